@@ -1,0 +1,15 @@
+"""Tables and labels in: any data frame or array becomes checked NumPy columns."""
+
+from pugam.data.labels import Labels, read_labels, read_weights
+from pugam.data.tables import Column, ColumnKind, Table, read_table, require_numeric
+
+__all__ = [
+    "Column",
+    "ColumnKind",
+    "Labels",
+    "Table",
+    "read_labels",
+    "read_table",
+    "read_weights",
+    "require_numeric",
+]

@@ -1,0 +1,209 @@
+"""Labels and weights in: who is a labelled positive, and how much each row counts."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from pugam.data.tables import as_array, is_missing
+from pugam.errors import InputError
+
+__all__ = ["Labels", "read_labels", "read_weights"]
+
+CODING = "Code a labelled positive as 1 and an unlabelled row as 0 (or -1, or True and False)"
+MOST_VALUES_LISTED = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """Which rows are labelled positive.
+
+    Attributes
+    ----------
+    positive : ndarray of bool, shape (n_rows,)
+        True for a labelled positive, False for an unlabelled row.
+    classes : ndarray of shape (2,)
+        The user's codes for unlabelled and positive, in the user's dtype: [0, 1], [-1, 1] or [False, True].
+    """
+
+    positive: np.ndarray
+    classes: np.ndarray
+
+
+def read_labels(z: Any, n_rows: int) -> Labels:
+    """Check the labels and tell the labelled positives from the unlabelled rows.
+
+    Parameters
+    ----------
+    z : array-like of shape (n_rows,)
+        1 for a labelled positive, 0 or -1 for an unlabelled row; booleans work too. A list, a NumPy array,
+        a pandas or polars series, or an Arrow array.
+    n_rows : int
+        How many rows the table has.
+
+    Raises
+    ------
+    InputError
+        z has gaps, other values, another length than the table, or rows of one kind only.
+
+    Examples
+    --------
+    >>> from pugam.data import read_labels
+    >>> labels = read_labels([1, -1, -1], n_rows=3)
+    >>> labels.positive
+    array([ True, False, False])
+    >>> labels.classes
+    array([-1,  1])
+    """
+    if z is None:
+        raise InputError("fit requires y to be passed, but the target y is None; here y is the labels z.")
+    codes = _typed(_one_label_per_row(_native_array(z), n_rows))
+    _require_allowed(codes)
+    positive = codes == 1
+    _require_both_kinds(positive)
+    unlabelled_code = codes[np.argmin(positive)]
+    return Labels(positive, np.array([unlabelled_code, codes[np.argmax(positive)]], dtype=codes.dtype))
+
+
+def read_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
+    """Check the weights of the rows.
+
+    Parameters
+    ----------
+    sample_weight : array-like of shape (n_rows,), float or None
+        Finite, not negative, not all zero. A single number counts for every row.
+    n_rows : int
+        How many rows the table has.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_rows,), or None where none were given
+
+    Raises
+    ------
+    InputError
+        The weights cannot be used; the message names the row.
+    """
+    if sample_weight is None:
+        return None
+    weights = _weight_numbers(_native_array(sample_weight))
+    if weights.ndim == 0:
+        weights = np.full(n_rows, weights)
+    if weights.ndim != 1:
+        raise InputError(f"sample_weight must be 1-d, one weight per row; got shape {weights.shape}.")
+    if len(weights) != n_rows:
+        raise InputError(f"sample_weight has {len(weights)} weights but X has {n_rows} rows; give one per row.")
+    refused = ~np.isfinite(weights) | (weights < 0)
+    if refused.any():
+        row = int(np.argmax(refused))
+        raise InputError(
+            f"sample_weight must be finite and not negative; row {row} has {weights[row]}. "
+            "Give a row that should not count the weight 0."
+        )
+    if not weights.any():
+        raise InputError("sample_weight is zero at every row; at least one row must count.")
+    return weights
+
+
+def _native_array(values: Any) -> np.ndarray:
+    pyarrow = nw.dependencies.get_pyarrow()
+    if pyarrow is not None and isinstance(values, pyarrow.Array):
+        values = pyarrow.chunked_array([values])
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    if not isinstance(series, nw.Series):
+        return as_array(values)
+    if series.dtype.is_numeric() or series.dtype == nw.Boolean:
+        return series.to_numpy()
+    return as_array(np.fromiter(series.to_list(), dtype=object, count=len(series)))
+
+
+def _one_label_per_row(codes: np.ndarray, n_rows: int) -> np.ndarray:
+    if codes.ndim == 2 and codes.shape[1] == 1:
+        _warn_about_column_vector()
+        codes = codes.ravel()
+    if codes.ndim != 1:
+        raise InputError(f"z must be 1-d, one label per row; got shape {codes.shape}.")
+    if len(codes) != n_rows:
+        raise InputError(f"z has {len(codes)} labels but X has {n_rows} rows; give one label per row.")
+    return codes
+
+
+def _warn_about_column_vector() -> None:
+    # Imported here because scikit-learn imports pandas.
+    from sklearn.exceptions import DataConversionWarning
+
+    warnings.warn(
+        "A column-vector y was passed when a 1d array was expected. "
+        "Please change the shape of y to (n_samples, ), for example using ravel().",
+        DataConversionWarning,
+        stacklevel=4,
+    )
+
+
+def _typed(codes: np.ndarray) -> np.ndarray:
+    """Refuse gaps, and find the type of labels that came as objects."""
+    if codes.dtype.kind in "biu":
+        return codes
+    gaps = np.isnan(codes) if codes.dtype.kind == "f" else np.array([is_missing(code) for code in codes])
+    if gaps.any():
+        row = int(np.argmax(gaps))
+        raise InputError(f"z contains NaN: the label of row {row} is missing. {CODING}, or leave the row out.")
+    return codes if codes.dtype.kind == "f" else _inferred(codes)
+
+
+def _inferred(codes: np.ndarray) -> np.ndarray:
+    inferred = np.asarray(codes.tolist())
+    if inferred.dtype.kind in "biuf":
+        return inferred
+    unknown = np.array([code not in (-1, 0, 1) for code in codes.tolist()])
+    if unknown.any():
+        raise _unknown_codes(codes, unknown)
+    return codes.astype(np.float64)
+
+
+def _require_allowed(codes: np.ndarray) -> None:
+    if codes.dtype.kind == "b":
+        return
+    infinite = np.isinf(codes)
+    if infinite.any():
+        raise InputError(f"z contains infinity at row {int(np.argmax(infinite))}. {CODING}.")
+    fractional = codes != np.round(codes)
+    if fractional.any():
+        row = int(np.argmax(fractional))
+        raise InputError(f"Unknown label type: continuous; z holds {codes[row]} at row {row}. {CODING}.")
+    unknown = ~np.isin(codes, (-1, 0, 1))
+    if unknown.any():
+        raise _unknown_codes(codes, unknown)
+    if np.isin((-1, 0), codes).all():
+        raise InputError(
+            f"z marks unlabelled rows both by 0 (row {int(np.argmax(codes == 0))}) and by -1 (row "
+            f"{int(np.argmax(codes == -1))}). Only binary classification is supported. {CODING}."
+        )
+
+
+def _unknown_codes(codes: np.ndarray, unknown: np.ndarray) -> InputError:
+    distinct = list(dict.fromkeys(codes[unknown].tolist()))
+    listed = ", ".join(repr(value) for value in distinct[:MOST_VALUES_LISTED])
+    more = ", ..." if len(distinct) > MOST_VALUES_LISTED else ""
+    return InputError(
+        f"z holds {listed}{more} (first at row {int(np.argmax(unknown))}). "
+        f"Only binary classification is supported. {CODING}."
+    )
+
+
+def _require_both_kinds(positive: np.ndarray) -> None:
+    if positive.all():
+        raise InputError("z has only one class: every row is a labelled positive. Add the unlabelled rows, coded 0.")
+    if not positive.any():
+        raise InputError("z has only one class: no row is a labelled positive. Code the labelled positives as 1.")
+
+
+def _weight_numbers(weights: np.ndarray) -> np.ndarray:
+    try:
+        return weights.astype(np.float64)
+    except (TypeError, ValueError):
+        raise InputError("sample_weight must be numbers without gaps, one per row.") from None

@@ -1,0 +1,385 @@
+"""Tables in: a data frame of any library, or an array, read column by column into checked NumPy arrays."""
+
+from __future__ import annotations
+
+import datetime
+import difflib
+import importlib
+import numbers
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import partial
+from typing import Any, Literal
+
+import narwhals as nw
+import numpy as np
+from scipy import sparse
+
+from pugam.errors import InputError
+
+__all__ = ["Column", "ColumnKind", "Table", "as_array", "is_missing", "read_table", "require_numeric"]
+
+ColumnKind = Literal["numeric", "category"]
+Family = Literal["number", "text", "boolean", "complex", "time", "other"]
+
+# A class of pandas is recognised by its name, so that pandas need not be imported to meet one.
+MISSING_CLASS_NAMES = ("NoneType", "NAType", "NaTType")
+NAN_CLASSES = (float, np.floating, Decimal)
+TIME_CLASSES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
+FAMILY_NAMES: dict[Family, str] = {"number": "numbers", "text": "text", "boolean": "booleans"}
+MOST_NAMES_LISTED = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One column, converted and checked.
+
+    Attributes
+    ----------
+    name : str
+        Name of the column.
+    kind : {"numeric", "category"}
+        Text, booleans and categoricals are categories; everything else that can be used is numeric.
+    values : ndarray of shape (n_rows,)
+        Numeric: float64 with NaN for missing. Category: objects (str, bool, int or float) with None for
+        missing. May be a view of the user's data: not to be written to.
+    """
+
+    name: str
+    kind: ColumnKind
+    values: np.ndarray
+
+    @property
+    def missing(self) -> np.ndarray:
+        """True at the rows without a value."""
+        if self.kind == "numeric":
+            return np.asarray(np.isnan(self.values))
+        return np.fromiter((value is None for value in self.values), dtype=bool, count=len(self.values))
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Named columns of equal length, each converted when it is first asked for; made by `read_table`."""
+
+    names: tuple[str, ...]
+    n_rows: int
+    _read: Callable[[str], Column] = field(repr=False)
+    _library: str = field(repr=False)
+    _converted: dict[str, Column] = field(default_factory=dict, init=False, repr=False)
+
+    def column(self, name: str) -> Column:
+        """Give the column of this name, converted and checked.
+
+        Raises
+        ------
+        InputError
+            There is no such column, or its values cannot be used.
+        """
+        if name not in self._converted:
+            if name not in self.names:
+                raise InputError(_unknown_column(name, self.names))
+            self._converted[name] = self._read(name)
+        return self._converted[name]
+
+    def kind(self, name: str) -> ColumnKind:
+        """Say whether a column is numeric or a category."""
+        return self.column(name).kind
+
+    def take(self, rows: np.ndarray) -> Table:
+        """Keep some rows: a boolean mask, or row numbers in the wanted order.
+
+        Columns keep the kind they have in the whole table, and errors keep its row numbers.
+        """
+        rows = np.asarray(rows)
+        positions = np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.intp)
+        if rows.dtype == bool and len(rows) != self.n_rows:
+            raise InputError(f"A mask over {self.n_rows} rows needs as many entries; got {len(rows)}.")
+        return Table(self.names, len(positions), partial(_take_column, self, positions), self._library)
+
+    def frame(self, data: dict[str, Any]) -> Any:
+        """Build a data frame in the library that X came in; pandas where X was an array or a list."""
+        library = importlib.import_module(self._library)
+        plain = {name: _listed_unless_number(values) for name, values in data.items()}
+        return library.table(plain) if self._library == "pyarrow" else library.DataFrame(plain)
+
+
+def read_table(X: Any) -> Table:
+    """Open a table; its columns are converted later, when they are asked for.
+
+    Parameters
+    ----------
+    X : data frame or array-like of shape (n_rows, n_columns)
+        A pandas or polars data frame, an Arrow table, or a 2-d array, whose columns are then named
+        x0, x1 and so on. A float64 array is not copied.
+
+    Raises
+    ------
+    InputError
+        X is not a table, is empty, or has two columns of the same name.
+    TypeError
+        X is a sparse matrix.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pugam.data import read_table
+    >>> table = read_table(np.array([[1.0, 20.0], [2.0, np.nan]]))
+    >>> table.names
+    ('x0', 'x1')
+    >>> table.column("x1").missing
+    array([False,  True])
+    """
+    if sparse.issparse(X):
+        raise TypeError("X is a sparse matrix, which is not supported; pass X.toarray().")
+    frame = _open_frame(X)
+    table = _array_table(as_array(X)) if frame is None else _frame_table(frame)
+    _require_cells(table)
+    return table
+
+
+def require_numeric(column: Column, asked_by: str) -> np.ndarray:
+    """Give a column as numbers to a term that needs them; booleans count as 0 and 1.
+
+    Parameters
+    ----------
+    column : Column
+        The column.
+    asked_by : str
+        The term as the user wrote it, such as "s(age)", for the message.
+
+    Returns
+    -------
+    ndarray of float64
+        With NaN for missing.
+
+    Raises
+    ------
+    InputError
+        The column is text or categorical.
+    """
+    if column.kind == "numeric":
+        return column.values
+    for row, value in enumerate(column.values):
+        if value is not None and not isinstance(value, bool):
+            raise InputError(
+                f"{asked_by} needs numbers, but column {column.name!r} is categorical: row {row} holds "
+                f"{value!r}. Use f({column.name}) for one effect per level, or turn the column into numbers."
+            )
+    return column.values.astype(np.float64)
+
+
+def is_missing(value: object) -> bool:
+    """Say whether a single value stands for "no value": None, NaN, NA or NaT."""
+    if type(value).__name__ in MISSING_CLASS_NAMES:
+        return True
+    return isinstance(value, NAN_CLASSES) and value != value
+
+
+def as_array(values: Any) -> np.ndarray:
+    """Turn an array-like into an array that keeps every value as the user wrote it."""
+    if isinstance(values, np.ma.MaskedArray):
+        unmasked = np.ma.getdata(values).astype(object)
+        unmasked[np.ma.getmaskarray(values)] = None
+        return unmasked
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise InputError("The rows differ in length; an array needs as many values in each row.") from None
+    # NumPy turns the numbers of a list that also holds text into text.
+    mixes_text = array.dtype.kind == "U" and not isinstance(values, np.ndarray)
+    return np.asarray(values, dtype=object) if mixes_text else array
+
+
+def _open_frame(X: Any) -> nw.DataFrame[Any] | None:
+    if nw.dependencies.is_pyarrow_table(X):
+        _require_unique(X.column_names)
+    elif nw.dependencies.is_pandas_dataframe(X):
+        X = _with_text_names(X)
+    elif nw.dependencies.is_into_series(X):
+        raise InputError(_not_2d(1))
+    frame = nw.from_native(X, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        raise InputError("X is a lazy frame, which holds no rows yet; call .collect() (Dask: .compute()) first.")
+    return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def _with_text_names(X: Any) -> Any:
+    names = [str(name) for name in X.columns]
+    _require_unique(names)
+    if names != list(X.columns):
+        X = X.copy(deep=False)
+        X.columns = names
+    return X
+
+
+def _require_unique(names: Iterable[str]) -> None:
+    repeated = [repr(name) for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise InputError(f"X has several columns named {', '.join(repeated)}; give each column its own name.")
+
+
+def _require_cells(table: Table) -> None:
+    if not table.names:
+        raise InputError(
+            f"X has no columns: 0 feature(s) (shape=({table.n_rows}, 0)) while a minimum of 1 is required."
+        )
+    if not table.n_rows:
+        raise InputError(
+            f"X has no rows: 0 sample(s) (shape=(0, {len(table.names)})) while a minimum of 1 is required."
+        )
+
+
+def _frame_table(frame: nw.DataFrame[Any]) -> Table:
+    library = nw.get_native_namespace(frame).__name__
+    return Table(tuple(frame.columns), len(frame), partial(_read_frame_column, frame.to_native()), library)
+
+
+def _array_table(array: np.ndarray) -> Table:
+    if array.ndim == 0:
+        raise InputError(f"X must be a data frame or a 2-d array; got {type(array[()]).__name__}.")
+    if array.ndim != 2:
+        raise InputError(_not_2d(array.ndim))
+    names = tuple(f"x{position}" for position in range(array.shape[1]))
+    return Table(names, array.shape[0], partial(_read_array_column, array), "pandas")
+
+
+def _not_2d(n_dimensions: int) -> str:
+    return (
+        f"Expected 2D array, got {n_dimensions}D array instead. Reshape your data with X.reshape(-1, 1) or "
+        "X.to_frame() for a single column, X.reshape(1, -1) for a single row."
+    )
+
+
+def _read_frame_column(native_frame: Any, name: str) -> Column:
+    series = nw.from_native(native_frame, eager_only=True).get_column(name)
+    pandas_dtype = str(getattr(series.to_native(), "dtype", None))
+    if pandas_dtype == "category":
+        return _pandas_category_column(name, series.to_native())
+    if pandas_dtype == "object":
+        # narwhals guesses what is in an object column from its first rows only; here every row counts.
+        return _object_column(name, series.to_list())
+    if series.dtype.is_numeric():
+        return _number_column(name, series.to_numpy())
+    if series.dtype in (nw.Boolean, nw.String, nw.Categorical, nw.Enum):
+        # Not to_numpy(): Arrow fills the gaps of a dictionary with its first level there.
+        return _category_column(name, series.to_list())
+    return _object_column(name, series.to_list())
+
+
+def _pandas_category_column(name: str, series: Any) -> Column:
+    # Not to_list(): it turns the "(0, 1]" of pandas.cut into "(0.0, 1.0]" as soon as a row is missing.
+    levels_then_none = _object_array([*map(_plain, series.cat.categories), None])
+    return Column(name, "category", levels_then_none[np.asarray(series.cat.codes)])
+
+
+def _read_array_column(array: np.ndarray, name: str) -> Column:
+    values = array[:, int(name[1:])]
+    return _number_column(name, values) if values.dtype.kind in "fiu" else _object_column(name, list(values))
+
+
+def _take_column(table: Table, rows: np.ndarray, name: str) -> Column:
+    whole = table.column(name)
+    return Column(name, whole.kind, whole.values[rows])
+
+
+def _number_column(name: str, values: np.ndarray) -> Column:
+    if values.dtype == object:
+        values = np.array([np.nan if is_missing(value) else float(value) for value in values])
+    floats = values.astype(np.float64, copy=False)
+    infinite = np.isinf(floats)
+    if infinite.any():
+        row = int(np.argmax(infinite))
+        raise InputError(
+            f"Column {name!r} contains infinity: row {row} holds {floats[row]}. "
+            "Replace it by a finite number or by a missing value."
+        )
+    return Column(name, "numeric", floats)
+
+
+def _category_column(name: str, values: list[Any]) -> Column:
+    # Levels are few and rows many: each distinct value is looked at once.
+    plain = {value: _plain(value) for value in set(values)}
+    return Column(name, "category", _object_array([plain[value] for value in values]))
+
+
+def _object_column(name: str, values: list[Any]) -> Column:
+    """Read values of unknown type: they must be all numbers, all text or all booleans."""
+    family = _common_family(name, values)
+    if family in ("text", "boolean"):
+        return _category_column(name, values)
+    return _number_column(name, _object_array(values))
+
+
+def _common_family(name: str, values: list[Any]) -> Family:
+    first_rows: dict[Family, int] = {}
+    for kind in {type(value) for value in values if not is_missing(value)}:
+        row = next(r for r, value in enumerate(values) if type(value) is kind and not is_missing(value))
+        family = _family(kind)
+        first_rows[family] = min(row, first_rows.get(family, row))
+    for family, row in first_rows.items():
+        _require_usable(name, family, row, values[row])
+    if len(first_rows) > 1:
+        raise InputError(_mixture(name, values, first_rows))
+    return next(iter(first_rows), "number")
+
+
+def _family(kind: type) -> Family:
+    if issubclass(kind, bool | np.bool_):
+        return "boolean"
+    if issubclass(kind, str):
+        return "text"
+    # Before the numbers: NumPy's time differences pass for integers.
+    if issubclass(kind, TIME_CLASSES):
+        return "time"
+    if issubclass(kind, numbers.Real | Decimal):
+        return "number"
+    return "complex" if issubclass(kind, numbers.Complex) else "other"
+
+
+def _require_usable(name: str, family: Family, row: int, value: object) -> None:
+    where = f"column {name!r}, row {row}, holds {value!r}"
+    if family == "complex":
+        raise InputError(f"Complex data not supported: {where}; keep the real part or the modulus.")
+    if family == "time":
+        raise InputError(f"Dates and times are not supported: {where}; turn it into a number or text first.")
+    if family == "other":
+        raise InputError(
+            f"Column {name!r} holds a value of type {type(value).__name__} at row {row}; "
+            "a column needs numbers, text or booleans."
+        )
+
+
+def _mixture(name: str, values: list[Any], first_rows: dict[Family, int]) -> str:
+    in_order = sorted(first_rows.items(), key=lambda item: item[1])
+    kinds = " and ".join(FAMILY_NAMES[family] for family, _ in in_order)
+    cells = ", ".join(f"row {row} holds {_plain(values[row])!r}" for _, row in in_order)
+    return f"Column {name!r} mixes {kinds}: {cells}. Turn the whole column into one of them."
+
+
+def _plain(value: Any) -> str | bool | int | float | None:
+    if is_missing(value):
+        return None
+    if isinstance(value, np.generic):
+        value = value.item()
+    # Levels of other types, such as the intervals of pandas.cut, are known by how they print.
+    return value if isinstance(value, str | bool | int | float) else str(value)
+
+
+def _object_array(values: list[Any]) -> np.ndarray:
+    return np.fromiter(values, dtype=object, count=len(values))
+
+
+def _listed_unless_number(values: Any) -> Any:
+    array = np.asarray(values)
+    return array if array.dtype.kind in "fiub" else array.tolist()
+
+
+def _unknown_column(name: str, names: tuple[str, ...]) -> str:
+    close = difflib.get_close_matches(name, names, n=3)
+    if close:
+        return f"X has no column {name!r}; did you mean {' or '.join(map(repr, close))}?"
+    listed = ", ".join(map(repr, names[:MOST_NAMES_LISTED]))
+    more = len(names) - MOST_NAMES_LISTED
+    return f"X has no column {name!r}; its columns are {listed}" + (f" and {more} more." if more > 0 else ".")

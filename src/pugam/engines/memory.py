@@ -1,0 +1,157 @@
+"""The engine for tables that fit in memory: blocks of rows, summed by one or more threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.engines.protocol import Expectation
+from pugam.likelihood import Sums, label_block, label_frequency, logistic_sums, saturating_sums
+from pugam.terms import Design, Encoded
+
+__all__ = ["MemoryEngine"]
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Result = TypeVar("Result")
+
+BLOCK_CELLS = 100_000  # model cells of a block: small enough for the second-level cache
+MIN_BLOCK_ROWS = 512
+GROUPS = 16  # the rows are always cut into so many groups, whatever the number of threads
+CACHE_BYTES = 128 * 2**20  # model columns are kept up to this size and evaluated anew beyond it
+
+
+@dataclass(frozen=True)
+class Block:
+    """Consecutive rows with their model columns."""
+
+    rows: slice
+    X: Array
+    positive: Flags
+    weights: Array | None
+
+
+@dataclass(frozen=True)
+class MemoryExpectation:
+    """Expected labels as one array of shape (B, n)."""
+
+    labels: Array
+    hidden_positives: Array
+
+
+class MemoryEngine:
+    """Sums over rows held in memory.
+
+    The partition into groups and the order of summation are fixed, and BLAS is expected to run on one thread,
+    so the result does not depend on the number of threads.
+
+    Parameters
+    ----------
+    design : Design
+    encoded : sequence of arrays
+        One array per term, as made by `Design.encode`.
+    positive : bool array
+        True where z = 1.
+    weights : array, optional
+        Positive row weights.
+    n_threads : int
+    """
+
+    def __init__(
+        self,
+        design: Design,
+        encoded: Sequence[Encoded],
+        positive: Flags,
+        weights: Array | None = None,
+        n_threads: int = 1,
+    ) -> None:
+        self.design = design
+        self.encoded = tuple(encoded)
+        self.positive = positive
+        self.weights = weights
+        self.n_threads = n_threads
+        counts = np.ones(len(positive)) if weights is None else weights
+        self.n0 = float(counts[positive].sum())
+        self.n1 = float(counts[~positive].sum())
+        self._block_rows = max(MIN_BLOCK_ROWS, BLOCK_CELLS // (1 + design.n_columns))
+        n_cells = len(positive) * (1 + design.n_columns)
+        self._matrix = design.matrix(self.encoded) if 8 * n_cells <= CACHE_BYTES else None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.positive)
+
+    def sums(self, pi: Array, b: Array, observed: bool = False) -> Sums:
+        """Value, score and expected (or observed) information of the profile likelihood in (log c, a, theta)."""
+        c, d = label_frequency(pi, self.n0, self.n1)
+        return self._sum(lambda block: saturating_sums(block.X, block.positive, block.weights, b, c, d, observed))
+
+    def expectation(self, pi: Array, b: Array) -> MemoryExpectation:
+        """E-step: the expected labels of all rows."""
+        _, d = label_frequency(pi, self.n0, self.n1)
+        labels = np.empty((len(b), self.n_rows))
+
+        def fill(block: Block) -> Array:
+            y = label_block(block.X, block.positive, b, d)
+            labels[:, block.rows] = y
+            share = ~block.positive if block.weights is None else ~block.positive * block.weights
+            return np.asarray(y @ share)
+
+        return MemoryExpectation(labels, self._sum(fill))
+
+    def logistic_sums(self, labels: Expectation, b: Array) -> Sums:
+        """Value, score and information of the M-step's logistic likelihood in (a, theta)."""
+        assert isinstance(labels, MemoryExpectation)
+        y = labels.labels
+        return self._sum(lambda block: logistic_sums(block.X, y[:, block.rows], block.weights, b))
+
+    def pilot(self, design: Design, n_rows: int, rng: np.random.Generator) -> MemoryEngine:
+        """Return a smaller engine for a first look: another design of the same terms, on at most `n_rows` rows.
+
+        Rows are drawn without replacement, the share of labelled rows kept.
+        """
+        if n_rows >= self.n_rows:
+            return self._replica(design, slice(None))
+        share = n_rows / self.n_rows
+        chosen = [
+            rng.choice(rows, max(1, round(share * len(rows))), replace=False)
+            for rows in (np.flatnonzero(self.positive), np.flatnonzero(~self.positive))
+        ]
+        return self._replica(design, np.sort(np.concatenate(chosen)))
+
+    def _replica(self, design: Design, rows: slice | NDArray[np.intp]) -> MemoryEngine:
+        weights = None if self.weights is None else self.weights[rows]
+        encoded = [values[rows] for values in self.encoded]
+        return MemoryEngine(design, encoded, self.positive[rows], weights, self.n_threads)
+
+    def _sum(self, of_block: Callable[[Block], Result]) -> Result:
+        def of_group(limits: tuple[int, int]) -> Result:
+            return reduce(add, map(of_block, self._blocks(*limits)))
+
+        groups = self._groups()
+        if self.n_threads == 1 or len(groups) == 1:
+            return reduce(add, map(of_group, groups))
+        with ThreadPoolExecutor(min(self.n_threads, len(groups))) as pool:
+            return reduce(add, pool.map(of_group, groups))
+
+    def _groups(self) -> list[tuple[int, int]]:
+        size = max(self._block_rows, -(-self.n_rows // GROUPS))
+        return [(start, min(start + size, self.n_rows)) for start in range(0, self.n_rows, size)]
+
+    def _blocks(self, start: int, stop: int) -> Iterator[Block]:
+        for first in range(start, stop, self._block_rows):
+            rows = slice(first, min(first + self._block_rows, stop))
+            if self._matrix is None:
+                X = self.design.matrix([values[rows] for values in self.encoded])
+            else:
+                X = self._matrix[rows]
+            weights = None if self.weights is None else self.weights[rows]
+            yield Block(rows, X, self.positive[rows], weights)

@@ -1,0 +1,62 @@
+"""What a solver may ask of the rows: sums for given parameters, never the rows themselves."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.likelihood import Sums
+from pugam.terms import Design
+
+__all__ = ["Engine", "Expectation"]
+
+Array = NDArray[np.float64]
+
+
+class Expectation(Protocol):
+    """Expected labels, kept where the rows are; only their sum is seen outside."""
+
+    @property
+    def hidden_positives(self) -> Array:
+        """Weighted sum of the expected labels over the unlabelled rows, shape (B,)."""
+        ...
+
+
+class Engine(Protocol):
+    """Sums over all rows for B parameter vectors at once.
+
+    `b` has shape (B, 1 + p): intercept a, then the coefficients theta; `pi` has shape (B,).
+    """
+
+    @property
+    def n0(self) -> float:
+        """Number (total weight) of the labelled rows."""
+        ...
+
+    @property
+    def n1(self) -> float:
+        """Number (total weight) of the unlabelled rows."""
+        ...
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        ...
+
+    def pilot(self, design: Design, n_rows: int, rng: np.random.Generator) -> Engine:
+        """Return a smaller engine for a first look: another design of the same terms, on at most `n_rows` rows."""
+        ...
+
+    def sums(self, pi: Array, b: Array, observed: bool = False) -> Sums:
+        """Value, score and expected (or observed) information of the profile likelihood in (log c, a, theta)."""
+        ...
+
+    def expectation(self, pi: Array, b: Array) -> Expectation:
+        """E-step: the expected labels of all rows."""
+        ...
+
+    def logistic_sums(self, labels: Expectation, b: Array) -> Sums:
+        """Value, score and information of the M-step's logistic likelihood in (a, theta)."""
+        ...

@@ -1,0 +1,160 @@
+"""Checks the constructor's arguments and turns them into the settings of a fit."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from pugam.data import Table
+from pugam.errors import InputError, NotIdentifiableError
+from pugam.solvers import EDGE, GRID_SIZE, LINEAR_GRID, SMOOTH_GRID, PiPrior, PiRange, Settings
+from pugam.terms import Design, Factor, Linear, Smooth, TermSpec, choose_terms, parse_formula
+
+__all__ = ["make_settings", "read_pi_range", "read_terms", "require_identifiable", "require_rows"]
+
+WEAK_PRIOR = (2.0, 2.0)
+MAX_ITERATIONS = {"newton": 200, "em": 5000}
+GRIDS = {"linear": LINEAR_GRID, "smooth": SMOOTH_GRID, "both": LINEAR_GRID + SMOOTH_GRID[1:]}
+
+
+def read_terms(terms: Any, table: Table) -> list[TermSpec]:
+    """Read `terms`: None (chosen from the columns), a formula, or a sequence of terms and formulas."""
+    if terms is None:
+        return choose_terms(table)
+    if isinstance(terms, str):
+        return parse_formula(terms)
+    if isinstance(terms, Smooth | Linear | Factor):
+        return [terms]
+    if not isinstance(terms, Sequence) or not terms:
+        raise InputError(f"terms is None, a formula, or a list of s(), l() and f() terms; got {terms!r}.")
+    specs: list[TermSpec] = []
+    for term in terms:
+        if isinstance(term, str):
+            specs.extend(parse_formula(term))
+        elif isinstance(term, Smooth | Linear | Factor):
+            specs.append(term)
+        else:
+            raise InputError(f"terms holds {term!r}, which is no term; write s('x'), l('x'), f('x') or a formula.")
+    columns = [spec.column for spec in specs]
+    twice = next((column for column in columns if columns.count(column) > 1), None)
+    if twice is not None:
+        raise InputError(f"Column {twice!r} stands in two terms, whose effects cannot be told apart; keep one.")
+    return specs
+
+
+def require_identifiable(specs: Sequence[TermSpec], table: Table, pi_range: PiRange) -> None:
+    """Refuse a model in which pi cannot be determined (identifiability needs two terms, or a known pi)."""
+    if len(specs) >= 2 or pi_range.fixed:
+        return
+    raise NotIdentifiableError(
+        f"The model has the single term {specs[0].label} (n_features = {len(table.names)}): with fewer than two terms "
+        "that vary, the share pi of hidden positives cannot be told apart from the shape of the negatives; "
+        "add a second term, or fix pi, as in PUGAM(pi=0.3)."
+    )
+
+
+def require_rows(design: Design, n_rows: int, free_pi: bool) -> None:
+    """Refuse fewer rows than parameters that no penalty holds: pi, intercept, slopes and levels."""
+    unpenalized = int(np.count_nonzero(design.roughness == 0.0)) + 1 + int(free_pi)
+    if n_rows < unpenalized:
+        raise InputError(
+            f"There are fewer rows than parameters: n_samples = {n_rows} rows for {unpenalized} parameters that no "
+            "smoothing restrains; use fewer terms, or factors with fewer levels."
+        )
+
+
+def read_pi_range(pi: Any) -> PiRange:
+    """Read `pi`: None (free), a number (fixed) or a pair (bounded)."""
+    if pi is None:
+        return PiRange()
+    if _is_number(pi):
+        if not 0.0 < pi < 1.0:
+            raise InputError(f"pi is a share strictly between 0 and 1; got {pi!r}.")
+        return PiRange(float(pi), float(pi))
+    if isinstance(pi, Sequence) and len(pi) == 2 and all(_is_number(end) for end in pi):
+        low, high = (float(end) for end in pi)
+        if 0.0 <= low < high <= 1.0:
+            return PiRange(max(low, EDGE), min(high, 1.0 - EDGE))
+    raise InputError(f"pi is None, a number to fix it, or bounds (low, high) within [0, 1]; got {pi!r}.")
+
+
+def make_settings(params: dict[str, Any], design: Design) -> Settings:
+    """Turn the constructor's arguments into settings, checking each."""
+    solver = params["solver"]
+    if solver not in MAX_ITERATIONS:
+        raise InputError(f"solver is 'newton' or 'em'; got {solver!r}.")
+    if params["engine"] not in ("auto", "memory"):
+        raise InputError(f"engine is 'auto' or 'memory'; got {params['engine']!r}.")
+    return Settings(
+        smoothing=_read_smoothing(params["smoothing"], design),
+        solver=solver,
+        n_starts=GRID_SIZE if params["n_starts"] is None else _positive_integer("n_starts", params["n_starts"]),
+        tol=_positive_number("tol", params["tol"]),
+        max_iter=(
+            MAX_ITERATIONS[solver] if params["max_iter"] is None else _positive_integer("max_iter", params["max_iter"])
+        ),
+        pi_range=read_pi_range(params["pi"]),
+        prior=_read_prior(params["pi_prior"]),
+        debias=bool(params["debias"]),
+        grid=_read_grid(params["kappas"]),
+    )
+
+
+def _read_smoothing(smoothing: Any, design: Design) -> Any:
+    if isinstance(smoothing, str) and smoothing in ("reml", "aic"):
+        return smoothing
+    if _is_number(smoothing):
+        return np.full(len(design.bases), _positive_number("smoothing", smoothing, zero=True))
+    if isinstance(smoothing, dict):
+        values = {design.index(str(term)): kappa for term, kappa in smoothing.items()}
+        lacking = [design.labels[number] for number in design.penalized if number not in values]
+        if lacking:
+            raise InputError(f"smoothing gives no value for {', '.join(lacking)}; name every smooth term.")
+        kappas = np.zeros(len(design.bases))
+        for number, kappa in values.items():
+            kappas[number] = _positive_number(f"smoothing of {design.labels[number]}", kappa, zero=True)
+        return kappas
+    raise InputError(f"smoothing is 'reml', 'aic', a number, or a number per term; got {smoothing!r}.")
+
+
+def _read_prior(prior: Any) -> PiPrior:
+    if prior is None:
+        return PiPrior()
+    a, b = WEAK_PRIOR if isinstance(prior, str) and prior == "weak" else _pair("pi_prior", prior)
+    if a < 1.0 or b < 1.0:
+        raise InputError(f"pi_prior (a, b) stands for a Beta(a, b) density and needs a, b >= 1; got {prior!r}.")
+    return PiPrior(a - 1.0, b - 1.0)
+
+
+def _read_grid(kappas: Any) -> tuple[float, ...]:
+    if isinstance(kappas, str) and kappas in GRIDS:
+        return GRIDS[kappas]
+    if isinstance(kappas, Sequence | np.ndarray) and not isinstance(kappas, str) and len(kappas) > 0:
+        return tuple(_positive_number("kappas", kappa) for kappa in kappas)
+    raise InputError(f"kappas is 'both', 'linear', 'smooth' or a list of numbers; got {kappas!r}.")
+
+
+def _pair(name: str, value: Any) -> tuple[float, float]:
+    if isinstance(value, Sequence) and len(value) == 2 and all(_is_number(part) for part in value):
+        return float(value[0]), float(value[1])
+    raise InputError(f"{name} is 'weak', None or a pair of numbers (a, b); got {value!r}.")
+
+
+def _positive_integer(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
+        raise InputError(f"{name} is a whole number of at least 1; got {value!r}.")
+    return int(value)
+
+
+def _positive_number(name: str, value: Any, zero: bool = False) -> float:
+    if not _is_number(value) or not math.isfinite(value) or value < 0.0 or (value == 0.0 and not zero):
+        raise InputError(f"{name} is a {'non-negative' if zero else 'positive'} number; got {value!r}.")
+    return float(value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)

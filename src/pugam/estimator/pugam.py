@@ -1,0 +1,396 @@
+"""The estimator `PUGAM`: orchestrates data, terms, engine, solver and inference, and computes nothing itself."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from pugam.data import Labels, Table, read_labels, read_weights
+from pugam.engines import MemoryEngine, count_threads, one_blas_thread
+from pugam.errors import InputError, PugamWarning
+from pugam.estimator.options import (
+    make_settings,
+    read_pi_range,
+    read_terms,
+    require_identifiable,
+    require_rows,
+)
+from pugam.estimator.reading import read_new_rows, read_training_rows
+from pugam.inference import (
+    Interval,
+    bayesian_covariance,
+    default_grid,
+    effect_table,
+    pi_log_variance,
+    wald_interval_log,
+)
+from pugam.likelihood import alpha_shift, expit, label_frequency, logit, saturating_rows
+from pugam.solvers import Fit, PiRange, edf, fit_model
+from pugam.terms import Design, TermSpec
+
+__all__ = ["PUGAM"]
+
+
+class PUGAM(ClassifierMixin, BaseEstimator):
+    """Generalized additive model for positive-unlabelled data, with unknown share of positives.
+
+    From a sample known to be positive (z = 1) and an unlabelled sample (z = 0) in which a share pi is positive
+    too, estimates pi and the log density ratio of positives to negatives,
+
+        log g(x) / h(x) = alpha + u_1(x_1) + ... + u_p(x_p),
+
+    by penalised profile empirical likelihood.
+
+    Parameters
+    ----------
+    terms : None, str or list of terms, default=None
+        A formula such as ``"s(age) + l(dose) + f(site)"``, or a list of `s`, `l` and `f` terms. None chooses from the
+        columns: smooth for numbers, linear for two-valued numbers, factor for text, booleans and categories.
+    smoothing : {"reml", "aic"}, float or dict, default="reml"
+        One smoothing parameter per term by REML; one for all by AIC, as in the paper; or given values kappa, which
+        multiply the integral of u''^2 with the feature scaled to [0, 1].
+    solver : {"newton", "em"}, default="newton"
+        Damped Fisher scoring with a Newton finish, or the paper's EM-type algorithm; both reach the same optima.
+    n_starts : int, default=None
+        Number of starts, compared by the penalised objective; None stands for 12, the paper uses 20.
+    tol : float, default=1e-4
+        Stop when the log-likelihood and, relatively, pi change by less.
+    max_iter : int, default=None
+        Most iterations of one climb; None stands for 200 (newton) or 5000 (em).
+    pi : float or (float, float), default=None
+        Fix the share when it is known, or bound it.
+    pi_prior : {"weak"}, (float, float) or None, default="weak"
+        A Beta(a, b) density for pi; "weak" is Beta(2, 2), which keeps weakly determined fits off the
+        boundary; None is the pure likelihood, as in the paper.
+    debias : bool, default=True
+        Take the bias that smoothing brings on pi out of it, and refit the curves; False: the penalised estimate, as
+        in the paper.
+    kappas : {"both", "linear", "smooth"} or list of float, default="both"
+        The values that ``smoothing="aic"`` tries: the paper's grid for nearly linear effects (10^-1 to 10^4), its grid
+        for curved ones (10^-6 to 10^-1), or both.
+    engine : {"auto", "memory"}, default="auto"
+        Where the sums over rows are taken.
+    random_state : int, RandomState or None, default=None
+        Seeds random starts and the choice of rows for the first look at large tables. None is a fixed seed: the
+        same data give the same result.
+    n_jobs : int, default=None
+        Threads for the passes over the rows; None uses one for small tables and all cores for large ones. The
+        result does not depend on it.
+    verbose : int, default=0
+        Print what the fit does.
+
+    Attributes
+    ----------
+    pi_ : float
+        Share of positives among the unlabelled rows.
+    pi_penalized_ : float
+        The same before the bias correction.
+    prevalence_ : float
+        Share of positives among all rows.
+    label_frequency_ : float
+        c = n0 / (n0 + n1 pi): share of labelled among positive rows.
+    alpha_, loglik_, penalized_loglik_, edf_, aic_ : float
+        Intercept of the log density ratio, profile log-likelihood, penalised objective (the prior on pi included),
+        effective degrees of freedom (pi included) and Akaike's criterion.
+    smoothing_ : dict
+        Smoothing parameter of each smooth term, by column.
+    terms_ : list
+        The terms in the model.
+    n_iter_ : int
+        Iterations of the final climb.
+    converged_, at_boundary_ : bool
+        Whether the climb ended at an optimum, and whether that lies on the boundary of the range of pi.
+    starts_ : list of dict
+        Every start with its smoothing parameter, pi at the start and at the end, objective and iterations.
+    classes_, n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> from pugam import PUGAM
+    >>> from pugam.datasets import simulate
+    >>> data = simulate(2, n0=1250, n=1500, pi=0.4, random_state=1)
+    >>> model = PUGAM().fit(data.X, data.z)
+    >>> interval = model.pi_interval()
+    >>> bool(interval.lower < 0.4 < interval.upper)
+    True
+    >>> model.predict_proba(data.X).shape
+    (1500, 2)
+    """
+
+    def __init__(
+        self,
+        terms: Any = None,
+        smoothing: Any = "reml",
+        solver: Literal["newton", "em"] = "newton",
+        n_starts: int | None = None,
+        tol: float = 1e-4,
+        max_iter: int | None = None,
+        pi: float | tuple[float, float] | None = None,
+        pi_prior: Any = "weak",
+        debias: bool = True,
+        kappas: Any = "both",
+        engine: Literal["auto", "memory"] = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.terms = terms
+        self.smoothing = smoothing
+        self.solver = solver
+        self.n_starts = n_starts
+        self.tol = tol
+        self.max_iter = max_iter
+        self.pi = pi
+        self.pi_prior = pi_prior
+        self.debias = debias
+        self.kappas = kappas
+        self.engine = engine
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @classmethod
+    def paper(cls, **changes: Any) -> PUGAM:
+        """Return an estimator set as in the paper: EM, common kappa by AIC, 20 starts, no prior, no bias correction.
+
+        Keyword arguments change single settings, for example ``kappas="linear"`` for its Setting 1.
+
+        Examples
+        --------
+        >>> from pugam import PUGAM
+        >>> PUGAM.paper(kappas="smooth").n_starts
+        20
+        """
+        settings: dict[str, Any] = {
+            "solver": "em",
+            "smoothing": "aic",
+            "n_starts": 20,
+            "tol": 1e-4,
+            "pi_prior": None,
+            "debias": False,
+        }
+        return cls(**{**settings, **changes})
+
+    def fit(self, X: Any, z: Any, sample_weight: Any = None) -> PUGAM:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : data frame (pandas, polars, Arrow) or array of shape (n_rows, n_features)
+            Features.
+        z : array-like of shape (n_rows,)
+            1 for a labelled positive, 0 or -1 for an unlabelled row; booleans work too.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weights: a row of weight 2 counts as two rows, one of weight 0 as none.
+
+        Returns
+        -------
+        PUGAM
+            The estimator itself.
+
+        Examples
+        --------
+        >>> from pugam import PUGAM, s
+        >>> from pugam.datasets import simulate
+        >>> data = simulate(1, n0=800, n=1000, random_state=0)
+        >>> PUGAM([s("x1"), s("x2")], pi=0.4).fit(data.X, data.z).pi_
+        0.4
+        """
+        table = read_training_rows(self, X)
+        weights = read_weights(sample_weight, table.n_rows)
+        pi_range = read_pi_range(self.pi)
+        kept = None if weights is None else weights > 0.0
+        rows = table if kept is None or kept.all() else table.take(kept)
+        specs = read_terms(self.terms, rows)
+        require_identifiable(specs, rows, pi_range)
+        labels = read_labels(z, table.n_rows)
+        positive = labels.positive if kept is None else labels.positive[kept]
+        if positive.all() or not positive.any():
+            raise InputError("Rows of positive weight are of only one class; labelled and unlabelled are both needed.")
+        design = Design.resolve(specs, rows)
+        require_rows(design, rows.n_rows, not pi_range.fixed)
+        fit, engine = self._run(design, rows, positive, None if weights is None else weights[kept])
+        self._remember(fit, engine, design, labels, specs, table, pi_range)
+        self._warn(pi_range)
+        return self
+
+    def _run(
+        self, design: Design, table: Table, positive: np.ndarray, weights: np.ndarray | None
+    ) -> tuple[Fit, MemoryEngine]:
+        settings = make_settings(self.get_params(deep=False), design)
+        threads = count_threads(self.n_jobs, table.n_rows * (1 + design.n_columns))
+        seed = 0 if self.random_state is None else check_random_state(self.random_state).randint(2**31 - 1)
+        if self.verbose:
+            print(f"pugam: {table.n_rows} rows, {design.n_columns} columns, memory engine, {threads} thread(s)")
+        with one_blas_thread():
+            engine = MemoryEngine(design, design.encode(table), positive, weights, threads)
+            fit = fit_model(engine, design, settings, np.random.default_rng(seed))
+        return fit, engine
+
+    def _remember(
+        self,
+        fit: Fit,
+        engine: MemoryEngine,
+        design: Design,
+        labels: Labels,
+        specs: list[TermSpec],
+        table: Table,
+        pi_range: PiRange,
+    ) -> None:
+        n0, n1, optimum = engine.n0, engine.n1, fit.optimum
+        self.classes_ = labels.classes
+        self.terms_ = list(specs)
+        self.n0_, self.n1_ = n0, n1
+        self.pi_, self.pi_penalized_ = optimum.pi, fit.penalized.pi
+        if pi_range.fixed:
+            self.pi_ = self.pi_penalized_ = pi_range.low
+        self.prevalence_ = (n0 + n1 * self.pi_) / (n0 + n1)
+        self.label_frequency_ = float(label_frequency(np.array(self.pi_), n0, n1)[0])
+        self.alpha_ = float(optimum.beta[1] - alpha_shift(self.pi_, n0, n1))
+        self.coef_ = optimum.beta[2:]
+        self.loglik_, self.penalized_loglik_ = optimum.loglik, optimum.value
+        self.edf_ = edf(fit.penalized, not pi_range.fixed)
+        self.aic_ = -2.0 * self.loglik_ + 2.0 * self.edf_
+        self.smoothing_ = {design.columns_used[number]: float(fit.kappas[number]) for number in design.penalized}
+        self.n_iter_, self.converged_ = max(1, optimum.n_iter), fit.converged
+        self.at_boundary_ = not pi_range.fixed and not (
+            pi_range.low * (1 + 1e-6) < self.pi_penalized_ < pi_range.high * (1 - 1e-9)
+        )
+        self.starts_ = [vars(record) for record in fit.starts]
+        self._design, self._fit, self._frame_like = design, fit, table.take(np.arange(0))
+        self._covariance = bayesian_covariance(fit, n0, n1, not pi_range.fixed)
+
+    def _warn(self, pi_range: PiRange) -> None:
+        if self.at_boundary_:
+            warnings.warn(
+                f"The estimate of pi lies on the boundary ({self.pi_:.3g}) of its range, {pi_range.low:.3g} to "
+                f"{pi_range.high:.3g}: these data do not determine it. Fix pi if you know it, widen its "
+                "bounds, use pi_prior='weak', or add features that tell positives from negatives.",
+                PugamWarning,
+                stacklevel=3,
+            )
+        if not self.converged_:
+            warnings.warn(
+                f"The fit did not converge within {self.n_iter_} iterations. Try a larger max_iter, fewer or smoother "
+                "terms (a larger smoothing), or solver='newton'.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def log_density_ratio(self, X: Any) -> np.ndarray:
+        """Return alpha + sum_j u_j(x_j), the estimated log g(x)/h(x), for each row.
+
+        Examples
+        --------
+        >>> from pugam import PUGAM
+        >>> from pugam.datasets import simulate
+        >>> data = simulate(1, n0=800, n=1000, random_state=0)
+        >>> model = PUGAM("s(x1) + s(x2)").fit(data.X, data.z)
+        >>> model.log_density_ratio(data.X).shape
+        (1000,)
+        """
+        check_is_fitted(self)
+        table = read_new_rows(self, X)
+        b = np.concatenate([[self.alpha_], self.coef_])
+        with one_blas_thread():
+            return self._design.predict(self._design.encode(table), b)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the logit of P(y = 1 | x) for a row of the unlabelled population."""
+        return self.log_density_ratio(X) + float(logit(self.pi_))
+
+    def predict_proba(self, X: Any, pi: float | None = None) -> np.ndarray:
+        """Return P(y = 0 | x) and P(y = 1 | x) for rows of the unlabelled population, shape (n_rows, 2).
+
+        Parameters
+        ----------
+        X : data frame or array
+        pi : float, optional
+            Share of positives in another population with the same g and h, to which the posterior is re-targeted.
+        """
+        if pi is not None and not 0.0 < pi < 1.0:
+            raise InputError(f"pi is a share strictly between 0 and 1; got {pi!r}.")
+        posterior = expit(self.log_density_ratio(X) + float(logit(self.pi_ if pi is None else pi)))
+        return np.column_stack([1.0 - posterior, posterior])
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the class of each row: positive where the posterior exceeds one half."""
+        return np.asarray(self.classes_[(self.decision_function(X) > 0.0).astype(int)])
+
+    def score(self, X: Any, z: Any, sample_weight: Any = None) -> float:
+        """Return the mean log-likelihood of the labels z: a proper score that needs no negatives.
+
+        Examples
+        --------
+        >>> from pugam import PUGAM
+        >>> from pugam.datasets import simulate
+        >>> data = simulate(1, n0=800, n=1000, random_state=0)
+        >>> PUGAM().fit(data.X, data.z).score(data.X, data.z) < 0
+        True
+        """
+        ratio = self.log_density_ratio(X)
+        labels = read_labels(z, len(ratio))
+        weights = read_weights(sample_weight, len(ratio))
+        c, d = label_frequency(np.array(self.pi_), self.n0_, self.n1_)
+        s = ratio + float(alpha_shift(self.pi_, self.n0_, self.n1_))
+        return float(np.average(saturating_rows(labels.positive, s, c, d).value, weights=weights))
+
+    def pi_interval(self, level: float = 0.95, method: Literal["wald"] = "wald") -> Interval:
+        """Return a confidence interval for pi, with `estimate`, `lower`, `upper`, `level` and `method`.
+
+        Wald's interval on the log scale, from the penalised information corrected for the bias correction and for
+        sampling given z.
+        """
+        check_is_fitted(self)
+        if method != "wald":
+            raise InputError(f"method is 'wald'; got {method!r}.")
+        if read_pi_range(self.pi).fixed:
+            return Interval(self.pi_, self.pi_, self.pi_, level, "fixed")
+        return wald_interval_log(self.pi_, pi_log_variance(self._fit, self.n0_, self.n1_), level)
+
+    def effect(self, term: str, grid: Any = None, level: float = 0.95) -> Any:
+        """Return a term's estimated effect with pointwise limits: a tidy frame x, u, se, lower, upper.
+
+        Parameters
+        ----------
+        term : str
+            The term's column, or the term as written in a formula: "age" or "s(age)".
+        grid : array-like, optional
+            Values of the column; by default 100 points over its range, or its levels.
+        level : float
+
+        Examples
+        --------
+        >>> from pugam import PUGAM
+        >>> from pugam.datasets import simulate
+        >>> data = simulate(1, n0=800, n=1000, random_state=0)
+        >>> frame = PUGAM().fit(data.X, data.z).effect("x1", grid=[0.2, 0.8])
+        >>> list(frame.columns)
+        ['x', 'u', 'se', 'lower', 'upper']
+        """
+        check_is_fitted(self)
+        number = self._design.index(term)
+        basis, block = self._design.bases[number], self._design.blocks[number]
+        points = default_grid(basis) if grid is None else grid
+        inside = slice(2 + block.start, 2 + block.stop)
+        covariance = self._covariance[inside, inside]
+        return self._frame_like.frame(effect_table(basis, points, self.coef_[block], covariance, level))
+
+    def plot(self, level: float = 0.95) -> Any:
+        """Draw every effect with its band and return the matplotlib figure."""
+        from pugam.presentation.plots import plot_effects
+
+        check_is_fitted(self)
+        return plot_effects(self, level)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags

@@ -1,0 +1,39 @@
+"""Intervals as values: an estimate between two limits, at a level, by a named method."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtri
+
+from pugam.errors import InputError
+
+__all__ = ["Interval", "normal_quantile", "wald_interval_log"]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A confidence interval."""
+
+    estimate: float
+    lower: float
+    upper: float
+    level: float
+    method: str
+
+    def __str__(self) -> str:
+        return f"{self.estimate:.3f} ({100 * self.level:g}% interval {self.lower:.3f} to {self.upper:.3f})"
+
+
+def normal_quantile(level: float) -> float:
+    """Return z with P(|N(0, 1)| < z) = level."""
+    if not 0.0 < level < 1.0:
+        raise InputError(f"level is a probability strictly between 0 and 1, such as 0.95; got {level!r}.")
+    return float(ndtri(0.5 + level / 2.0))
+
+
+def wald_interval_log(pi: float, log_variance: float, level: float) -> Interval:
+    """Interval for pi, symmetric on the log scale and cut at one."""
+    half = normal_quantile(level) * np.sqrt(log_variance)
+    return Interval(pi, float(pi * np.exp(-half)), min(1.0, float(pi * np.exp(half))), level, "wald")

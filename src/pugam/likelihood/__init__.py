@@ -1,0 +1,21 @@
+"""The profile empirical likelihood as pure functions of arrays."""
+
+from pugam.likelihood.coordinates import alpha_shift, expit, label_frequency, log_c_bend, log_c_slope, logit
+from pugam.likelihood.rows import expected_labels, logistic_rows, saturating_rows
+from pugam.likelihood.sums import Sums, label_block, logistic_sums, saturating_sums
+
+__all__ = [
+    "Sums",
+    "alpha_shift",
+    "expected_labels",
+    "expit",
+    "label_block",
+    "label_frequency",
+    "log_c_bend",
+    "log_c_slope",
+    "logistic_rows",
+    "logistic_sums",
+    "logit",
+    "saturating_rows",
+    "saturating_sums",
+]

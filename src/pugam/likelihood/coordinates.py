@@ -1,0 +1,47 @@
+"""Ways to write the mixture proportion: pi, its logit, the label frequency, and the paper's alpha."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["alpha_shift", "expit", "label_frequency", "log_c_bend", "log_c_slope", "logit"]
+
+Array = NDArray[np.float64]
+
+
+def expit(x: Array) -> Array:
+    """Return 1 / (1 + exp(-x)) without overflow."""
+    with np.errstate(over="ignore"):
+        return np.asarray(1.0 / (1.0 + np.exp(-np.asarray(x, dtype=float))))
+
+
+def logit(p: Array | float) -> Array:
+    """Return log(p / (1 - p)); minus infinity at zero, infinity at one."""
+    p = np.asarray(p, dtype=float)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(p) - np.log1p(-p))
+
+
+def label_frequency(pi: Array, n0: float, n1: float) -> tuple[Array, Array]:
+    """Return c = n0 / (n0 + n1 pi) and 1 - c, the latter without cancellation."""
+    positives = n0 + n1 * pi
+    return n0 / positives, n1 * pi / positives
+
+
+def log_c_slope(pi: Array, n0: float, n1: float) -> Array:
+    """Return d log c / d logit pi = -(1 - c)(1 - pi)."""
+    _, d = label_frequency(pi, n0, n1)
+    return -d * (1.0 - pi)
+
+
+def log_c_bend(pi: Array, n0: float, n1: float) -> Array:
+    """Return d^2 log c / d (logit pi)^2 = -(1 - c)(1 - pi)(c (1 - pi) - pi)."""
+    c, d = label_frequency(pi, n0, n1)
+    return -d * (1.0 - pi) * (c * (1.0 - pi) - pi)
+
+
+def alpha_shift(pi: Array | float, n0: float, n1: float) -> Array:
+    """Return a - alpha = log((n0 + n1 pi) / (n1 (1 - pi))), the shift between the paper's alpha_* and alpha."""
+    pi = np.asarray(pi, dtype=float)
+    return np.asarray(np.log(n0 + n1 * pi) - np.log(n1) - np.log1p(-pi))

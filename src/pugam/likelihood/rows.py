@@ -1,0 +1,107 @@
+"""The likelihood of single rows and its derivatives: a logistic curve that saturates at the label frequency.
+
+With s = a + eta(x), m = expit(s) and c = n0 / (n0 + n1 pi), the profile empirical likelihood (eq:profile-final)
+is the Bernoulli likelihood of the label z under P(z = 1 | x) = P = c m. Per row,
+
+    value         z = 1: log c + log m          z = 0: log(1 - P)
+    score         in s: (z - P)(1 - m)/(1 - P)        in log c: (z - P)/(1 - P)
+    expected information    ss: P (1 - m)^2/(1 - P)   s, log c: P (1 - m)/(1 - P)   log c, log c: P/(1 - P)
+
+and, with r = P/(1 - P), the observed information of a row with z = 0 (of one with z = 1: ss only, m (1 - m)) is
+
+    ss: r (1 - m)(1 - 2m + r (1 - m))   s, log c: r (1 + r)(1 - m)   log c, log c: r (1 + r).
+
+Everything here is a function of arrays that broadcast against each other.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "LogisticRows",
+    "SaturatingRows",
+    "expected_labels",
+    "expit_pair",
+    "logistic_rows",
+    "saturating_rows",
+]
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+class SaturatingRows(NamedTuple):
+    """Log-likelihood, score and information (expected or observed) of each row in (s, log c)."""
+
+    value: Array
+    score_s: Array
+    score_c: Array
+    info_ss: Array
+    info_sc: Array
+    info_cc: Array
+
+
+class LogisticRows(NamedTuple):
+    """Log-likelihood, score and information in s of a logistic model with labels between 0 and 1."""
+
+    value: Array
+    score_s: Array
+    info_ss: Array
+
+
+def expit_pair(s: Array) -> tuple[Array, Array]:
+    """Return expit(s) and expit(-s), both to full relative precision."""
+    small = np.exp(-np.abs(s))
+    large = 1.0 / (1.0 + small)
+    small *= large
+    rising = s >= 0.0
+    return np.where(rising, large, small), np.where(rising, small, large)
+
+
+def saturating_rows(positive: Flags, s: Array, c: Array, d: Array, observed: bool = False) -> SaturatingRows:
+    """Evaluate the saturating logistic likelihood of each row.
+
+    Parameters
+    ----------
+    positive : bool array
+        True where z = 1.
+    s : array
+        Linear predictor a + eta(x).
+    c, d : arrays
+        Label frequency and its complement 1 - c, passed apart because c is often close to one.
+    observed : bool
+        Observed information, which can be indefinite, instead of the expected one, which cannot.
+    """
+    m, h = expit_pair(s)
+    unlabelled = h + d * m
+    with np.errstate(divide="ignore"):
+        value = np.log(np.where(positive, c * m, unlabelled))
+    odds = c * m / unlabelled
+    score_c = np.where(positive, 1.0, -odds)
+    if observed:
+        info_cc = np.where(positive, 0.0, odds * (1.0 + odds))
+        info_ss = h * np.where(positive, m, odds * (h - m + odds * h))
+    else:
+        info_cc = odds
+        info_ss = odds * h * h
+    return SaturatingRows(value, score_c * h, score_c, info_ss, info_cc * h, info_cc)
+
+
+def expected_labels(positive: Flags, s: Array, d: Array) -> Array:
+    """Return E(y | x, z), (eq:E-step): one for a labelled row, (1 - c) m / (1 - c m) for an unlabelled one."""
+    m, h = expit_pair(s)
+    hidden = d * m
+    return np.where(positive, 1.0, hidden / (h + hidden))
+
+
+def logistic_rows(y: Array, s: Array) -> LogisticRows:
+    """Evaluate the logistic likelihood (eq:M-step-2) of fractional labels y."""
+    m, h = expit_pair(s)
+    # log(1 + e^s) = -log expit(-s), which loses nothing while expit(-s) does not underflow (s < 745).
+    with np.errstate(divide="ignore"):
+        value = y * s + np.log(h)
+    return LogisticRows(value, y - m, m * h)

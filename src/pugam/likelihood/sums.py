@@ -1,0 +1,106 @@
+"""Sums over a block of rows: value, score and information of the likelihood in (log c, a, theta)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.likelihood.rows import expected_labels, logistic_rows, saturating_rows
+
+__all__ = ["Sums", "label_block", "logistic_sums", "saturating_sums"]
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Sums for B parameter vectors of length q; blocks of rows add up.
+
+    Attributes
+    ----------
+    value : array of shape (B,)
+    score : array of shape (B, q)
+    information : array of shape (B, q, q)
+    """
+
+    value: Array
+    score: Array
+    information: Array
+
+    def __add__(self, other: Sums) -> Sums:
+        return Sums(self.value + other.value, self.score + other.score, self.information + other.information)
+
+
+def saturating_sums(
+    X: Array,
+    positive: Flags,
+    weights: Array | None,
+    b: Array,
+    c: Array,
+    d: Array,
+    observed: bool = False,
+) -> Sums:
+    """Sum the saturating likelihood over a block.
+
+    Parameters
+    ----------
+    X : array of shape (n, 1 + p)
+        Model columns, the intercept's ones first.
+    positive : bool array of shape (n,)
+    weights : array of shape (n,) or None
+        Row weights; None stands for ones.
+    b : array of shape (B, 1 + p)
+        Intercept and coefficients of each parameter vector.
+    c, d : arrays of shape (B,)
+        Label frequency and its complement.
+    observed : bool
+        Observed instead of expected information.
+
+    Returns
+    -------
+    Sums
+        In coordinates (log c, a, theta), so q = 2 + p.
+    """
+    rows = saturating_rows(positive, b @ X.T, c[:, None], d[:, None], observed)
+    if weights is not None:
+        rows = type(rows)(*(part * weights for part in rows))
+    n_vectors, q = len(b), 1 + b.shape[1]
+    score = np.empty((n_vectors, q))
+    score[:, 0] = rows.score_c.sum(axis=1)
+    score[:, 1:] = rows.score_s @ X
+    information = np.empty((n_vectors, q, q))
+    information[:, 0, 0] = rows.info_cc.sum(axis=1)
+    information[:, 0, 1:] = information[:, 1:, 0] = rows.info_sc @ X
+    weighted_grams(X, rows.info_ss, information[:, 1:, 1:])
+    return Sums(rows.value.sum(axis=1), score, information)
+
+
+def label_block(X: Array, positive: Flags, b: Array, d: Array) -> Array:
+    """Expected labels of a block under B parameter vectors: shape (B, n)."""
+    return expected_labels(positive, b @ X.T, d[:, None])
+
+
+def logistic_sums(X: Array, y: Array, weights: Array | None, b: Array) -> Sums:
+    """Sum the logistic likelihood of expected labels y, shape (B, n), over a block, in (a, theta)."""
+    rows = logistic_rows(y, b @ X.T)
+    if weights is not None:
+        rows = type(rows)(*(part * weights for part in rows))
+    information = np.empty((len(b), b.shape[1], b.shape[1]))
+    weighted_grams(X, rows.info_ss, information)
+    return Sums(rows.value.sum(axis=1), rows.score_s @ X, information)
+
+
+def weighted_grams(X: Array, weights: Array, out: Array) -> None:
+    """Write X' diag(w) X for every row w of weights, shape (B, n), into out, shape (B, q, q)."""
+    scaled = np.empty_like(X)
+    for w, gram in zip(weights, out, strict=True):
+        if w.min() >= 0.0:
+            # One matrix against its own transpose: BLAS computes half of a symmetric product.
+            np.multiply(X, np.sqrt(w)[:, None], out=scaled)
+            gram[...] = scaled.T @ scaled
+        else:
+            np.multiply(X, w[:, None], out=scaled)
+            gram[...] = X.T @ scaled

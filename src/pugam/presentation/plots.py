@@ -1,0 +1,55 @@
+"""Pictures of a fitted model, drawn with matplotlib."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pugam.terms import Factor
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from pugam.estimator import PUGAM
+
+__all__ = ["plot_effects"]
+
+LINE, BAND, ZERO = "#0072B2", "#56B4E9", "#999999"  # Okabe and Ito's palette, safe for colour-blind readers
+MOST_COLUMNS = 4
+PANEL_WIDTH, PANEL_HEIGHT = 3.0, 2.6
+
+
+def plot_effects(model: PUGAM, level: float = 0.95) -> Figure:
+    """Draw each term's effect on the log density ratio with its pointwise band, one panel a term."""
+    from matplotlib.figure import Figure
+
+    n_terms = len(model.terms_)
+    n_columns = min(MOST_COLUMNS, n_terms)
+    n_lines = -(-n_terms // n_columns)
+    figure = Figure(figsize=(PANEL_WIDTH * n_columns, PANEL_HEIGHT * n_lines + 0.4), layout="constrained")
+    panels = figure.subplots(n_lines, n_columns, squeeze=False).ravel()
+    for term, ax in zip(model.terms_, panels, strict=False):
+        frame = model.effect(term.column, level=level)
+        x, u, lower, upper = (np.asarray(frame[name]) for name in ("x", "u", "lower", "upper"))
+        (_draw_levels if isinstance(term, Factor) else _draw_curve)(ax, x, u, lower, upper)
+        ax.axhline(0.0, color=ZERO, linewidth=0.8, zorder=0)
+        ax.set_title(term.label, fontsize=10)
+        ax.spines[["top", "right"]].set_visible(False)
+    for ax in panels[n_terms:]:
+        ax.set_visible(False)
+    figure.suptitle(f"Share of positives among the unlabelled: {model.pi_interval(level)}", fontsize=11)
+    figure.supylabel("effect on log density ratio", fontsize=10)
+    return figure
+
+
+def _draw_curve(ax: Axes, x: Any, u: Any, lower: Any, upper: Any) -> None:
+    ax.fill_between(x, lower, upper, color=BAND, alpha=0.35, linewidth=0)
+    ax.plot(x, u, color=LINE, linewidth=1.8)
+
+
+def _draw_levels(ax: Axes, x: Any, u: Any, lower: Any, upper: Any) -> None:
+    places = np.arange(len(x))
+    ax.errorbar(places, u, yerr=[u - lower, upper - u], fmt="o", color=LINE, ecolor=BAND, capsize=3)
+    ax.set_xticks(places, ["missing" if value is None else str(value) for value in x])

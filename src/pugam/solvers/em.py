@@ -1,0 +1,105 @@
+"""The paper's EM-type algorithm (Algorithm 1): slower than Fisher scoring, same optima, monotone by construction."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.engines import Expectation
+from pugam.likelihood import expit, logit
+from pugam.solvers.linear_algebra import solve
+from pugam.solvers.objective import Objective, PiPrior, PiRange
+from pugam.solvers.optimum import Optimum
+
+__all__ = ["maximize_em", "mixture_step"]
+
+Array = NDArray[np.float64]
+
+INNER_ITERATIONS = 50
+INNER_GAIN = 1e-3  # an M-step stops when what is left to gain is this share of the outer tolerance
+SMALLEST_STEP = 2.0**-30
+
+
+def maximize_em(objective: Objective, starts: Array, pi_range: PiRange, tol: float, max_iter: int) -> list[Optimum]:
+    """Run EM from every row of `starts`, shape (B, 2 + p).
+
+    A run stops when the log-likelihood and, relatively, pi both change by less than `tol` (the paper: 1e-4).
+    """
+    return [_climb(objective, np.array(start, dtype=float), pi_range, tol, max_iter) for start in starts]
+
+
+def mixture_step(hidden: float, n0: float, n1: float, prior: PiPrior) -> float:
+    """M-step for pi given the expected number of positives among the unlabelled rows.
+
+    Maximises S log pi - (n0 + S) log(n0 + n1 pi) + log prior, whose derivative has the sign of a quadratic with
+    exactly one root in (0, 1). Without a prior the root is S / n1, (eq:M-step-1).
+    """
+    up, down = hidden + prior.success, prior.failure
+    constant = up * n0
+    linear = up * (n1 - n0) - (n0 + hidden) * n1 - down * n0
+    square = n1 * (n0 - prior.success - prior.failure)
+    root = np.sqrt(max(linear * linear - 4.0 * square * constant, 0.0))
+    # linear < 0 < constant: this form of the smaller root does not cancel, and holds when `square` vanishes.
+    return float(2.0 * constant / (root - linear))
+
+
+def _climb(objective: Objective, beta: Array, pi_range: PiRange, tol: float, max_iter: int) -> Optimum:
+    engine = objective.engine
+    if not pi_range.fixed:
+        beta[0] = np.clip(beta[0], *pi_range.logits)
+    at = objective.evaluate(beta[None])
+    loglik, history, converged, n_iter = float(at.loglik[0]), [float(at.value[0])], False, 0
+    while n_iter < max_iter and not converged:
+        n_iter += 1
+        pi = float(expit(beta[0]))
+        labels = engine.expectation(np.array([pi]), beta[None, 1:])
+        new_pi = pi
+        if not pi_range.fixed:
+            hidden = float(labels.hidden_positives[0])
+            new_pi = float(pi_range.clip(np.array(mixture_step(hidden, engine.n0, engine.n1, objective.prior))))
+        b = _logistic_fit(objective, labels, beta[1:], INNER_GAIN * tol)
+        beta = np.concatenate([[beta[0] if pi_range.fixed else logit(new_pi)], b])
+        at = objective.evaluate(beta[None])
+        change = abs(float(at.loglik[0]) - loglik)
+        converged = change < tol and abs(new_pi - pi) <= tol * pi
+        loglik = float(at.loglik[0])
+        history.append(float(at.value[0]))
+    return Optimum(
+        beta,
+        float(at.value[0]),
+        loglik,
+        at.information[0],
+        at.curvature[0],
+        n_iter,
+        converged,
+        tuple(history),
+    )
+
+
+def _logistic_fit(objective: Objective, labels: Expectation, b: Array, gain: float) -> Array:
+    """M-step for (a, theta): penalised logistic regression on the expected labels, by damped Newton steps."""
+    curvature = np.concatenate([[0.0], objective.penalty])
+    value, score, information = _penalized_logistic(objective, labels, b, curvature)
+    for _ in range(INNER_ITERATIONS):
+        step = solve(information + np.diag(curvature), score)
+        length, predicted = 1.0, 0.5 * float(score @ step)
+        while True:
+            trial = b + length * step
+            new_value, new_score, new_information = _penalized_logistic(objective, labels, trial, curvature)
+            if new_value >= value or length < SMALLEST_STEP:
+                break
+            length /= 2.0
+        if new_value < value:
+            break
+        b, value, score, information = trial, new_value, new_score, new_information
+        if predicted < gain:
+            break
+    return b
+
+
+def _penalized_logistic(
+    objective: Objective, labels: Expectation, b: Array, curvature: Array
+) -> tuple[float, Array, Array]:
+    sums = objective.engine.logistic_sums(labels, b[None])
+    value = float(sums.value[0]) - 0.5 * float(curvature @ (b * b))
+    return value, sums.score[0] - curvature * b, sums.information[0]

@@ -1,0 +1,55 @@
+"""Solving with symmetric matrices whose rows are of very different scales."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import lapack
+
+__all__ = ["inverse", "solve", "solve_definite"]
+
+Array = NDArray[np.float64]
+
+RIDGE = 1e-11  # relative; keeps directions the data say nothing about (collinear columns) from drifting
+FLOOR = 1e-10  # absolute; so little information about a coefficient of a column of order one is none
+LARGER_RIDGE = 1e-8
+
+
+def solve_definite(matrix: Array, rhs: Array, damping: float = 0.0) -> Array | None:
+    """Solve (M + damping diag(M)) x = rhs, or return None where M is not positive definite."""
+    if matrix.diagonal().min() < 0.0:
+        return None
+    scaled, scale = _scaled(matrix, damping)
+    _, x, info = lapack.dposv(scaled, rhs * scale, lower=1)
+    return x * scale if info == 0 else None
+
+
+def solve(matrix: Array, rhs: Array, damping: float = 0.0) -> Array:
+    """Solve (M + damping diag(M)) x = rhs for a positive semi-definite M, with a small ridge if need be."""
+    while (x := solve_definite(matrix, rhs, damping)) is None:
+        damping = max(10.0 * damping, LARGER_RIDGE)
+    return x
+
+
+def inverse(matrix: Array) -> Array:
+    """Invert a positive semi-definite matrix, with a small relative ridge where it is singular."""
+    ridge = 0.0
+    while True:
+        scaled, scale = _scaled(matrix, ridge)
+        factor, info = lapack.dpotrf(scaled, lower=1)
+        if info == 0:
+            break
+        ridge = max(10.0 * ridge, LARGER_RIDGE)
+    lower, _ = lapack.dpotri(factor, lower=1)
+    full = np.tril(lower) + np.tril(lower, -1).T
+    result: Array = full * scale * scale[:, None]
+    return result
+
+
+def _scaled(matrix: Array, damping: float) -> tuple[Array, Array]:
+    """Bring the damped matrix to a unit diagonal; return it with the scale of each row."""
+    diagonal = matrix.diagonal() * (1.0 + damping + RIDGE) + FLOOR
+    scale = 1.0 / np.sqrt(diagonal)
+    scaled = matrix * scale * scale[:, None]
+    scaled[np.diag_indices_from(scaled)] = 1.0
+    return scaled, scale

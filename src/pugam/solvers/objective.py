@@ -1,0 +1,125 @@
+"""The penalised objective in beta = (logit pi, a, theta): likelihood, minus roughness, plus the prior on pi."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.engines import Engine
+from pugam.likelihood import expit, log_c_bend, log_c_slope, logit
+
+__all__ = ["Evaluation", "Objective", "PiPrior", "PiRange"]
+
+Array = NDArray[np.float64]
+
+EDGE = 1e-5  # pi is kept inside [EDGE, 1 - EDGE]; an estimate that reaches it is reported as lying on the boundary
+
+
+@dataclass(frozen=True)
+class PiPrior:
+    """A Beta(a, b) density for pi, as the exponents a - 1 and b - 1; flat by default, as in the paper."""
+
+    success: float = 0.0
+    failure: float = 0.0
+
+    def value(self, pi: Array) -> Array:
+        """Log density up to a constant; an exponent of zero contributes nothing even at pi = 0 or 1."""
+        with np.errstate(divide="ignore"):
+            return np.where(self.success == 0.0, 0.0, self.success * np.log(np.maximum(pi, 1e-300))) + np.where(
+                self.failure == 0.0, 0.0, self.failure * np.log(np.maximum(1.0 - pi, 1e-300))
+            )
+
+    def score(self, pi: Array) -> Array:
+        """Derivative of the log density in logit pi."""
+        return self.success * (1.0 - pi) - self.failure * pi
+
+    def information(self, pi: Array) -> Array:
+        """Negative second derivative of the log density in logit pi."""
+        return (self.success + self.failure) * pi * (1.0 - pi)
+
+
+@dataclass(frozen=True)
+class PiRange:
+    """Where pi may lie: an interval, or a single point when pi is known."""
+
+    low: float = EDGE
+    high: float = 1.0 - EDGE
+
+    @property
+    def fixed(self) -> bool:
+        """Whether pi is known."""
+        return self.low == self.high
+
+    @property
+    def logits(self) -> tuple[float, float]:
+        """The interval on the scale of beta."""
+        return float(logit(self.low)), float(logit(self.high))
+
+    def clip(self, pi: Array) -> Array:
+        """Bring pi into the interval."""
+        return np.clip(pi, self.low, self.high)
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The objective at B parameter vectors.
+
+    Attributes
+    ----------
+    value, loglik : arrays of shape (B,)
+        Penalised objective, and the profile log-likelihood alone.
+    gradient : array of shape (B, q)
+    information : array of shape (B, q, q)
+        Information of the likelihood alone, expected or observed.
+    curvature : array of shape (B, q)
+        Diagonal that penalty and prior add to the information.
+    """
+
+    value: Array
+    loglik: Array
+    gradient: Array
+    information: Array
+    curvature: Array
+
+
+@dataclass(frozen=True)
+class Objective:
+    """The penalised profile log-likelihood of the rows behind an engine.
+
+    Parameters
+    ----------
+    engine : Engine
+    penalty : array of shape (p,)
+        Diagonal Hessian of the roughness penalty, `Design.penalty`.
+    prior : PiPrior
+    """
+
+    engine: Engine
+    penalty: Array
+    prior: PiPrior = PiPrior()
+
+    def penalties(self, beta: Array) -> Array:
+        """Roughness minus log prior: what is subtracted from the log-likelihood, shape (B,)."""
+        roughness: Array = 0.5 * (beta[:, 2:] ** 2 @ self.penalty)
+        return roughness - self.prior.value(expit(beta[:, 0]))
+
+    def evaluate(self, beta: Array, observed: bool = False) -> Evaluation:
+        """Evaluate value and derivatives at the rows of beta, shape (B, 2 + p)."""
+        n0, n1 = self.engine.n0, self.engine.n1
+        pi = expit(beta[:, 0])
+        sums = self.engine.sums(pi, beta[:, 1:], observed)
+        slope = log_c_slope(pi, n0, n1)
+        gradient, information = sums.score, sums.information
+        information[:, 0, :] *= slope[:, None]
+        information[:, :, 0] *= slope[:, None]
+        if observed:
+            information[:, 0, 0] -= gradient[:, 0] * log_c_bend(pi, n0, n1)
+        gradient[:, 0] = gradient[:, 0] * slope + self.prior.score(pi)
+        gradient[:, 2:] -= self.penalty * beta[:, 2:]
+        curvature = np.zeros_like(beta)
+        curvature[:, 0] = self.prior.information(pi)
+        curvature[:, 2:] = self.penalty
+        value = sums.value - self.penalties(beta)
+        return Evaluation(value, sums.value, gradient, information, curvature)

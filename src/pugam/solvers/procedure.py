@@ -1,0 +1,219 @@
+"""The whole fit: starts, smoothing, the climb to the optimum, and the removal of the penalty's bias on pi."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.engines import Engine
+from pugam.likelihood import expit
+from pugam.solvers.em import maximize_em
+from pugam.solvers.fisher import maximize_fisher
+from pugam.solvers.linear_algebra import inverse
+from pugam.solvers.objective import Objective, PiPrior, PiRange
+from pugam.solvers.optimum import Optimum, best_of
+from pugam.solvers.reml import select_reml
+from pugam.solvers.smoothing import aic
+from pugam.solvers.starts import Maximize, make_starts
+from pugam.terms import Design
+
+__all__ = ["Fit", "Settings", "StartRecord", "fit_model"]
+
+Array = NDArray[np.float64]
+Solver = Literal["newton", "em"]
+
+SOLVERS: dict[Solver, Maximize] = {"newton": maximize_fisher, "em": maximize_em}
+
+PILOT_FUNCTIONS = 3  # of each smooth: a line, a bow and a wave are enough to tell good starts from traps
+PILOT_ROWS = 2_000
+PILOT_KAPPA = 1.0
+PILOT_TOL, PILOT_ITERATIONS, PILOT_EDF_TOL = 1e-2, 30, 0.05
+REHEARSAL_ROWS = 20_000  # beyond ten times so many, smoothing is chosen on a sample before all rows are used
+EDF_TOL = 1e-2
+START_ROWS = 20_000  # starts at given smoothing parameters are compared on at most so many rows
+START_ITERATIONS = {"newton": 40, "em": 5_000}  # what has not arrived by then creeps along a boundary
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that decides a fit apart from the data.
+
+    Attributes
+    ----------
+    smoothing : "reml", "aic" or array of shape (n_terms,)
+        How smoothing parameters are chosen, or their values.
+    grid : tuple of float
+        The common values tried by "aic".
+    """
+
+    smoothing: Literal["reml", "aic"] | Array
+    solver: Solver = "newton"
+    n_starts: int = 12
+    tol: float = 1e-4
+    max_iter: int = 1000
+    pi_range: PiRange = field(default_factory=PiRange)
+    prior: PiPrior = field(default_factory=PiPrior)
+    debias: bool = True
+    grid: tuple[float, ...] = ()
+
+    @property
+    def maximize(self) -> Maximize:
+        """The solver's climb."""
+        return SOLVERS[self.solver]
+
+
+@dataclass(frozen=True)
+class StartRecord:
+    """One start: where it began and where it ended."""
+
+    kappa: float
+    pi_start: float
+    pi: float
+    objective: float
+    n_iter: int
+    converged: bool
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A fitted model.
+
+    Attributes
+    ----------
+    optimum : Optimum
+        The parameters reported: the penalised optimum, or its refit at the bias-corrected pi.
+    penalized : Optimum
+        The penalised optimum, with its expected information.
+    kappas : array of shape (n_terms,)
+    starts : tuple of StartRecord
+    debiased : bool
+        Whether the bias correction was applied.
+    """
+
+    optimum: Optimum
+    penalized: Optimum
+    kappas: Array
+    starts: tuple[StartRecord, ...]
+    debiased: bool
+
+    @property
+    def converged(self) -> bool:
+        """Whether every climb that counts ended at its optimum."""
+        return self.optimum.converged and self.penalized.converged
+
+
+def fit_model(engine: Engine, design: Design, settings: Settings, rng: np.random.Generator) -> Fit:
+    """Fit the model behind an engine."""
+    if isinstance(settings.smoothing, str) and settings.smoothing == "reml":
+        start, kappas, records = _by_reml(engine, design, settings, rng)
+    else:
+        start, kappas, records = _by_grid(engine, design, settings, rng)
+    objective = Objective(engine, design.penalty(kappas), settings.prior)
+    penalized = _climb(objective, start, settings)
+    fit = Fit(penalized, penalized, kappas, records, debiased=False)
+    return _debias(fit, objective, settings) if settings.debias else fit
+
+
+def _by_reml(
+    engine: Engine, design: Design, settings: Settings, rng: np.random.Generator
+) -> tuple[Array, Array, tuple[StartRecord, ...]]:
+    """Explore with a coarse basis on few rows, then choose smoothing with ever more of both."""
+    coarse, columns = design.coarse(PILOT_FUNCTIONS)
+    pilot = engine.pilot(coarse, PILOT_ROWS, rng)
+    kappas = np.full(len(design.bases), PILOT_KAPPA)
+    at = _objectives(pilot, coarse, settings.prior)
+    optima, records = _explore(
+        at(kappas), replace(settings, tol=PILOT_TOL, max_iter=PILOT_ITERATIONS), rng, PILOT_KAPPA
+    )
+    beta, kappas = select_reml(coarse, at, best_of(optima).beta, kappas, settings.pi_range, PILOT_EDF_TOL)
+
+    whole = np.zeros(2 + design.n_columns)
+    whole[:2] = beta[:2]
+    whole[2 + columns] = beta[2:]
+    if engine.n_rows > 10 * REHEARSAL_ROWS:
+        at = _objectives(engine.pilot(design, REHEARSAL_ROWS, rng), design, settings.prior)
+        whole, kappas = select_reml(design, at, whole, kappas, settings.pi_range, EDF_TOL)
+    at = _objectives(engine, design, settings.prior)
+    whole, kappas = select_reml(design, at, whole, kappas, settings.pi_range, EDF_TOL)
+    return whole, kappas, records
+
+
+def _by_grid(
+    engine: Engine, design: Design, settings: Settings, rng: np.random.Generator
+) -> tuple[Array, Array, tuple[StartRecord, ...]]:
+    """Try all starts at each candidate, from smooth to rough, and keep the candidate of the lowest AIC.
+
+    Each candidate's best point is a further start for the next one.
+    """
+    n_terms = len(design.bases)
+    if isinstance(settings.smoothing, str):
+        candidates = [np.full(n_terms, kappa) for kappa in sorted(settings.grid, reverse=True)]
+    else:
+        candidates = [settings.smoothing]
+    sample = engine if engine.n_rows <= START_ROWS else engine.pilot(design, START_ROWS, rng)
+    at_sample = _objectives(sample, design, settings.prior)
+    at = _objectives(engine, design, settings.prior)
+    records: list[StartRecord] = []
+    trials: list[tuple[float, Array, Array]] = []
+    last: Array | None = None
+    exploring = replace(settings, max_iter=min(settings.max_iter, START_ITERATIONS[settings.solver]))
+    for kappas in candidates:
+        optima, new_records = _explore(at_sample(kappas), exploring, rng, float(kappas.max()), last)
+        records.extend(new_records)
+        last = best_of(optima).beta
+        if len(candidates) == 1:
+            return last, kappas, tuple(records)
+        optimum = _climb(at(kappas), last, settings)
+        trials.append((aic(optimum, not settings.pi_range.fixed), optimum.beta, kappas))
+    _, beta, kappas = min(trials, key=lambda trial: trial[0])
+    return beta, kappas, tuple(records)
+
+
+def _objectives(engine: Engine, design: Design, prior: PiPrior) -> Callable[[Array], Objective]:
+    return lambda kappas: Objective(engine, design.penalty(kappas), prior)
+
+
+def _explore(
+    objective: Objective,
+    settings: Settings,
+    rng: np.random.Generator,
+    kappa: float,
+    further_start: Array | None = None,
+) -> tuple[list[Optimum], tuple[StartRecord, ...]]:
+    starts = make_starts(objective, settings.maximize, settings.pi_range, settings.n_starts, rng)
+    if further_start is not None:
+        starts = np.vstack([starts, further_start])
+    optima = settings.maximize(objective, starts, settings.pi_range, settings.tol, settings.max_iter)
+    records = tuple(
+        StartRecord(kappa, float(expit(start[0])), optimum.pi, optimum.value, optimum.n_iter, optimum.converged)
+        for start, optimum in zip(starts, optima, strict=True)
+    )
+    return optima, records
+
+
+def _climb(objective: Objective, start: Array, settings: Settings) -> Optimum:
+    """Climb to the optimum, and look up the expected information there."""
+    optimum = settings.maximize(objective, start[None], settings.pi_range, settings.tol, settings.max_iter)[0]
+    return replace(optimum, information=objective.evaluate(optimum.beta[None]).information[0])
+
+
+def _debias(fit: Fit, objective: Objective, settings: Settings) -> Fit:
+    """Step from the penalised towards the unpenalised optimum in pi alone, then refit the rest.
+
+    beta~ = beta^ + V P beta^ is one Newton step on the likelihood without the penalty; its first entry
+    takes out most of the bias that smoothing the curves brings on pi.
+    """
+    optimum, pi_range = fit.penalized, settings.pi_range
+    inside = pi_range.low < optimum.pi < pi_range.high
+    if not inside or not objective.penalty.any():
+        return fit
+    covariance = inverse(optimum.hessian)
+    logit_pi = optimum.beta[0] + covariance[0, 2:] @ (objective.penalty * optimum.beta[2:])
+    pi = float(pi_range.clip(expit(logit_pi)))
+    start = np.concatenate([[np.log(pi / (1.0 - pi))], optimum.beta[1:]])
+    refit = _climb(objective, start, replace(settings, pi_range=PiRange(pi, pi)))
+    return replace(fit, optimum=refit, debiased=True)

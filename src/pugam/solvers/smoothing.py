@@ -1,0 +1,65 @@
+"""Criteria for smoothing parameters: the Fellner-Schall step towards REML, degrees of freedom, AIC."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.solvers.linear_algebra import inverse
+from pugam.solvers.optimum import Optimum
+from pugam.terms import Design
+
+__all__ = ["LINEAR_GRID", "SMOOTH_GRID", "aic", "edf", "edf_by_term", "fellner_schall"]
+
+Array = NDArray[np.float64]
+
+LINEAR_GRID = tuple(10.0**power for power in range(4, -2, -1))  # the paper's Setting 1, smoothest first
+SMOOTH_GRID = tuple(10.0**power for power in range(-1, -7, -1))  # its Settings 2 and 3
+
+KAPPA_LIMITS = (1e-8, 1e8)
+LARGEST_FACTOR = 1e3
+
+
+def fellner_schall(design: Design, beta: Array, covariance: Array, kappas: Array) -> Array:
+    """Return the next smoothing parameters by the generalized Fellner-Schall update (Wood and Fasiolo 2017).
+
+        kappa_j <- kappa_j (r_j / (2 kappa_j) - tr(V_jj S_j)) / (theta_j' S_j theta_j)
+
+    Parameters
+    ----------
+    design : Design
+    beta : array of shape (2 + p,)
+        At, or near, the penalised optimum for `kappas`.
+    covariance : array of shape (2 + p, 2 + p)
+        V, the inverse of the penalised information there.
+    kappas : array of shape (n_terms,)
+    """
+    updated = kappas.copy()
+    theta, variances = beta[2:], covariance.diagonal()[2:]
+    for number in design.penalized:
+        block = design.blocks[number]
+        roughness = design.bases[number].roughness
+        rank = np.count_nonzero(roughness)
+        room = rank / (2.0 * kappas[number]) - float(variances[block] @ roughness)
+        bending = float(theta[block] ** 2 @ roughness)
+        factor = np.clip(room / max(bending, 1e-300), 1.0 / LARGEST_FACTOR, LARGEST_FACTOR)
+        updated[number] = np.clip(kappas[number] * factor, *KAPPA_LIMITS)
+    return updated
+
+
+def edf_by_term(design: Design, covariance: Array, curvature: Array) -> Array:
+    """Effective degrees of freedom of each term: its part of tr((I + P)^-1 I), for a diagonal P."""
+    shrunk = covariance.diagonal()[2:] * curvature[2:]
+    return np.array([size - shrunk[block].sum() for size, block in zip(design.sizes, design.blocks, strict=True)])
+
+
+def edf(optimum: Optimum, free_pi: bool = True) -> float:
+    """Effective degrees of freedom of all parameters, pi included unless it is fixed."""
+    free = slice(0 if free_pi else 1, None)
+    covariance = inverse(optimum.hessian[free, free])
+    return float(np.sum(covariance * optimum.information[free, free]))
+
+
+def aic(optimum: Optimum, free_pi: bool = True) -> float:
+    """Akaike's criterion of a penalised fit: -2 loglik + 2 edf."""
+    return -2.0 * optimum.loglik + 2.0 * edf(optimum, free_pi)

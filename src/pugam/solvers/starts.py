@@ -1,0 +1,77 @@
+"""Where to start climbing: points that differ in pi and, above all, in the steepness of the curves.
+
+With flat curves pi is not identified at all, so a flat start is a trap that leads to the boundary. All
+starts share the direction of the naive fit, in which every unlabelled row counts as a negative (pi = 0).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.engines import Engine
+from pugam.likelihood import alpha_shift, logit
+from pugam.solvers.linear_algebra import inverse
+from pugam.solvers.objective import Objective, PiRange
+from pugam.solvers.optimum import Optimum
+
+__all__ = ["GRID_SIZE", "Maximize", "make_starts"]
+
+Array = NDArray[np.float64]
+Maximize = Callable[[Objective, Array, PiRange, float, int], list[Optimum]]
+
+STEEPNESS = (3.0, 1.0, 8.0)
+SHARES = (0.5, 0.2, 0.8, 0.95)  # of the way from the lower to the upper end of the permitted range
+GRID_SIZE = len(STEEPNESS) * len(SHARES)
+NAIVE_TOL, NAIVE_ITERATIONS = 1e-2, 30
+CALIBRATION_STEPS = 5
+
+
+def make_starts(
+    objective: Objective, maximize: Maximize, pi_range: PiRange, n_starts: int, rng: np.random.Generator
+) -> Array:
+    """Return `n_starts` points, shape (n_starts, 2 + p): first a fixed grid, then random ones.
+
+    With pi fixed they differ in steepness alone.
+    """
+    flat = np.zeros(2 + len(objective.penalty))
+    flat[0] = -np.inf
+    naive = maximize(objective, flat[None], PiRange(0.0, 0.0), NAIVE_TOL, NAIVE_ITERATIONS)[0]
+    grid = list(product(STEEPNESS, SHARES[:1] if pi_range.fixed else SHARES))[:n_starts]
+    steepness = np.array([steep for steep, _ in grid])
+    shares = np.array([share for _, share in grid])
+    curves = steepness[:, None] * naive.beta[2:]
+    extra = n_starts - len(grid)
+    if extra and not pi_range.fixed:
+        shares = np.concatenate([shares, rng.uniform(0.1, 0.9, extra)])
+        steep = np.exp(rng.uniform(np.log(min(STEEPNESS)), np.log(max(STEEPNESS)), extra))
+        spread = np.linalg.cholesky(inverse(naive.hessian[1:, 1:]))
+        noise = rng.standard_normal((extra, len(spread))) @ spread.T
+        curves = np.vstack([curves, steep[:, None] * (naive.beta[2:] + noise[:, 1:])])
+    pi = pi_range.low + shares * (pi_range.high - pi_range.low)
+    intercepts = _calibrate(objective.engine, pi, curves)
+    return np.column_stack([logit(pi), intercepts, curves])
+
+
+def _calibrate(engine: Engine, pi: Array, curves: Array) -> Array:
+    """Find intercepts at which the posteriors of the unlabelled rows average about pi, by secant steps in logits."""
+    target = logit(pi)
+
+    def excess(intercept: Array) -> Array:
+        hidden = engine.expectation(pi, np.column_stack([intercept, curves])).hidden_positives
+        return logit(np.clip(hidden / engine.n1, 1e-6, 1.0 - 1e-6)) - target
+
+    last = alpha_shift(pi, engine.n0, engine.n1)
+    last_excess = excess(last)
+    here = last - np.where(last_excess == 0.0, 1.0, last_excess)
+    for _ in range(CALIBRATION_STEPS):
+        here_excess = excess(here)
+        rise = here_excess - last_excess
+        # The excess grows with the intercept; where rounding or clipping hides that, step as if with slope one.
+        slope = np.where(rise * (here - last) > 0.0, rise / np.where(here == last, 1.0, here - last), 1.0)
+        step = np.clip(-here_excess / np.maximum(slope, 0.05), -20.0, 20.0)
+        last, last_excess, here = here, here_excess, here + step
+    return here

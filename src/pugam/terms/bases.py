@@ -1,0 +1,287 @@
+"""Terms that have met the data: each turns its column into model columns with a diagonal penalty."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.data import Column, require_numeric
+from pugam.errors import InputError, PugamWarning
+from pugam.terms.specs import Factor, Linear, Smooth, TermSpec
+from pugam.terms.splines import CUBIC_ORDER, PiecewiseBasis, centred_basis, even_knots, quantile_knots
+
+__all__ = [
+    "Basis",
+    "FactorBasis",
+    "LinearBasis",
+    "MissingBasis",
+    "SmoothBasis",
+    "count_distinct",
+    "resolve_term",
+]
+
+Array = NDArray[np.float64]
+Encoded = NDArray[np.float64] | NDArray[np.int32]
+
+
+class Basis(Protocol):
+    """What a fitted term offers to the design.
+
+    `encode` checks a column and brings it into the compact numeric form that engines keep; `columns`
+    turns encoded values into the term's model columns; `roughness` is the diagonal of the penalty that the
+    term's smoothing parameter multiplies (zeros where nothing is penalised); `coarse` is a cheaper term of the
+    same kind, the smoothest `n_functions` of it, and where its columns stand in the whole one.
+    """
+
+    @property
+    def spec(self) -> TermSpec:
+        """The term as the user wrote it."""
+        ...
+
+    @property
+    def roughness(self) -> Array:
+        """The diagonal of the penalty."""
+        ...
+
+    def encode(self, column: Column) -> Encoded:
+        """Check a column and make it compact."""
+        ...
+
+    def columns(self, encoded: Encoded) -> Array:
+        """Evaluate the model columns."""
+        ...
+
+    def coarse(self, n_functions: int) -> tuple[Basis, NDArray[np.intp]]:
+        """Return a cheaper term, and where its columns stand in this one."""
+        ...
+
+
+@dataclass(frozen=True)
+class SmoothBasis:
+    """A spline of a numeric column whose interval [lower, upper] is taken as [0, 1]."""
+
+    spec: Smooth
+    lower: float
+    upper: float
+    functions: PiecewiseBasis
+
+    @property
+    def roughness(self) -> Array:
+        """The integral of the squared second derivative of each function."""
+        return self.functions.roughness
+
+    def encode(self, column: Column) -> Encoded:
+        """Check that the column is numeric and complete."""
+        return _complete_numbers(column, self.spec)
+
+    def columns(self, encoded: Encoded) -> Array:
+        """Evaluate the centred splines: shape (n, k - 1)."""
+        return self.functions(_unit_interval(encoded, self.lower, self.upper))
+
+    def coarse(self, n_functions: int) -> tuple[SmoothBasis, NDArray[np.intp]]:
+        """Keep the smoothest functions only."""
+        kept = self.functions.coarse(n_functions)
+        return replace(self, functions=kept), np.arange(len(kept.roughness))
+
+
+@dataclass(frozen=True)
+class LinearBasis:
+    """A straight line, zero at the middle of the range and rising by one over it."""
+
+    spec: Linear
+    lower: float
+    upper: float
+
+    @property
+    def roughness(self) -> Array:
+        """A straight line is not penalised."""
+        return np.zeros(1)
+
+    def encode(self, column: Column) -> Encoded:
+        """Check that the column is numeric and complete."""
+        return _complete_numbers(column, self.spec)
+
+    def columns(self, encoded: Encoded) -> Array:
+        """Scale and centre: shape (n, 1)."""
+        return _unit_interval(encoded, self.lower, self.upper)[:, None] - 0.5
+
+    def coarse(self, n_functions: int) -> tuple[LinearBasis, NDArray[np.intp]]:
+        """Return the line itself: nothing is coarser."""
+        return self, np.arange(1)
+
+
+@dataclass(frozen=True)
+class FactorBasis:
+    """One effect per level through orthonormal contrasts, so that the effects sum to zero over the levels."""
+
+    spec: Factor
+    levels: tuple[object, ...]
+
+    @property
+    def roughness(self) -> Array:
+        """Factor effects are not penalised."""
+        return np.zeros(len(self.levels) - 1)
+
+    @property
+    def contrasts(self) -> Array:
+        """The effects' matrix, shape (n_levels + 1, n_levels - 1); its last row, of zeros, serves unseen levels."""
+        size = len(self.levels)
+        helmert = np.tril(np.full((size, size), -1.0), -1)[:, : size - 1] * -1.0
+        helmert[np.arange(size - 1), np.arange(size - 1)] = -np.arange(size - 1, 0, -1.0)
+        return np.vstack([helmert / np.linalg.norm(helmert, axis=0), np.zeros(size - 1)])
+
+    def encode(self, column: Column) -> Encoded:
+        """Turn values into level numbers; -1 stands for an unseen level where that is permitted."""
+        _refuse_missing(column, self.spec)
+        numbers = {level: number for number, level in enumerate(self.levels)}
+        codes = np.fromiter((numbers.get(value, -1) for value in column.values), np.int32, len(column.values))
+        if self.spec.unseen == "error" and (codes < 0).any():
+            row = int(np.argmax(codes < 0))
+            raise InputError(
+                f"{self.spec.label}: level {column.values[row]!r} in row {row} was not seen in the fit; leave such "
+                f'rows out, or use f({self.spec.column}, unseen="zero") to give them a zero effect.'
+            )
+        return codes
+
+    def columns(self, encoded: Encoded) -> Array:
+        """Look up the contrasts of each row's level: shape (n, n_levels - 1)."""
+        rows: Array = self.contrasts[encoded.astype(np.int32)]
+        return rows
+
+    def coarse(self, n_functions: int) -> tuple[FactorBasis, NDArray[np.intp]]:
+        """Return the factor itself: its levels have no order in which to leave some out."""
+        return self, np.arange(len(self.levels) - 1)
+
+
+@dataclass(frozen=True)
+class MissingBasis:
+    """A term whose missing values have an effect of their own: one more column, the others zero there."""
+
+    inner: SmoothBasis | LinearBasis | FactorBasis
+    stand_in: Any
+
+    @property
+    def spec(self) -> TermSpec:
+        """The term as the user wrote it."""
+        return self.inner.spec
+
+    @property
+    def roughness(self) -> Array:
+        """The inner term's penalty; the effect of missing values is not penalised."""
+        return np.append(self.inner.roughness, 0.0)
+
+    def encode(self, column: Column) -> Encoded:
+        """Encode the values there are; missing ones become NaN (numbers) or -2 (levels)."""
+        missing = column.missing
+        filled = column.values.copy()
+        filled[missing] = self.stand_in
+        encoded = self.inner.encode(replace(column, values=filled)).copy()
+        encoded[missing] = -2 if encoded.dtype == np.int32 else np.nan
+        return encoded
+
+    def columns(self, encoded: Encoded) -> Array:
+        """Evaluate the inner columns where there is a value, and an indicator of missing values."""
+        missing = encoded == -2 if encoded.dtype == np.int32 else np.isnan(encoded)
+        filled = encoded.copy()
+        filled[missing] = -1 if encoded.dtype == np.int32 else self.stand_in
+        inner = self.inner.columns(filled)
+        inner[missing] = 0.0
+        return np.column_stack([inner, missing])
+
+    def coarse(self, n_functions: int) -> tuple[MissingBasis, NDArray[np.intp]]:
+        """Coarsen the inner term; the effect of missing values stays."""
+        inner, kept = self.inner.coarse(n_functions)
+        return MissingBasis(inner, self.stand_in), np.append(kept, len(self.inner.roughness))
+
+
+def resolve_term(spec: TermSpec, column: Column) -> Basis:
+    """Let a term meet the column it was asked for: find range, knots or levels.
+
+    Raises `InputError` for a column that the term cannot use, and warns where `k` had to be capped.
+    """
+    missing = column.missing
+    if not missing.any():
+        return _resolve_complete(spec, column)
+    if spec.missing == "error":
+        _refuse_missing(column, spec)
+    present = replace(column, values=column.values[~missing])
+    if len(present.values) == 0:
+        raise InputError(f"{spec.label}: column {column.name!r} has no values at all; leave it out.")
+    inner = _resolve_complete(spec, present)
+    return MissingBasis(inner, present.values[0])
+
+
+def count_distinct(values: NDArray[np.float64], enough: int) -> int:
+    """Count distinct numbers, stopping early once there are `enough` (columns can be long)."""
+    few = np.unique(values[: 100 * enough])
+    return len(few) if len(few) >= enough else len(np.unique(values))
+
+
+def _unit_interval(values: Encoded, lower: float, upper: float) -> Array:
+    return np.asarray((values - lower) / (upper - lower), dtype=np.float64)
+
+
+def _resolve_complete(spec: TermSpec, column: Column) -> SmoothBasis | LinearBasis | FactorBasis:
+    match spec:
+        case Smooth():
+            return _resolve_smooth(spec, require_numeric(column, spec.label))
+        case Linear():
+            values = require_numeric(column, spec.label)
+            return LinearBasis(spec, *_observed_range(spec, values))
+        case Factor():
+            return _resolve_factor(spec, column)
+
+
+def _resolve_smooth(spec: Smooth, values: Array) -> SmoothBasis:
+    lower, upper = _observed_range(spec, values) if spec.bounds is None else spec.bounds
+    if spec.bounds is not None:
+        _observed_range(spec, values)
+    k = min(spec.k, count_distinct(values, spec.k))
+    if k < spec.k:
+        warnings.warn(
+            f"{spec.label}: column {spec.column!r} has only {k} distinct values, so k = {spec.k} was lowered to "
+            f"{k}; f({spec.column}) would give each value its own effect.",
+            PugamWarning,
+            stacklevel=2,
+        )
+    order = min(CUBIC_ORDER, k)
+    if spec.knots == "even":
+        interior = even_knots(k - order)
+    else:
+        interior = quantile_knots((np.unique(values) - lower) / (upper - lower), k - order)
+    return SmoothBasis(spec, float(lower), float(upper), centred_basis(interior, order))
+
+
+def _resolve_factor(spec: Factor, column: Column) -> FactorBasis:
+    levels = list(dict.fromkeys(column.values.tolist()))
+    if len(levels) < 2:
+        raise InputError(f"{spec.label}: column {column.name!r} has the single level {levels[0]!r}; leave it out.")
+    return FactorBasis(spec, tuple(sorted(levels)))
+
+
+def _observed_range(spec: TermSpec, values: Array) -> tuple[float, float]:
+    lower, upper = float(values.min()), float(values.max())
+    if not lower < upper:
+        raise InputError(f"{spec.label}: column {spec.column!r} is constant ({lower:g}); leave it out.")
+    return lower, upper
+
+
+def _complete_numbers(column: Column, spec: TermSpec) -> Array:
+    _refuse_missing(column, spec)
+    return require_numeric(column, spec.label)
+
+
+def _refuse_missing(column: Column, spec: TermSpec) -> None:
+    missing = column.missing
+    if missing.any():
+        row = int(np.argmax(missing))
+        seen = "the fit saw none there" if spec.missing == "effect" else f'use missing="effect" in {spec.label}'
+        raise InputError(
+            f"{spec.label}: column {column.name!r} has a missing value (NaN) in row {row}; "
+            f"{seen}: fill or drop {int(missing.sum())} such row(s)"
+            + ("." if spec.missing == "effect" else ", or give them an effect of their own.")
+        )

@@ -1,0 +1,138 @@
+"""Spline mathematics on [0, 1]: knots, and a centred basis that diagonalises the roughness penalty.
+
+The B-splines of the sieve are recombined into functions b_1, ..., b_{k-1} with
+
+    int b_j = 0,    int b_i b_j = [i = j],    int b_i'' b_j'' = roughness_j [i = j],
+
+so that the centring constraint of (eq:gaet) holds by construction and the penalty is a diagonal.
+The first function is the straight line sqrt(12) (t - 1/2), whose roughness is exactly zero.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import BSpline
+from scipy.linalg import eigh, null_space
+
+__all__ = ["PiecewiseBasis", "centred_basis", "even_knots", "quantile_knots"]
+
+Array = NDArray[np.float64]
+
+CUBIC_ORDER = 4
+
+
+def even_knots(n_interior: int) -> Array:
+    """Return interior knots spread evenly over (0, 1)."""
+    return np.linspace(0.0, 1.0, n_interior + 2)[1:-1]
+
+
+def quantile_knots(distinct: Array, n_interior: int) -> Array:
+    """Return interior knots at quantiles of the distinct values, given on the [0, 1] scale.
+
+    Distinct values rather than rows: a spike (zeros of a count, say) cannot make knots coincide, and
+    repeating a row changes nothing.
+    """
+    levels = even_knots(n_interior)
+    inside = distinct[(distinct >= 0.0) & (distinct <= 1.0)]
+    return np.asarray(np.quantile(inside, levels))
+
+
+@dataclass(frozen=True)
+class PiecewiseBasis:
+    """Functions that are one polynomial between neighbouring breaks and straight lines outside them.
+
+    Attributes
+    ----------
+    breaks : array of shape (n_intervals + 1,)
+        From 0 to 1. Interval 0 is the left tail, interval n_intervals + 1 the right one.
+    origins : array of shape (n_intervals + 2,)
+        The point from which each interval's polynomial counts its argument.
+    coefficients : array of shape (order, n_intervals + 2, n_functions)
+        Coefficients by rising power.
+    roughness : array of shape (n_functions,)
+        Integral of the squared second derivative of each function over [0, 1].
+    """
+
+    breaks: Array
+    origins: Array
+    coefficients: Array
+    roughness: Array
+
+    def __call__(self, t: Array) -> Array:
+        """Evaluate every function at every t: shape (len(t), n_functions)."""
+        interval = np.searchsorted(self.breaks, t, side="right")
+        offset = (t - self.origins[interval])[:, None]
+        values: Array = self.coefficients[-1][interval]
+        for power in range(len(self.coefficients) - 2, -1, -1):
+            values *= offset
+            values += self.coefficients[power][interval]
+        return values
+
+    def coarse(self, n_functions: int) -> PiecewiseBasis:
+        """Keep the smoothest functions only."""
+        return PiecewiseBasis(
+            self.breaks, self.origins, self.coefficients[:, :, :n_functions], self.roughness[:n_functions]
+        )
+
+
+def centred_basis(interior: Array, order: int = CUBIC_ORDER) -> PiecewiseBasis:
+    """Build the centred orthonormal spline basis with the given interior knots; equal knots are built once.
+
+    Parameters
+    ----------
+    interior : array
+        Increasing knots inside (0, 1).
+    order : int
+        Order of the splines, 4 for cubic. There are `len(interior) + order - 1` functions.
+    """
+    return _centred_basis(tuple(interior.tolist()), order)
+
+
+@lru_cache(maxsize=64)
+def _centred_basis(interior: tuple[float, ...], order: int) -> PiecewiseBasis:
+    knots = np.concatenate([np.zeros(order), interior, np.ones(order)])
+    splines = BSpline(knots, np.eye(len(interior) + order), order - 1)
+    breaks = np.concatenate([[0.0], interior, [1.0]])
+    nodes, weights = _gauss_legendre(breaks, order)
+    values = splines(nodes)
+    integral = weights @ values
+    inner = (values * weights[:, None]).T @ values
+    second = splines(nodes, nu=2) if order > 2 else np.zeros_like(values)
+    bending = (second * weights[:, None]).T @ second
+
+    free = null_space(integral[None, :])
+    roughness, vectors = eigh(free.T @ bending @ free, free.T @ inner @ free)
+    transform = free @ vectors
+    transform[:, 0] = _line_coefficients(knots, order)
+    roughness[0] = 0.0
+    transform *= np.where(transform[-1] < 0.0, -1.0, 1.0)
+    return _as_piecewise(BSpline(knots, transform, order - 1), breaks, roughness)
+
+
+def _line_coefficients(knots: Array, order: int) -> Array:
+    """B-spline coefficients of sqrt(12) (t - 1/2): those of t are the knot averages (Greville points)."""
+    n_functions = len(knots) - order
+    greville = np.array([knots[i + 1 : i + order].mean() for i in range(n_functions)])
+    return np.asarray(np.sqrt(12.0) * (greville - 0.5))
+
+
+def _gauss_legendre(breaks: Array, n_points: int) -> tuple[Array, Array]:
+    """Nodes and weights that integrate products of two splines of this order exactly."""
+    points, weights = np.polynomial.legendre.leggauss(n_points)
+    width = np.diff(breaks)[:, None]
+    nodes = breaks[:-1, None] + width * (points + 1.0) / 2.0
+    return nodes.ravel(), (width * weights / 2.0).ravel()
+
+
+def _as_piecewise(spline: BSpline, breaks: Array, roughness: Array) -> PiecewiseBasis:
+    """Expand a spline in powers from the left end of each interval, and in straight lines beyond both ends."""
+    order = spline.k + 1
+    origins = np.concatenate([[0.0], breaks[:-1], [1.0]])
+    coefficients = np.stack([spline(origins, nu=power) / math.factorial(power) for power in range(order)])
+    coefficients[2:, [0, -1]] = 0.0
+    return PiecewiseBasis(breaks, origins, coefficients, roughness)
