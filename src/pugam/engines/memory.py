@@ -82,7 +82,9 @@ class MemoryEngine:
         self.n1 = float(counts[~positive].sum())
         self._block_rows = max(MIN_BLOCK_ROWS, BLOCK_CELLS // (1 + design.n_columns))
         n_cells = len(positive) * (1 + design.n_columns)
-        self._matrix = design.matrix(self.encoded) if 8 * n_cells <= CACHE_BYTES else None
+        self._matrix: Array | None = None
+        if 8 * n_cells <= CACHE_BYTES:
+            self._matrix = self._evaluate_all()
 
     @property
     def n_rows(self) -> int:
@@ -132,15 +134,28 @@ class MemoryEngine:
         encoded = [values[rows] for values in self.encoded]
         return MemoryEngine(design, encoded, self.positive[rows], weights, self.n_threads)
 
+    def _evaluate_all(self) -> Array:
+        matrix = np.empty((self.n_rows, 1 + self.design.n_columns))
+
+        def of_group(limits: tuple[int, int]) -> None:
+            for block in self._blocks(*limits):
+                matrix[block.rows] = block.X
+
+        self._map_groups(of_group)
+        return matrix
+
     def _sum(self, of_block: Callable[[Block], Result]) -> Result:
         def of_group(limits: tuple[int, int]) -> Result:
             return reduce(add, map(of_block, self._blocks(*limits)))
 
+        return reduce(add, self._map_groups(of_group))
+
+    def _map_groups(self, of_group: Callable[[tuple[int, int]], Result]) -> list[Result]:
         groups = self._groups()
         if self.n_threads == 1 or len(groups) == 1:
-            return reduce(add, map(of_group, groups))
+            return list(map(of_group, groups))
         with ThreadPoolExecutor(min(self.n_threads, len(groups))) as pool:
-            return reduce(add, pool.map(of_group, groups))
+            return list(pool.map(of_group, groups))
 
     def _groups(self) -> list[tuple[int, int]]:
         size = max(self._block_rows, -(-self.n_rows // GROUPS))

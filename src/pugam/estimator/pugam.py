@@ -216,8 +216,9 @@ class PUGAM(ClassifierMixin, BaseEstimator):
             raise InputError("Rows of positive weight are of only one class; labelled and unlabelled are both needed.")
         design = Design.resolve(specs, rows)
         require_rows(design, rows.n_rows, not pi_range.fixed)
-        fit, engine = self._run(design, rows, positive, None if weights is None else weights[kept])
-        self._remember(fit, engine, design, labels, specs, table, pi_range)
+        with one_blas_thread():
+            fit, engine = self._run(design, rows, positive, None if weights is None else weights[kept])
+            self._remember(fit, engine, design, labels, specs, table, pi_range)
         self._warn(pi_range)
         return self
 
@@ -229,10 +230,8 @@ class PUGAM(ClassifierMixin, BaseEstimator):
         seed = 0 if self.random_state is None else check_random_state(self.random_state).randint(2**31 - 1)
         if self.verbose:
             print(f"pugam: {table.n_rows} rows, {design.n_columns} columns, memory engine, {threads} thread(s)")
-        with one_blas_thread():
-            engine = MemoryEngine(design, design.encode(table), positive, weights, threads)
-            fit = fit_model(engine, design, settings, np.random.default_rng(seed))
-        return fit, engine
+        engine = MemoryEngine(design, design.encode(table), positive, weights, threads)
+        return fit_model(engine, design, settings, np.random.default_rng(seed)), engine
 
     def _remember(
         self,
@@ -265,6 +264,7 @@ class PUGAM(ClassifierMixin, BaseEstimator):
         )
         self.starts_ = [vars(record) for record in fit.starts]
         self._design, self._fit, self._frame_like = design, fit, table.take(np.arange(0))
+        self._pi_log_variance = pi_log_variance(fit, n0, n1)
         self._covariance = bayesian_covariance(fit, n0, n1, not pi_range.fixed)
 
     def _warn(self, pi_range: PiRange) -> None:
@@ -353,7 +353,7 @@ class PUGAM(ClassifierMixin, BaseEstimator):
             raise InputError(f"method is 'wald'; got {method!r}.")
         if read_pi_range(self.pi).fixed:
             return Interval(self.pi_, self.pi_, self.pi_, level, "fixed")
-        return wald_interval_log(self.pi_, pi_log_variance(self._fit, self.n0_, self.n1_), level)
+        return wald_interval_log(self.pi_, self._pi_log_variance, level)
 
     def effect(self, term: str, grid: Any = None, level: float = 0.95) -> Any:
         """Return a term's estimated effect with pointwise limits: a tidy frame x, u, se, lower, upper.

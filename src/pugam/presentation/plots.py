@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from pugam.terms import Factor
+from pugam.inference import Interval
+from pugam.terms import Factor, TermSpec
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from pugam.estimator import PUGAM
 
 __all__ = ["plot_effects"]
 
@@ -21,13 +20,27 @@ MOST_COLUMNS = 4
 PANEL_WIDTH, PANEL_HEIGHT = 3.0, 2.6
 
 
-def plot_effects(model: PUGAM, level: float = 0.95) -> Figure:
+class FittedModel(Protocol):
+    """What a picture needs of a fitted model."""
+
+    terms_: list[TermSpec]
+
+    def effect(self, term: str, grid: Any = None, level: float = 0.95) -> Any:
+        """Return a term's effect as a frame."""
+        ...
+
+    def pi_interval(self, level: float = 0.95) -> Interval:
+        """Return an interval for pi."""
+        ...
+
+
+def plot_effects(model: FittedModel, level: float = 0.95) -> Figure:
     """Draw each term's effect on the log density ratio with its pointwise band, one panel a term."""
     from matplotlib.figure import Figure
 
     n_terms = len(model.terms_)
-    n_columns = min(MOST_COLUMNS, n_terms)
-    n_lines = -(-n_terms // n_columns)
+    n_lines = -(-n_terms // MOST_COLUMNS)
+    n_columns = -(-n_terms // n_lines)
     figure = Figure(figsize=(PANEL_WIDTH * n_columns, PANEL_HEIGHT * n_lines + 0.4), layout="constrained")
     panels = figure.subplots(n_lines, n_columns, squeeze=False).ravel()
     for term, ax in zip(model.terms_, panels, strict=False):

@@ -22,7 +22,9 @@ __all__ = ["bounded_step", "maximize_fisher"]
 
 Array = NDArray[np.float64]
 
-LONGEST_STEPS = np.array([2.0, 20.0])  # in logit pi and in the intercept; no further is the quadratic model trusted
+# No further is the quadratic model trusted. Where classes separate, curves grow without bound: let them grow fast.
+LONGEST_PI_STEP = 2.0  # on the logit scale
+LONGEST_INTERCEPT_STEP, LONGEST_GROWTH = 20.0, 1.0
 NEAR = 0.5  # predicted gain in log-likelihood below which the observed information is tried
 JOINING_DISTANCE = 0.05  # squared distance, in standard errors, at which two climbers are taken for one
 FIRST_DAMPING = 0.1
@@ -155,7 +157,8 @@ def bounded_step(
         return None
     step = np.zeros_like(beta)
     step[free] = solution
-    step /= max(1.0, float(np.max(np.abs(step[:2]) / LONGEST_STEPS)))
+    farthest = LONGEST_INTERCEPT_STEP + LONGEST_GROWTH * abs(beta[1])
+    step /= max(1.0, abs(step[0]) / LONGEST_PI_STEP, abs(step[1]) / farthest)
     if not held:
         step[0] = np.clip(beta[0] + step[0], *limits) - beta[0]
     return step

@@ -85,7 +85,8 @@ class Fit:
     Attributes
     ----------
     optimum : Optimum
-        The parameters reported: the penalised optimum, or its refit at the bias-corrected pi.
+        The parameters reported: the penalised optimum, or its refit at the bias-corrected pi (whose information
+        may be the observed one; inference rests on `penalized`).
     penalized : Optimum
         The penalised optimum, with its expected information.
     kappas : array of shape (n_terms,)
@@ -215,5 +216,5 @@ def _debias(fit: Fit, objective: Objective, settings: Settings) -> Fit:
     logit_pi = optimum.beta[0] + covariance[0, 2:] @ (objective.penalty * optimum.beta[2:])
     pi = float(pi_range.clip(expit(logit_pi)))
     start = np.concatenate([[np.log(pi / (1.0 - pi))], optimum.beta[1:]])
-    refit = _climb(objective, start, replace(settings, pi_range=PiRange(pi, pi)))
+    refit = settings.maximize(objective, start[None], PiRange(pi, pi), settings.tol, settings.max_iter)[0]
     return replace(fit, optimum=refit, debiased=True)

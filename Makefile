@@ -1,0 +1,46 @@
+# Two commands do everything on a machine that has Python and make: `make demo` and `make test`.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+JOBS ?= auto
+
+.PHONY: help demo test lint format benchmark clean
+
+help:
+	@echo "make demo       fit a real data set, print pi with an interval, draw the effects"
+	@echo "make test       run the tests"
+	@echo "make lint       ruff and mypy"
+	@echo "make benchmark  run the benchmarks and write their tables to benchmarks/results"
+
+$(VENV)/installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+$(VENV)/developing: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --group dev
+	touch $@
+
+demo: $(VENV)/installed
+	$(BIN)/python examples/breast_cancer.py demo
+
+test: $(VENV)/developing
+	$(BIN)/python -m pytest -q -n $(JOBS)
+
+lint: $(VENV)/developing
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/developing
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+benchmark: $(VENV)/developing
+	$(BIN)/python benchmarks/fit.py
+	$(BIN)/python benchmarks/growth.py
+	$(BIN)/python benchmarks/first_contact.py
+
+clean:
+	rm -rf $(VENV) demo build dist

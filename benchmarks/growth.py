@@ -1,0 +1,80 @@
+"""How time and peak memory grow with rows and with features; every fit in a process of its own.
+
+usage: python benchmarks/growth.py
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+from reporting import write_table
+
+ROWS = (1_000, 10_000, 100_000, 1_000_000)
+FEATURES = (2, 5, 10, 20, 50)
+MIB = 2**20
+
+
+def memory(kind: str) -> float:
+    """Read VmRSS (now) or VmHWM (peak) of this process, in MiB."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(kind + ":"):
+            return int(line.split()[1]) / 1024
+    raise OSError(f"{kind} is not in /proc/self/status: this benchmark needs Linux")
+
+
+def one_fit(n: int, p: int) -> dict[str, float]:
+    from pugam import PUGAM
+
+    rng = np.random.default_rng(0)
+    PUGAM().fit(rng.random((200, 2)), np.arange(200) % 2)
+    before = memory("VmRSS")
+    X, z = made_up_table(n, p, rng)
+    Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
+    start = time.perf_counter()
+    PUGAM().fit(X, z)
+    seconds = time.perf_counter() - start
+    return {"seconds": seconds, "peak": memory("VmHWM") - before, "table": X.nbytes / MIB}
+
+
+def made_up_table(n: int, p: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Uniform features, the first four of them with effects; half labelled, 40% of the rest positive."""
+    X = rng.random((n, p))
+    positive = rng.random(n) < 0.7
+    for j in range(min(p, 4)):  # positives lean to large values
+        X[positive, j] = np.sqrt(X[positive, j])
+    labelled = positive & (rng.random(n) < 0.7)
+    return X, labelled.astype(int)
+
+
+def measure(n: int, p: int) -> dict[str, float]:
+    command = [sys.executable, __file__, "one", str(n), str(p)]
+    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+def main() -> None:
+    rows = []
+    for n, p in [(n, 5) for n in ROWS] + [(20_000, p) for p in FEATURES]:
+        got = measure(n, p)
+        beyond = got["peak"] - 3 * got["table"]
+        rows.append([n, p, got["seconds"], 1e6 * got["seconds"] / n, got["table"], got["peak"], beyond])
+    write_table(
+        "growth",
+        "Growth of time and memory with rows n and features p (a default fit)",
+        ["n", "p", "seconds", "microseconds per row", "table, MiB", "peak, MiB", "peak - 3 x table, MiB"],
+        rows,
+        "Peak: resident memory during the fit, table included, above that of a process that has imported pugam and "
+        "fitted a tiny table. Target: the last column stays below a constant (the cache of model columns, 128 MiB, "
+        "and room to work), and time per row levels off.",
+    )
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["one"]:
+        print(json.dumps(one_fit(int(sys.argv[2]), int(sys.argv[3]))))
+    else:
+        main()

@@ -1,0 +1,44 @@
+"""What the README shows is what a reader gets."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import pugam
+
+README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+
+
+def test_the_ten_lines_run_and_print_the_interval_that_stands_beside_them(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    exec(compile(BLOCKS[0], "README.md", "exec"), {})
+    shown = re.search(r"pi_interval\(\)\)\s+# (.*)", BLOCKS[0]).group(1)
+    assert capsys.readouterr().out.strip() == shown
+    assert (tmp_path / "effects.png").stat().st_size > 1000
+
+
+@pytest.mark.parametrize("line", BLOCKS[1].strip().splitlines())
+def test_the_ways_to_set_up_a_model_are_valid_python(line):
+    assert isinstance(eval(line, {name: getattr(pugam, name) for name in pugam.__all__}), pugam.PUGAM)
+
+
+def test_the_demo_prints_the_figures_of_the_caption(tmp_path, capsys):
+    import runpy
+    import sys
+
+    script = Path(__file__).parent.parent / "examples" / "breast_cancer.py"
+    sys_argv, sys.argv = sys.argv, [str(script), str(tmp_path)]
+    try:
+        runpy.run_path(str(script), run_name="__main__")
+    finally:
+        sys.argv = sys_argv
+    printed = capsys.readouterr().out
+    pi, lower, upper = re.search(
+        r"share of ([\d.]+) to be malignant \(95% interval ([\d.]+) to ([\d.]+)\)", README
+    ).groups()
+    truth = re.search(r"behind the mask it is ([\d.]+)\.", README).group(1)
+    assert f"pi = {pi} (95% interval {lower} to {upper})" in printed
+    assert f"the truth behind the mask: {truth}" in printed
+    assert (tmp_path / "effects.png").exists()
