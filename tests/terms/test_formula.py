@@ -120,7 +120,7 @@ BAD_FORMULAS = [
     ("s(age, bounds=(0, 1", 19, "bounds takes two numbers"),
     ("s(age) + dose + l(age)", 16, "The column 'age' already has a term"),
     ("age + `age`", 6, "The column 'age' already has a term"),
-    ("x + s(age, k=2)", 4, "an integer of at least 4; got 2."),
+    ("x + s(age, k=2)", 4, "an integer of at least 3; got 2."),
     ("x + s(age, knots='odd')", 4, "knots must be 'even' or 'quantile'; got 'odd'."),
     ("x + s(age, bounds=(5, 1))", 4, "low < high"),
     ("x + s(age, bounds=(0, 1e999))", 4, "must be finite"),

@@ -178,15 +178,16 @@ class PUGAM(ClassifierMixin, BaseEstimator):
         }
         return cls(**{**settings, **changes})
 
-    def fit(self, X: Any, z: Any, sample_weight: Any = None) -> PUGAM:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, z: Any = None) -> PUGAM:
         """Fit the model.
 
         Parameters
         ----------
         X : data frame (pandas, polars, Arrow) or array of shape (n_rows, n_features)
             Features.
-        z : array-like of shape (n_rows,)
-            1 for a labelled positive, 0 or -1 for an unlabelled row; booleans work too.
+        y, z : array-like of shape (n_rows,)
+            The labels, under either name: 1 for a labelled positive, 0 or -1 for an unlabelled row; booleans work too.
+            They are z in the model; scikit-learn expects a second argument y.
         sample_weight : array-like of shape (n_rows,), optional
             Weights: a row of weight 2 counts as two rows, one of weight 0 as none.
 
@@ -210,7 +211,7 @@ class PUGAM(ClassifierMixin, BaseEstimator):
         rows = table if kept is None or kept.all() else table.take(kept)
         specs = read_terms(self.terms, rows)
         require_identifiable(specs, rows, pi_range)
-        labels = read_labels(z, table.n_rows)
+        labels = read_labels(_either(y, z), table.n_rows)
         positive = labels.positive if kept is None else labels.positive[kept]
         if positive.all() or not positive.any():
             raise InputError("Rows of positive weight are of only one class; labelled and unlabelled are both needed.")
@@ -322,10 +323,11 @@ class PUGAM(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the class of each row: positive where the posterior exceeds one half."""
+        check_is_fitted(self)
         return np.asarray(self.classes_[(self.decision_function(X) > 0.0).astype(int)])
 
-    def score(self, X: Any, z: Any, sample_weight: Any = None) -> float:
-        """Return the mean log-likelihood of the labels z: a proper score that needs no negatives.
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None, *, z: Any = None) -> float:
+        """Return the mean log-likelihood of the labels (y or z, as in `fit`): a proper score that needs no negatives.
 
         Examples
         --------
@@ -336,7 +338,7 @@ class PUGAM(ClassifierMixin, BaseEstimator):
         True
         """
         ratio = self.log_density_ratio(X)
-        labels = read_labels(z, len(ratio))
+        labels = read_labels(_either(y, z), len(ratio))
         weights = read_weights(sample_weight, len(ratio))
         c, d = label_frequency(np.array(self.pi_), self.n0_, self.n1_)
         s = ratio + float(alpha_shift(self.pi_, self.n0_, self.n1_))
@@ -394,3 +396,9 @@ class PUGAM(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
+
+
+def _either(y: Any, z: Any) -> Any:
+    if y is not None and z is not None:
+        raise InputError("The labels are given twice, as y and as z; pass one of them.")
+    return z if y is None else y

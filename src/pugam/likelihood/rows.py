@@ -33,6 +33,10 @@ __all__ = [
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
+# Divisors for 1 - P where it underflows, which takes c = 1 and s > 700.
+SMALLEST = float(np.finfo(np.float64).tiny)
+SMALLEST_SQUARABLE = 1e-150
+
 
 class SaturatingRows(NamedTuple):
     """Log-likelihood, score and information (expected or observed) of each row in (s, log c)."""
@@ -80,15 +84,17 @@ def saturating_rows(positive: Flags, s: Array, c: Array, d: Array, observed: boo
     unlabelled = h + d * m
     with np.errstate(divide="ignore"):
         value = np.log(np.where(positive, c * m, unlabelled))
-    odds = c * m / unlabelled
-    score_c = np.where(positive, 1.0, -odds)
+    odds = c * m / np.maximum(unlabelled, SMALLEST_SQUARABLE)
+    tilt = c * m * (h / np.maximum(unlabelled, SMALLEST))  # odds times h, which stays below one where odds overflow
     if observed:
         info_cc = np.where(positive, 0.0, odds * (1.0 + odds))
-        info_ss = h * np.where(positive, m, odds * (h - m + odds * h))
+        info_sc = np.where(positive, 0.0, tilt * (1.0 + odds))
+        info_ss = np.where(positive, m * h, tilt * (h - m + tilt))
     else:
-        info_cc = odds
-        info_ss = odds * h * h
-    return SaturatingRows(value, score_c * h, score_c, info_ss, info_cc * h, info_cc)
+        info_cc, info_sc, info_ss = odds, tilt, tilt * h
+    return SaturatingRows(
+        value, np.where(positive, h, -tilt), np.where(positive, 1.0, -odds), info_ss, info_sc, info_cc
+    )
 
 
 def expected_labels(positive: Flags, s: Array, d: Array) -> Array:
