@@ -19,7 +19,7 @@ from scipy import sparse
 
 from pugam.errors import InputError
 
-__all__ = ["Column", "ColumnKind", "Table", "as_array", "is_missing", "read_table", "require_numeric"]
+__all__ = ["Column", "ColumnKind", "Table", "as_array", "is_missing", "make_frame", "read_table", "require_numeric"]
 
 ColumnKind = Literal["numeric", "category"]
 Family = Literal["number", "text", "boolean", "complex", "time", "other"]
@@ -66,7 +66,7 @@ class Table:
     names: tuple[str, ...]
     n_rows: int
     _read: Callable[[str], Column] = field(repr=False)
-    _library: str = field(repr=False)
+    library: str = field(repr=False)
     _converted: dict[str, Column] = field(default_factory=dict, init=False, repr=False)
 
     def column(self, name: str) -> Column:
@@ -96,13 +96,18 @@ class Table:
         positions = np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.intp)
         if rows.dtype == bool and len(rows) != self.n_rows:
             raise InputError(f"A mask over {self.n_rows} rows needs as many entries; got {len(rows)}.")
-        return Table(self.names, len(positions), partial(_take_column, self, positions), self._library)
+        return Table(self.names, len(positions), partial(_take_column, self, positions), self.library)
 
     def frame(self, data: dict[str, Any]) -> Any:
         """Build a data frame in the library that X came in; pandas where X was an array or a list."""
-        library = importlib.import_module(self._library)
-        plain = {name: _listed_unless_number(values) for name, values in data.items()}
-        return library.table(plain) if self._library == "pyarrow" else library.DataFrame(plain)
+        return make_frame(self.library, data)
+
+
+def make_frame(library: str, data: dict[str, Any]) -> Any:
+    """Build a data frame in the library of this name: pandas, polars or pyarrow."""
+    plain = {name: _listed_unless_number(values) for name, values in data.items()}
+    module = importlib.import_module(library)
+    return module.table(plain) if library == "pyarrow" else module.DataFrame(plain)
 
 
 def read_table(X: Any) -> Table:

@@ -118,15 +118,17 @@ class MemoryEngine:
     def pilot(self, design: Design, n_rows: int, rng: np.random.Generator) -> MemoryEngine:
         """Return a smaller engine for a first look: another design of the same terms, on at most `n_rows` rows.
 
-        Rows are drawn without replacement, the share of labelled rows kept.
+        Rows are drawn without replacement, as many labelled as unlabelled ones if there are enough: the model
+        describes rows given their label, so the rarer kind need not be thinned out.
         """
         if n_rows >= self.n_rows:
             return self._replica(design, slice(None))
-        share = n_rows / self.n_rows
-        chosen = [
-            rng.choice(rows, max(1, round(share * len(rows))), replace=False)
-            for rows in (np.flatnonzero(self.positive), np.flatnonzero(~self.positive))
-        ]
+        labelled, unlabelled = np.flatnonzero(self.positive), np.flatnonzero(~self.positive)
+        n_labelled = min(len(labelled), max(n_rows // 2, n_rows - len(unlabelled)))
+        chosen = (
+            rng.choice(labelled, n_labelled, replace=False),
+            rng.choice(unlabelled, n_rows - n_labelled, replace=False),
+        )
         return self._replica(design, np.sort(np.concatenate(chosen)))
 
     def _replica(self, design: Design, rows: slice | NDArray[np.intp]) -> MemoryEngine:

@@ -3,33 +3,60 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import lru_cache
+import threading
+from typing import Any
 
 import joblib
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import OpenBLASController, ThreadpoolController
 
 __all__ = ["count_threads", "one_blas_thread"]
 
 SMALL_CELLS = 5_000_000  # model cells below which handing work to threads costs more than it saves
 
 
-@lru_cache(maxsize=1)
-def _controller() -> ThreadpoolController:
-    return ThreadpoolController()
+class _OneBlasThread:
+    """Keeps BLAS to one thread while anybody is inside; BLAS is the process's, so entries are counted."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._controller: ThreadpoolController | None = None
+        self._limiter: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._controller = self._controller or ThreadpoolController()
+            limiter = self._controller.limit(limits=1, user_api="blas")
+            if self._inside == 0:
+                self._limiter = limiter
+            self._inside += 1
+
+    def __exit__(self, *exception: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                self._limiter.restore_original_limits()
+            _release_control()
 
 
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """Keep BLAS to one thread.
+def _release_control() -> None:
+    """Let another thread set the limit: newer threadpoolctl ties it to the thread that set it first."""
+    release = getattr(OpenBLASController, "clear_controlling_thread", None)
+    if release is not None:
+        release()
+
+
+_ONE_BLAS_THREAD = _OneBlasThread()
+
+
+def one_blas_thread() -> _OneBlasThread:
+    """Return a context in which BLAS keeps to one thread.
 
     Threads of BLAS wait for each other by spinning: on small matrices, with another process on the machine, that
     was seen to slow a fit down fifty-fold. Blocks of rows are handed to threads of our own instead, whose
     number does not change the order of summation and so not the result.
     """
-    with _controller().limit(limits=1, user_api="blas"):
-        yield
+    return _ONE_BLAS_THREAD
 
 
 def count_threads(n_jobs: int | None, n_cells: int) -> int:

@@ -14,10 +14,19 @@ from pugam.errors import InputError, NotIdentifiableError
 from pugam.solvers import EDGE, GRID_SIZE, LINEAR_GRID, SMOOTH_GRID, PiPrior, PiRange, Settings
 from pugam.terms import Design, Factor, Linear, Smooth, TermSpec, choose_terms, parse_formula
 
-__all__ = ["make_settings", "read_pi_range", "read_terms", "require_identifiable", "require_rows"]
+__all__ = [
+    "make_settings",
+    "read_generator",
+    "read_n_jobs",
+    "read_pi_range",
+    "read_share",
+    "read_terms",
+    "require_identifiable",
+    "require_rows",
+]
 
 WEAK_PRIOR = (2.0, 2.0)
-MAX_ITERATIONS = {"newton": 200, "em": 5000}
+MAX_ITERATIONS: dict[Any, int] = {"newton": 200, "em": 5000}
 GRIDS = {"linear": LINEAR_GRID, "smooth": SMOOTH_GRID, "both": LINEAR_GRID + SMOOTH_GRID[1:]}
 
 
@@ -67,14 +76,41 @@ def require_rows(design: Design, n_rows: int, free_pi: bool) -> None:
         )
 
 
+def read_share(pi: Any) -> float:
+    """Read a share strictly between 0 and 1."""
+    if not _is_number(pi) or not 0.0 < pi < 1.0:
+        raise InputError(f"pi is a share strictly between 0 and 1; got {pi!r}.")
+    return float(pi)
+
+
+def read_generator(random_state: Any) -> np.random.Generator:
+    """Read `random_state`: None (a fixed seed), a whole number, a Generator or a RandomState."""
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31 - 1))
+    if random_state is None:
+        return np.random.default_rng(0)
+    if isinstance(random_state, numbers.Integral) and int(random_state) >= 0:
+        return np.random.default_rng(int(random_state))
+    raise InputError(f"random_state is None, a whole number of at least 0, or a generator; got {random_state!r}.")
+
+
+def read_n_jobs(n_jobs: Any) -> int | None:
+    """Read `n_jobs`: None, or a whole number other than zero."""
+    if n_jobs is None:
+        return None
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
+        raise InputError(f"n_jobs is None, a number of threads, or -1 for all cores; got {n_jobs!r}.")
+    return int(n_jobs)
+
+
 def read_pi_range(pi: Any) -> PiRange:
     """Read `pi`: None (free), a number (fixed) or a pair (bounded)."""
     if pi is None:
         return PiRange()
     if _is_number(pi):
-        if not 0.0 < pi < 1.0:
-            raise InputError(f"pi is a share strictly between 0 and 1; got {pi!r}.")
-        return PiRange(float(pi), float(pi))
+        return PiRange(read_share(pi), read_share(pi))
     if isinstance(pi, Sequence) and len(pi) == 2 and all(_is_number(end) for end in pi):
         low, high = (float(end) for end in pi)
         if 0.0 <= low < high <= 1.0:
@@ -84,8 +120,8 @@ def read_pi_range(pi: Any) -> PiRange:
 
 def make_settings(params: dict[str, Any], design: Design) -> Settings:
     """Turn the constructor's arguments into settings, checking each."""
-    solver = params["solver"]
-    if solver not in MAX_ITERATIONS:
+    solver: Any = params["solver"]
+    if not isinstance(solver, str) or solver not in MAX_ITERATIONS:
         raise InputError(f"solver is 'newton' or 'em'; got {solver!r}.")
     if params["engine"] not in ("auto", "memory"):
         raise InputError(f"engine is 'auto' or 'memory'; got {params['engine']!r}.")
@@ -99,7 +135,7 @@ def make_settings(params: dict[str, Any], design: Design) -> Settings:
         ),
         pi_range=read_pi_range(params["pi"]),
         prior=_read_prior(params["pi_prior"]),
-        debias=bool(params["debias"]),
+        debias=_flag("debias", params["debias"]),
         grid=_read_grid(params["kappas"]),
     )
 
@@ -125,8 +161,8 @@ def _read_prior(prior: Any) -> PiPrior:
     if prior is None:
         return PiPrior()
     a, b = WEAK_PRIOR if isinstance(prior, str) and prior == "weak" else _pair("pi_prior", prior)
-    if a < 1.0 or b < 1.0:
-        raise InputError(f"pi_prior (a, b) stands for a Beta(a, b) density and needs a, b >= 1; got {prior!r}.")
+    if not (1.0 <= a < math.inf and 1.0 <= b < math.inf):
+        raise InputError(f"pi_prior (a, b) stands for a Beta(a, b) density and needs finite a, b >= 1; got {prior!r}.")
     return PiPrior(a - 1.0, b - 1.0)
 
 
@@ -134,7 +170,7 @@ def _read_grid(kappas: Any) -> tuple[float, ...]:
     if isinstance(kappas, str) and kappas in GRIDS:
         return GRIDS[kappas]
     if isinstance(kappas, Sequence | np.ndarray) and not isinstance(kappas, str) and len(kappas) > 0:
-        return tuple(_positive_number("kappas", kappa) for kappa in kappas)
+        return tuple(_positive_number("each of kappas", kappa) for kappa in kappas)
     raise InputError(f"kappas is 'both', 'linear', 'smooth' or a list of numbers; got {kappas!r}.")
 
 
@@ -142,6 +178,12 @@ def _pair(name: str, value: Any) -> tuple[float, float]:
     if isinstance(value, Sequence) and len(value) == 2 and all(_is_number(part) for part in value):
         return float(value[0]), float(value[1])
     raise InputError(f"{name} is 'weak', None or a pair of numbers (a, b); got {value!r}.")
+
+
+def _flag(name: str, value: Any) -> bool:
+    if not isinstance(value, bool | np.bool_):
+        raise InputError(f"{name} is True or False; got {value!r}.")
+    return bool(value)
 
 
 def _positive_integer(name: str, value: Any) -> int:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from pugam.data import Labels, Table, read_labels, read_weights
+from pugam.data import make_frame, read_labels, read_weights
 from pugam.engines import MemoryEngine, count_threads, one_blas_thread
-from pugam.errors import InputError, PugamWarning
+from pugam.errors import InputError, warn_user
+from pugam.estimator.advice import boundary_advice, convergence_advice, is_separated, separation_advice
 from pugam.estimator.options import (
     make_settings,
+    read_generator,
+    read_n_jobs,
     read_pi_range,
+    read_share,
     read_terms,
     require_identifiable,
     require_rows,
@@ -31,7 +33,7 @@ from pugam.inference import (
     wald_interval_log,
 )
 from pugam.likelihood import alpha_shift, expit, label_frequency, logit, saturating_rows
-from pugam.solvers import Fit, PiRange, edf, fit_model
+from pugam.solvers import Fit, Settings, edf, fit_model
 from pugam.terms import Design, TermSpec
 
 __all__ = ["PUGAM"]
@@ -217,40 +219,31 @@ class PUGAM(ClassifierMixin, BaseEstimator):
             raise InputError("Rows of positive weight are of only one class; labelled and unlabelled are both needed.")
         design = Design.resolve(specs, rows)
         require_rows(design, rows.n_rows, not pi_range.fixed)
-        with one_blas_thread():
-            fit, engine = self._run(design, rows, positive, None if weights is None else weights[kept])
-            self._remember(fit, engine, design, labels, specs, table, pi_range)
-        self._warn(pi_range)
-        return self
-
-    def _run(
-        self, design: Design, table: Table, positive: np.ndarray, weights: np.ndarray | None
-    ) -> tuple[Fit, MemoryEngine]:
         settings = make_settings(self.get_params(deep=False), design)
-        threads = count_threads(self.n_jobs, table.n_rows * (1 + design.n_columns))
-        seed = 0 if self.random_state is None else check_random_state(self.random_state).randint(2**31 - 1)
+        rng = read_generator(self.random_state)
+        threads = count_threads(read_n_jobs(self.n_jobs), rows.n_rows * (1 + design.n_columns))
         if self.verbose:
-            print(f"pugam: {table.n_rows} rows, {design.n_columns} columns, memory engine, {threads} thread(s)")
-        engine = MemoryEngine(design, design.encode(table), positive, weights, threads)
-        return fit_model(engine, design, settings, np.random.default_rng(seed)), engine
+            print(f"pugam: {rows.n_rows} rows, {design.n_columns} columns, memory engine, {threads} thread(s)")
+        with one_blas_thread():
+            weights = None if weights is None else weights[kept]
+            engine = MemoryEngine(design, design.encode(rows), positive, weights, threads)
+            fit = fit_model(engine, design, settings, rng)
+            self._remember(fit, settings, engine, design)
+        self.classes_, self._library = labels.classes, table.library
+        self._warn(fit, settings)
+        return self
 
     def _remember(
         self,
         fit: Fit,
+        settings: Settings,
         engine: MemoryEngine,
         design: Design,
-        labels: Labels,
-        specs: list[TermSpec],
-        table: Table,
-        pi_range: PiRange,
     ) -> None:
-        n0, n1, optimum = engine.n0, engine.n1, fit.optimum
-        self.classes_ = labels.classes
-        self.terms_ = list(specs)
+        n0, n1, optimum, pi_range = engine.n0, engine.n1, fit.optimum, settings.pi_range
+        self.terms_ = [basis.spec for basis in design.bases]
         self.n0_, self.n1_ = n0, n1
-        self.pi_, self.pi_penalized_ = optimum.pi, fit.penalized.pi
-        if pi_range.fixed:
-            self.pi_ = self.pi_penalized_ = pi_range.low
+        self.pi_, self.pi_penalized_ = (float(pi_range.clip(np.array(point.pi))) for point in (optimum, fit.penalized))
         self.prevalence_ = (n0 + n1 * self.pi_) / (n0 + n1)
         self.label_frequency_ = float(label_frequency(np.array(self.pi_), n0, n1)[0])
         self.alpha_ = float(optimum.beta[1] - alpha_shift(self.pi_, n0, n1))
@@ -260,30 +253,21 @@ class PUGAM(ClassifierMixin, BaseEstimator):
         self.aic_ = -2.0 * self.loglik_ + 2.0 * self.edf_
         self.smoothing_ = {design.columns_used[number]: float(fit.kappas[number]) for number in design.penalized}
         self.n_iter_, self.converged_ = max(1, optimum.n_iter), fit.converged
-        self.at_boundary_ = not pi_range.fixed and not (
-            pi_range.low * (1 + 1e-6) < self.pi_penalized_ < pi_range.high * (1 - 1e-9)
+        self.at_boundary_ = not pi_range.fixed and not all(
+            pi_range.is_inside(pi) for pi in (self.pi_, self.pi_penalized_)
         )
         self.starts_ = [vars(record) for record in fit.starts]
-        self._design, self._fit, self._frame_like = design, fit, table.take(np.arange(0))
+        self._design, self._pi_range = design, pi_range
         self._pi_log_variance = pi_log_variance(fit, n0, n1)
         self._covariance = bayesian_covariance(fit, n0, n1, not pi_range.fixed)
 
-    def _warn(self, pi_range: PiRange) -> None:
+    def _warn(self, fit: Fit, settings: Settings) -> None:
         if self.at_boundary_:
-            warnings.warn(
-                f"The estimate of pi lies on the boundary ({self.pi_:.3g}) of its range, {pi_range.low:.3g} to "
-                f"{pi_range.high:.3g}: these data do not determine it. Fix pi if you know it, widen its "
-                "bounds, use pi_prior='weak', or add features that tell positives from negatives.",
-                PugamWarning,
-                stacklevel=3,
-            )
+            warn_user(boundary_advice(self.pi_penalized_, settings.pi_range, self.pi_prior == "weak"))
+        if is_separated(fit):
+            warn_user(separation_advice())
         if not self.converged_:
-            warnings.warn(
-                f"The fit did not converge within {self.n_iter_} iterations. Try a larger max_iter, fewer or smoother "
-                "terms (a larger smoothing), or solver='newton'.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+            warn_user(convergence_advice(settings), ConvergenceWarning)
 
     def log_density_ratio(self, X: Any) -> np.ndarray:
         """Return alpha + sum_j u_j(x_j), the estimated log g(x)/h(x), for each row.
@@ -305,6 +289,7 @@ class PUGAM(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the logit of P(y = 1 | x) for a row of the unlabelled population."""
+        check_is_fitted(self)
         return self.log_density_ratio(X) + float(logit(self.pi_))
 
     def predict_proba(self, X: Any, pi: float | None = None) -> np.ndarray:
@@ -316,9 +301,9 @@ class PUGAM(ClassifierMixin, BaseEstimator):
         pi : float, optional
             Share of positives in another population with the same g and h, to which the posterior is re-targeted.
         """
-        if pi is not None and not 0.0 < pi < 1.0:
-            raise InputError(f"pi is a share strictly between 0 and 1; got {pi!r}.")
-        posterior = expit(self.log_density_ratio(X) + float(logit(self.pi_ if pi is None else pi)))
+        check_is_fitted(self)
+        share = self.pi_ if pi is None else read_share(pi)
+        posterior = expit(self.log_density_ratio(X) + float(logit(share)))
         return np.column_stack([1.0 - posterior, posterior])
 
     def predict(self, X: Any) -> np.ndarray:
@@ -348,22 +333,21 @@ class PUGAM(ClassifierMixin, BaseEstimator):
         """Return a confidence interval for pi, with `estimate`, `lower`, `upper`, `level` and `method`.
 
         Wald's interval on the log scale, from the penalised information corrected for the bias correction and for
-        sampling given z.
+        sampling given z; within the bounds of pi where it has some, a single point where it is fixed.
         """
         check_is_fitted(self)
         if method != "wald":
             raise InputError(f"method is 'wald'; got {method!r}.")
-        if read_pi_range(self.pi).fixed:
-            return Interval(self.pi_, self.pi_, self.pi_, level, "fixed")
-        return wald_interval_log(self.pi_, self._pi_log_variance, level)
+        limits = (self._pi_range.low, self._pi_range.high)
+        return wald_interval_log(self.pi_, self._pi_log_variance, level, limits)
 
-    def effect(self, term: str, grid: Any = None, level: float = 0.95) -> Any:
+    def effect(self, term: str | TermSpec, grid: Any = None, level: float = 0.95) -> Any:
         """Return a term's estimated effect with pointwise limits: a tidy frame x, u, se, lower, upper.
 
         Parameters
         ----------
-        term : str
-            The term's column, or the term as written in a formula: "age" or "s(age)".
+        term : str or term
+            The term's column, the term as written in a formula, or itself: "age", "s(age)" or s("age").
         grid : array-like, optional
             Values of the column; by default 100 points over its range, or its levels.
         level : float
@@ -378,12 +362,12 @@ class PUGAM(ClassifierMixin, BaseEstimator):
         ['x', 'u', 'se', 'lower', 'upper']
         """
         check_is_fitted(self)
-        number = self._design.index(term)
+        number = self._design.index(getattr(term, "column", str(term)))
         basis, block = self._design.bases[number], self._design.blocks[number]
         points = default_grid(basis) if grid is None else grid
         inside = slice(2 + block.start, 2 + block.stop)
         covariance = self._covariance[inside, inside]
-        return self._frame_like.frame(effect_table(basis, points, self.coef_[block], covariance, level))
+        return make_frame(self._library, effect_table(basis, points, self.coef_[block], covariance, level))
 
     def plot(self, level: float = 0.95) -> Any:
         """Draw every effect with its band and return the matplotlib figure."""
@@ -395,6 +379,7 @@ class PUGAM(ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
+        tags.input_tags.string = tags.input_tags.categorical = True
         return tags
 
 

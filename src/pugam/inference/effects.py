@@ -55,6 +55,9 @@ def _grid_column(basis: Basis, grid: Any) -> Column:
         values[:] = list(grid)
         return Column(name, "category", values)
     try:
-        return Column(name, "numeric", np.asarray(grid, dtype=float).reshape(len(grid)))
+        values = np.asarray(grid, dtype=float).reshape(len(grid))
     except (TypeError, ValueError):
-        raise InputError(f"{basis.spec.label}: a grid is a list of numbers; got {grid!r}.") from None
+        values = np.array([np.inf])
+    if np.isinf(values).any():
+        raise InputError(f"{basis.spec.label}: a grid is a list of finite numbers; got {grid!r}.")
+    return Column(name, "numeric", values)

@@ -12,6 +12,9 @@ from pugam.errors import InputError
 __all__ = ["Interval", "normal_quantile", "wald_interval_log"]
 
 
+MOST_ON_LOG_SCALE = 100.0
+
+
 @dataclass(frozen=True)
 class Interval:
     """A confidence interval."""
@@ -28,12 +31,13 @@ class Interval:
 
 def normal_quantile(level: float) -> float:
     """Return z with P(|N(0, 1)| < z) = level."""
-    if not 0.0 < level < 1.0:
+    if isinstance(level, str) or not 0.0 < level < 1.0:
         raise InputError(f"level is a probability strictly between 0 and 1, such as 0.95; got {level!r}.")
     return float(ndtri(0.5 + level / 2.0))
 
 
-def wald_interval_log(pi: float, log_variance: float, level: float) -> Interval:
-    """Interval for pi, symmetric on the log scale and cut at one."""
-    half = normal_quantile(level) * np.sqrt(log_variance)
-    return Interval(pi, float(pi * np.exp(-half)), min(1.0, float(pi * np.exp(half))), level, "wald")
+def wald_interval_log(pi: float, log_variance: float, level: float, limits: tuple[float, float]) -> Interval:
+    """Interval for pi, symmetric on the log scale and cut at the limits of what pi may be."""
+    half = min(normal_quantile(level) * float(np.sqrt(log_variance)), MOST_ON_LOG_SCALE)
+    low, high = limits
+    return Interval(pi, max(low, pi * float(np.exp(-half))), min(high, pi * float(np.exp(half))), level, "wald")

@@ -60,9 +60,17 @@ def plot_effects(model: FittedModel, level: float = 0.95) -> Figure:
 def _draw_curve(ax: Axes, x: Any, u: Any, lower: Any, upper: Any) -> None:
     ax.fill_between(x, lower, upper, color=BAND, alpha=0.35, linewidth=0)
     ax.plot(x, u, color=LINE, linewidth=1.8)
+    missing = np.isnan(x)
+    if missing.any():
+        place = np.nanmax(x) + 0.08 * (np.nanmax(x) - np.nanmin(x))
+        bars = [u[missing] - lower[missing], upper[missing] - u[missing]]
+        ax.errorbar([place], u[missing], yerr=bars, fmt="o", color=LINE, ecolor=BAND, capsize=3)
+        ax.annotate(
+            "missing", (place, u[missing][0]), xytext=(0, 6), textcoords="offset points", ha="center", fontsize=8
+        )
 
 
 def _draw_levels(ax: Axes, x: Any, u: Any, lower: Any, upper: Any) -> None:
     places = np.arange(len(x))
     ax.errorbar(places, u, yerr=[u - lower, upper - u], fmt="o", color=LINE, ecolor=BAND, capsize=3)
-    ax.set_xticks(places, ["missing" if value is None else str(value) for value in x])
+    ax.set_xticks(places, ["missing" if value is None or value != value else str(value) for value in x])

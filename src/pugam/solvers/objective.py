@@ -57,6 +57,10 @@ class PiRange:
         """The interval on the scale of beta."""
         return float(logit(self.low)), float(logit(self.high))
 
+    def is_inside(self, pi: float) -> bool:
+        """Whether pi lies between the ends and, rounding allowed for, not on one of them."""
+        return not self.fixed and self.low * (1.0 + 1e-9) < pi < self.high - 1e-9 * (1.0 - self.high)
+
     def clip(self, pi: Array) -> Array:
         """Bring pi into the interval."""
         return np.clip(pi, self.low, self.high)

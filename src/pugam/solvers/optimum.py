@@ -53,6 +53,13 @@ class Optimum:
         """Information plus the curvature of penalty and prior."""
         return self.information + np.diag(self.curvature)
 
+    @property
+    def hessian_without_prior(self) -> Array:
+        """Information plus the curvature of the roughness penalty alone."""
+        hessian = self.hessian
+        hessian[0, 0] = self.information[0, 0]
+        return hessian
+
 
 def best_of(optima: list[Optimum]) -> Optimum:
     """Return the optimum with the highest objective, the first of equals."""

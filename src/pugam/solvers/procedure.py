@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines import Engine
-from pugam.likelihood import expit
+from pugam.likelihood import alpha_shift, expit
 from pugam.solvers.em import maximize_em
 from pugam.solvers.fisher import maximize_fisher
 from pugam.solvers.linear_algebra import inverse
@@ -34,6 +34,9 @@ PILOT_KAPPA = 1.0
 PILOT_TOL, PILOT_ITERATIONS, PILOT_EDF_TOL = 1e-2, 30, 0.05
 REHEARSAL_ROWS = 20_000  # beyond ten times so many, smoothing is chosen on a sample before all rows are used
 EDF_TOL = 1e-2
+SECOND_FUNCTIONS, SECOND_ROWS, SECOND_STARTS = 6, 1_500, 12
+WORTH_MOVING = 0.01  # gain in the objective
+MOST_MOVES = 4
 START_ROWS = 20_000  # starts at given smoothing parameters are compared on at most so many rows
 START_ITERATIONS = {"newton": 40, "em": 5_000}  # what has not arrived by then creeps along a boundary
 
@@ -127,20 +130,52 @@ def _by_reml(
     pilot = engine.pilot(coarse, PILOT_ROWS, rng)
     kappas = np.full(len(design.bases), PILOT_KAPPA)
     at = _objectives(pilot, coarse, settings.prior)
-    optima, records = _explore(
-        at(kappas), replace(settings, tol=PILOT_TOL, max_iter=PILOT_ITERATIONS), rng, PILOT_KAPPA
-    )
-    beta, kappas = select_reml(coarse, at, best_of(optima).beta, kappas, settings.pi_range, PILOT_EDF_TOL)
+    exploring = replace(settings, tol=PILOT_TOL, max_iter=PILOT_ITERATIONS)
+    optima, records = _explore(at, kappas, exploring, rng)
+    found, kappas = select_reml(coarse, at, best_of(optima).beta, kappas, settings.pi_range, PILOT_EDF_TOL)
 
-    whole = np.zeros(2 + design.n_columns)
-    whole[:2] = beta[:2]
-    whole[2 + columns] = beta[2:]
+    beta = np.zeros(2 + design.n_columns)
+    beta[:2], beta[2 + columns] = found[:2], found[2:]
+    stages = [engine]
     if engine.n_rows > 10 * REHEARSAL_ROWS:
-        at = _objectives(engine.pilot(design, REHEARSAL_ROWS, rng), design, settings.prior)
-        whole, kappas = select_reml(design, at, whole, kappas, settings.pi_range, EDF_TOL)
-    at = _objectives(engine, design, settings.prior)
-    whole, kappas = select_reml(design, at, whole, kappas, settings.pi_range, EDF_TOL)
-    return whole, kappas, records
+        stages.insert(0, engine.pilot(design, REHEARSAL_ROWS, rng))
+    last = pilot
+    for stage in stages:
+        at = _objectives(stage, design, settings.prior)
+        beta = _carried_over(beta, last, stage)
+        beta, kappas = select_reml(design, at, beta, kappas, settings.pi_range, EDF_TOL)
+        last = stage
+    return *_look_again(engine, design, settings, rng, beta, kappas), records
+
+
+def _look_again(
+    engine: Engine, design: Design, settings: Settings, rng: np.random.Generator, beta: Array, kappas: Array
+) -> tuple[Array, Array]:
+    """Try all starts once more with the chosen smoothing; move where one of them ends higher, and choose anew.
+
+    The way down from much smoothing can lead to a lower one of several maxima.
+    """
+    coarse, columns = design.coarse(SECOND_FUNCTIONS)
+    sample = engine.pilot(coarse, SECOND_ROWS, rng)
+    at_sample, at = _objectives(sample, coarse, settings.prior), _objectives(engine, design, settings.prior)
+    exploring = replace(
+        settings, tol=PILOT_TOL, max_iter=PILOT_ITERATIONS, n_starts=min(settings.n_starts, SECOND_STARTS)
+    )
+    kept = np.concatenate([[0, 1], 2 + columns])
+    for _ in range(MOST_MOVES):
+        optima, _ = _explore(at_sample, kappas, exploring, rng, _carried_over(beta[kept], engine, sample))
+        best = best_of(optima)
+        if best.value < optima[-1].value + WORTH_MOVING:
+            break
+        other = np.zeros_like(beta)
+        other[kept] = _carried_over(best.beta, sample, engine)
+        here, there = settings.maximize(
+            at(kappas), np.array([beta, other]), settings.pi_range, PILOT_TOL, PILOT_ITERATIONS
+        )
+        if there.value < here.value + WORTH_MOVING:
+            break
+        beta, kappas = select_reml(design, at, there.beta, kappas, settings.pi_range, EDF_TOL)
+    return beta, kappas
 
 
 def _by_grid(
@@ -163,15 +198,23 @@ def _by_grid(
     last: Array | None = None
     exploring = replace(settings, max_iter=min(settings.max_iter, START_ITERATIONS[settings.solver]))
     for kappas in candidates:
-        optima, new_records = _explore(at_sample(kappas), exploring, rng, float(kappas.max()), last)
+        optima, new_records = _explore(at_sample, kappas, exploring, rng, last)
         records.extend(new_records)
         last = best_of(optima).beta
+        start = _carried_over(last, sample, engine)
         if len(candidates) == 1:
-            return last, kappas, tuple(records)
-        optimum = _climb(at(kappas), last, settings)
+            return start, kappas, tuple(records)
+        optimum = _climb(at(kappas), start, settings)
         trials.append((aic(optimum, not settings.pi_range.fixed), optimum.beta, kappas))
     _, beta, kappas = min(trials, key=lambda trial: trial[0])
     return beta, kappas, tuple(records)
+
+
+def _carried_over(beta: Array, source: Engine, target: Engine) -> Array:
+    """Bring parameters from one set of rows to another: alpha stays, the intercept depends on the counts of labels."""
+    carried, pi = beta.copy(), expit(beta[0])
+    carried[1] += alpha_shift(pi, target.n0, target.n1) - alpha_shift(pi, source.n0, source.n1)
+    return carried
 
 
 def _objectives(engine: Engine, design: Design, prior: PiPrior) -> Callable[[Array], Objective]:
@@ -179,18 +222,21 @@ def _objectives(engine: Engine, design: Design, prior: PiPrior) -> Callable[[Arr
 
 
 def _explore(
-    objective: Objective,
+    at: Callable[[Array], Objective],
+    kappas: Array,
     settings: Settings,
     rng: np.random.Generator,
-    kappa: float,
     further_start: Array | None = None,
 ) -> tuple[list[Optimum], tuple[StartRecord, ...]]:
-    starts = make_starts(objective, settings.maximize, settings.pi_range, settings.n_starts, rng)
+    smooth = at(np.maximum(kappas, PILOT_KAPPA))
+    starts = make_starts(smooth, settings.maximize, settings.pi_range, settings.n_starts, rng)
     if further_start is not None:
         starts = np.vstack([starts, further_start])
-    optima = settings.maximize(objective, starts, settings.pi_range, settings.tol, settings.max_iter)
+    optima = settings.maximize(at(kappas), starts, settings.pi_range, settings.tol, settings.max_iter)
     records = tuple(
-        StartRecord(kappa, float(expit(start[0])), optimum.pi, optimum.value, optimum.n_iter, optimum.converged)
+        StartRecord(
+            float(kappas.max()), float(expit(start[0])), optimum.pi, optimum.value, optimum.n_iter, optimum.converged
+        )
         for start, optimum in zip(starts, optima, strict=True)
     )
     return optima, records
@@ -209,8 +255,7 @@ def _debias(fit: Fit, objective: Objective, settings: Settings) -> Fit:
     takes out most of the bias that smoothing the curves brings on pi.
     """
     optimum, pi_range = fit.penalized, settings.pi_range
-    inside = pi_range.low < optimum.pi < pi_range.high
-    if not inside or not objective.penalty.any():
+    if not pi_range.is_inside(optimum.pi) or not objective.penalty.any():
         return fit
     covariance = inverse(optimum.hessian)
     logit_pi = optimum.beta[0] + covariance[0, 2:] @ (objective.penalty * optimum.beta[2:])

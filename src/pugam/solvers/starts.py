@@ -31,15 +31,16 @@ CALIBRATION_STEPS = 5
 
 
 def make_starts(
-    objective: Objective, maximize: Maximize, pi_range: PiRange, n_starts: int, rng: np.random.Generator
+    smooth: Objective, maximize: Maximize, pi_range: PiRange, n_starts: int, rng: np.random.Generator
 ) -> Array:
     """Return `n_starts` points, shape (n_starts, 2 + p): first a fixed grid, then random ones.
 
-    With pi fixed they differ in steepness alone.
+    With pi fixed they differ in steepness alone. The objective is one of enough smoothing that the naive fit
+    cannot run away along curves that happen to separate the labels.
     """
-    flat = np.zeros(2 + len(objective.penalty))
+    flat = np.zeros(2 + len(smooth.penalty))
     flat[0] = -np.inf
-    naive = maximize(objective, flat[None], PiRange(0.0, 0.0), NAIVE_TOL, NAIVE_ITERATIONS)[0]
+    naive = maximize(smooth, flat[None], PiRange(0.0, 0.0), NAIVE_TOL, NAIVE_ITERATIONS)[0]
     grid = list(product(STEEPNESS, SHARES[:1] if pi_range.fixed else SHARES))[:n_starts]
     steepness = np.array([steep for steep, _ in grid])
     shares = np.array([share for _, share in grid])
@@ -52,7 +53,7 @@ def make_starts(
         noise = rng.standard_normal((extra, len(spread))) @ spread.T
         curves = np.vstack([curves, steep[:, None] * (naive.beta[2:] + noise[:, 1:])])
     pi = pi_range.low + shares * (pi_range.high - pi_range.low)
-    intercepts = _calibrate(objective.engine, pi, curves)
+    intercepts = _calibrate(smooth.engine, pi, curves)
     return np.column_stack([logit(pi), intercepts, curves])
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
-
 from pugam.data import Column, Table
-from pugam.errors import InputError, PugamWarning
+from pugam.errors import InputError, warn_user
 from pugam.terms.bases import count_distinct
 from pugam.terms.specs import Factor, Linear, Smooth, TermSpec
 
@@ -19,11 +17,9 @@ def choose_terms(table: Table) -> list[TermSpec]:
     chosen = {name: _choose(table.column(name)) for name in table.names}
     constant = [name for name, term in chosen.items() if term is None]
     if constant:
-        warnings.warn(
+        warn_user(
             f"Left out {len(constant)} constant column(s), which can have no effect: {', '.join(constant[:10])}"
-            + (", ..." if len(constant) > 10 else "."),
-            PugamWarning,
-            stacklevel=2,
+            + (", ..." if len(constant) > 10 else ".")
         )
     terms = [term for term in chosen.values() if term is not None]
     if not terms:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.data import Column, require_numeric
-from pugam.errors import InputError, PugamWarning
+from pugam.errors import InputError, warn_user
 from pugam.terms.specs import Factor, Linear, Smooth, TermSpec
 from pugam.terms.splines import CUBIC_ORDER, PiecewiseBasis, centred_basis, even_knots, quantile_knots
 
@@ -26,6 +25,8 @@ __all__ = [
 
 Array = NDArray[np.float64]
 Encoded = NDArray[np.float64] | NDArray[np.int32]
+
+FEW_LEVELS = 12
 
 
 class Basis(Protocol):
@@ -141,8 +142,10 @@ class FactorBasis:
         codes = np.fromiter((numbers.get(value, -1) for value in column.values), np.int32, len(column.values))
         if self.spec.unseen == "error" and (codes < 0).any():
             row = int(np.argmax(codes < 0))
+            level = column.values[row]
+            shown = level.item() if isinstance(level, np.generic) else level
             raise InputError(
-                f"{self.spec.label}: level {column.values[row]!r} in row {row} was not seen in the fit; leave such "
+                f"{self.spec.label}: level {shown!r} in row {row} was not seen in the fit; leave such "
                 f'rows out, or use f({self.spec.column}, unseen="zero") to give them a zero effect.'
             )
         return codes
@@ -242,25 +245,34 @@ def _resolve_smooth(spec: Smooth, values: Array) -> SmoothBasis:
         _observed_range(spec, values)
     k = min(spec.k, count_distinct(values, spec.k))
     if k < spec.k:
-        warnings.warn(
-            f"{spec.label}: column {spec.column!r} has only {k} distinct values, so k = {spec.k} was lowered to "
-            f"{k}; f({spec.column}) would give each value its own effect.",
-            PugamWarning,
-            stacklevel=2,
+        warn_user(
+            f"{spec.label}: column {spec.column!r} has only {k} distinct values, so k = {spec.k} was lowered to {k}."
+            + (f" f({spec.column}) would give each value its own effect." if k <= FEW_LEVELS else "")
         )
     order = min(CUBIC_ORDER, k)
     if spec.knots == "even":
         interior = even_knots(k - order)
     else:
-        interior = quantile_knots((np.unique(values) - lower) / (upper - lower), k - order)
+        interior = _quantile_knots(spec, (np.unique(values) - lower) / (upper - lower), k - order)
     return SmoothBasis(spec, float(lower), float(upper), centred_basis(interior, order))
+
+
+def _quantile_knots(spec: Smooth, distinct: Array, n_interior: int) -> Array:
+    inside = distinct[(distinct >= 0.0) & (distinct <= 1.0)]
+    if len(inside) < n_interior + 2:
+        raise InputError(
+            f"{spec.label}: only {len(inside)} distinct values lie within bounds = {spec.bounds}, too few for quantile "
+            'knots; widen the bounds or use knots="even".'
+        )
+    return quantile_knots(inside, n_interior)
 
 
 def _resolve_factor(spec: Factor, column: Column) -> FactorBasis:
     levels = list(dict.fromkeys(column.values.tolist()))
     if len(levels) < 2:
         raise InputError(f"{spec.label}: column {column.name!r} has the single level {levels[0]!r}; leave it out.")
-    return FactorBasis(spec, tuple(sorted(levels)))
+    # Levels of different types, such as text and numbers, have no order of their own: types go one after another.
+    return FactorBasis(spec, tuple(sorted(levels, key=lambda level: (type(level).__name__, level))))
 
 
 def _observed_range(spec: TermSpec, values: Array) -> tuple[float, float]:
@@ -277,11 +289,13 @@ def _complete_numbers(column: Column, spec: TermSpec) -> Array:
 
 def _refuse_missing(column: Column, spec: TermSpec) -> None:
     missing = column.missing
-    if missing.any():
-        row = int(np.argmax(missing))
-        seen = "the fit saw none there" if spec.missing == "effect" else f'use missing="effect" in {spec.label}'
-        raise InputError(
-            f"{spec.label}: column {column.name!r} has a missing value (NaN) in row {row}; "
-            f"{seen}: fill or drop {int(missing.sum())} such row(s)"
-            + ("." if spec.missing == "effect" else ", or give them an effect of their own.")
-        )
+    if not missing.any():
+        return
+    row, others = int(np.argmax(missing)), int(missing.sum()) - 1
+    where = f"row {row}" + (f" and {others} more" if others else "")
+    if spec.missing == "effect":
+        remedy = "the fit saw none, so they have no effect of their own: fill or drop them"
+    else:
+        kind = spec.label[0]
+        remedy = f"fill or drop them, or give them an effect of their own: {kind}({spec.column}, missing='effect')"
+    raise InputError(f"{spec.label}: column {column.name!r} has missing values (NaN) in {where}; {remedy}.")

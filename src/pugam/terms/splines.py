@@ -37,9 +37,7 @@ def quantile_knots(distinct: Array, n_interior: int) -> Array:
     Distinct values rather than rows: a spike (zeros of a count, say) cannot make knots coincide, and
     repeating a row changes nothing.
     """
-    levels = even_knots(n_interior)
-    inside = distinct[(distinct >= 0.0) & (distinct <= 1.0)]
-    return np.asarray(np.quantile(inside, levels))
+    return np.asarray(np.quantile(distinct, even_knots(n_interior)))
 
 
 @dataclass(frozen=True)

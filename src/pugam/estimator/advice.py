@@ -1,0 +1,46 @@
+"""What a user is told when a fit ends somewhere doubtful: what was seen, and what to do about it."""
+
+from __future__ import annotations
+
+from pugam.solvers import EDGE, Fit, PiRange, Settings
+
+__all__ = ["boundary_advice", "convergence_advice", "is_separated", "separation_advice"]
+
+FEWEST_DOUBTFUL_ROWS = 1.0
+
+
+def boundary_advice(pi: float, pi_range: PiRange, weak_prior: bool) -> str:
+    """Advise on an estimate of pi that lies on an end of its range."""
+    if EDGE < pi < 1.0 - EDGE:
+        return (
+            f"The estimate of pi lies on the boundary of the range you gave, {pi_range.low:g} to {pi_range.high:g}: "
+            "the likelihood rises beyond it. Widen the bounds, or ask what they rest on."
+        )
+    remedy = "" if weak_prior else "use pi_prior='weak', "
+    return (
+        f"The estimate of pi ran to the boundary ({pi:.2g}): these data do not determine it. Fix or bound pi if you "
+        f"know something about it, {remedy}or add features that tell positives from negatives."
+    )
+
+
+def convergence_advice(settings: Settings) -> str:
+    """Advise on a climb that did not end at an optimum."""
+    other = " or solver='newton'," if settings.solver == "em" else ""
+    return (
+        f"The fit did not converge within max_iter = {settings.max_iter} iterations. Try a larger max_iter,{other} "
+        "fewer terms, or more smoothing."
+    )
+
+
+def is_separated(fit: Fit) -> bool:
+    """Whether hardly a row is left whose class the model doubts: the information on the intercept counts them."""
+    return bool(fit.penalized.information[1, 1] < FEWEST_DOUBTFUL_ROWS)
+
+
+def separation_advice() -> str:
+    """Advise on features that separate the classes."""
+    return (
+        "The terms separate positives from negatives (almost) perfectly, so the height of the curves is not determined "
+        "and pi only counts the rows on one side; intervals are not to be trusted. Use fewer terms, more smoothing, "
+        "or more rows."
+    )

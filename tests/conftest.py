@@ -1,0 +1,52 @@
+"""Shared by the tests: the paper's simulated data, ready for a solver."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import settings
+
+from pugam.data import read_table
+from pugam.datasets import Simulation, simulate
+from pugam.engines import MemoryEngine, one_blas_thread
+from pugam.solvers import Objective, PiPrior
+from pugam.terms import Design, l, s
+
+# The same examples in every run, and no clock: a busy machine is no reason to fail.
+settings.register_profile("pugam", derandomize=True, deadline=None)
+settings.load_profile("pugam")
+
+FLAT = PiPrior()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_blas_thread():
+    """As in a fit; two threads on the small matrices of a test would only wait for each other."""
+    with one_blas_thread():
+        yield
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Simulated rows behind an engine."""
+
+    data: Simulation
+    design: Design
+    engine: MemoryEngine
+
+    def objective(self, kappa, prior=FLAT):
+        """The penalised objective at one common smoothing parameter, or at one per term."""
+        kappas = np.broadcast_to(np.asarray(kappa, dtype=float), len(self.design.bases))
+        return Objective(self.engine, self.design.penalty(kappas), prior)
+
+
+def simulated_problem(setting, n0, n, terms="smooth", k=6, pi=0.4, seed=0):
+    data = simulate(setting, n0=n0, n=n, pi=pi, random_state=seed)
+    table = read_table(data.X)
+    design = Design.resolve([l(name) if terms == "linear" else s(name, k=k) for name in table.names], table)
+    return Problem(data, design, MemoryEngine(design, design.encode(table), data.z == 1))
+
+
+@pytest.fixture(scope="session")
+def make_problem():
+    return simulated_problem

@@ -1,0 +1,221 @@
+"""The memory engine: the same sums however many threads, blocks or cached columns, and the pilot sample."""
+
+import pkgutil
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pugam.data import read_table
+from pugam.engines import MemoryEngine
+from pugam.likelihood import label_block, label_frequency, logistic_sums, saturating_sums
+from pugam.terms import Design, f, l, s
+
+N_ROWS = 3000
+PI = np.array([0.3, 0.8])
+SUMS = ["expected", "observed", "logistic"]
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """A table with a smooth, a line and a factor, labels and weights, and two parameter vectors."""
+    rng = np.random.default_rng(11)
+    frame = pd.DataFrame(
+        {"x": rng.normal(size=N_ROWS), "w": rng.random(N_ROWS), "site": rng.choice(list("abc"), N_ROWS)}
+    )
+    table = read_table(frame)
+    design = Design.resolve([s("x", k=8), l("w"), f("site")], table)
+    b = rng.normal(size=(2, 1 + design.n_columns))
+    return {
+        "design": design,
+        "encoded": design.encode(table),
+        "positive": rng.random(N_ROWS) < 0.35,
+        "weights": rng.uniform(0.5, 2.0, N_ROWS),
+        "b": b,
+    }
+
+
+@pytest.fixture
+def cut_finely(monkeypatch):
+    """Blocks of a few rows, so that three thousand rows make many."""
+    monkeypatch.setattr("pugam.engines.memory.BLOCK_CELLS", 500)
+    monkeypatch.setattr("pugam.engines.memory.MIN_BLOCK_ROWS", 16)
+
+
+@pytest.fixture
+def count_calls(monkeypatch):
+    """Count the calls of a function that is named by its full path, while it goes on working."""
+
+    def count(target):
+        calls = []
+        original = pkgutil.resolve_name(target)
+
+        def counting(*args, **kwargs):
+            calls.append(target)
+            return original(*args, **kwargs)
+
+        monkeypatch.setattr(target, counting)
+        return calls
+
+    return count
+
+
+@pytest.fixture(params=[False, True], ids=["unweighted", "weighted"])
+def weighted(request):
+    return request.param
+
+
+def make_engine(rows, weighted=False, n_threads=1, keep=slice(None)):
+    weights = rows["weights"][keep] if weighted else None
+    encoded = [values[keep] for values in rows["encoded"]]
+    return MemoryEngine(rows["design"], encoded, rows["positive"][keep], weights, n_threads)
+
+
+def all_sums(engine, b):
+    labels = engine.expectation(PI, b)
+    return {
+        "expected": engine.sums(PI, b),
+        "observed": engine.sums(PI, b, observed=True),
+        "logistic": engine.logistic_sums(labels, b),
+        "hidden": labels.hidden_positives,
+    }
+
+
+def assert_all_same(one, other, rtol):
+    np.testing.assert_allclose(one["hidden"], other["hidden"], rtol=rtol)
+    for kind in SUMS:
+        for name in ("value", "score", "information"):
+            got, want = getattr(one[kind], name), getattr(other[kind], name)
+            np.testing.assert_allclose(got, want, rtol=rtol, atol=rtol * np.abs(want).max())
+
+
+def test_sums_are_those_of_the_likelihood_over_all_rows(rows, weighted):
+    engine = make_engine(rows, weighted)
+    X, positive, b = rows["design"].matrix(rows["encoded"]), rows["positive"], rows["b"]
+    weights = rows["weights"] if weighted else np.ones(N_ROWS)
+    n0, n1 = weights[positive].sum(), weights[~positive].sum()
+    c, d = label_frequency(PI, n0, n1)
+    y = label_block(X, positive, b, d)
+
+    by_hand = {
+        "expected": saturating_sums(X, positive, weights, b, c, d),
+        "observed": saturating_sums(X, positive, weights, b, c, d, observed=True),
+        "logistic": logistic_sums(X, y, weights, b),
+        "hidden": (y * weights)[:, ~positive].sum(axis=1),
+    }
+
+    assert (engine.n0, engine.n1) == pytest.approx((n0, n1))
+    assert engine.n_rows == N_ROWS
+    assert_all_same(all_sums(engine, b), by_hand, rtol=1e-12)
+
+
+@pytest.mark.usefixtures("cut_finely")
+def test_sums_do_not_depend_on_the_number_of_threads_to_the_last_bit(rows, weighted):
+    alone = all_sums(make_engine(rows, weighted, n_threads=1), rows["b"])
+
+    for n_threads in (2, 3):
+        together = all_sums(make_engine(rows, weighted, n_threads=n_threads), rows["b"])
+        np.testing.assert_array_equal(together["hidden"], alone["hidden"])
+        for kind in SUMS:
+            for name in ("value", "score", "information"):
+                np.testing.assert_array_equal(getattr(together[kind], name), getattr(alone[kind], name))
+
+
+@pytest.mark.usefixtures("cut_finely")
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_columns_evaluated_anew_give_the_sums_of_kept_ones(rows, weighted, n_threads, monkeypatch, count_calls):
+    kept = make_engine(rows, weighted)
+    monkeypatch.setattr("pugam.engines.memory.CACHE_BYTES", 0)
+    anew = make_engine(rows, weighted, n_threads)
+
+    evaluations = count_calls("pugam.terms.Design.matrix")
+    from_kept = all_sums(kept, rows["b"])
+    assert len(evaluations) == 0
+    from_anew = all_sums(anew, rows["b"])
+    assert len(evaluations) > 50
+
+    assert_all_same(from_anew, from_kept, rtol=1e-12)
+
+
+def test_many_blocks_give_the_sums_of_one(rows, weighted, monkeypatch, count_calls):
+    blocks = count_calls("pugam.engines.memory.logistic_sums")
+    monkeypatch.setattr("pugam.engines.memory.MIN_BLOCK_ROWS", 10 * N_ROWS)
+    in_one = all_sums(make_engine(rows, weighted), rows["b"])
+    assert len(blocks) == 1
+
+    monkeypatch.setattr("pugam.engines.memory.BLOCK_CELLS", 500)
+    monkeypatch.setattr("pugam.engines.memory.MIN_BLOCK_ROWS", 16)
+    in_many = all_sums(make_engine(rows, weighted), rows["b"])
+    assert len(blocks) > 50
+
+    assert_all_same(in_many, in_one, rtol=1e-12)
+
+
+def test_whole_weights_are_repeated_rows(rows):
+    counts = np.random.default_rng(5).integers(1, 4, N_ROWS)
+    weighted = MemoryEngine(rows["design"], rows["encoded"], rows["positive"], counts.astype(float))
+    repeated = make_engine(rows, keep=np.repeat(np.arange(N_ROWS), counts))
+
+    assert (weighted.n0, weighted.n1) == (repeated.n0, repeated.n1)
+    assert_all_same(all_sums(weighted, rows["b"]), all_sums(repeated, rows["b"]), rtol=1e-12)
+
+
+@pytest.mark.parametrize("n_rows", [100, 1000, 2200, 2999])
+def test_a_pilot_has_as_many_labelled_as_unlabelled_rows_while_there_are_enough(rows, n_rows):
+    engine = make_engine(rows)
+    assert engine.n0 == 1101
+
+    pilot = engine.pilot(engine.design, n_rows, np.random.default_rng(0))
+
+    assert pilot.n_rows == n_rows
+    assert (pilot.n0, pilot.n1) == (min(n_rows // 2, 1101), n_rows - min(n_rows // 2, 1101))
+
+
+def test_a_pilot_takes_more_labelled_rows_where_unlabelled_ones_are_few(rows):
+    positive = np.arange(N_ROWS) >= 40
+    engine = MemoryEngine(rows["design"], rows["encoded"], positive)
+
+    pilot = engine.pilot(engine.design, 200, np.random.default_rng(0))
+
+    assert (pilot.n0, pilot.n1) == (160, 40)
+
+
+def test_a_pilot_is_the_engine_of_the_rows_it_drew(rows, weighted):
+    # The row's own number goes along as a column, so that the rows drawn can be read off the pilot.
+    frame = pd.DataFrame({"number": np.arange(N_ROWS, dtype=float), "x": rows["encoded"][0]})
+    table = read_table(frame)
+    design = Design.resolve([l("number"), s("x", k=8)], table)
+    weights = rows["weights"] if weighted else None
+    engine = MemoryEngine(design, design.encode(table), rows["positive"], weights)
+    coarse, _ = design.coarse(3)
+
+    pilot = engine.pilot(coarse, 500, np.random.default_rng(3))
+
+    drawn = pilot.encoded[0].astype(int)
+    assert len(np.unique(drawn)) == len(drawn) == 500
+    by_hand = MemoryEngine(
+        coarse,
+        coarse.encode(table.take(drawn)),
+        rows["positive"][drawn],
+        rows["weights"][drawn] if weighted else None,
+    )
+    b = rows["b"][:, : 1 + coarse.n_columns]
+    assert_all_same(all_sums(pilot, b), all_sums(by_hand, b), rtol=1e-12)
+
+
+def test_a_pilot_of_all_rows_keeps_every_row(rows):
+    engine = make_engine(rows, weighted=True)
+
+    pilot = engine.pilot(engine.design, N_ROWS, np.random.default_rng(0))
+
+    assert_all_same(all_sums(pilot, rows["b"]), all_sums(engine, rows["b"]), rtol=1e-12)
+
+
+def test_a_pilot_has_rows_of_both_kinds_even_if_one_is_rare(rows):
+    positive = np.zeros(N_ROWS, dtype=bool)
+    positive[7] = True
+    engine = MemoryEngine(rows["design"], rows["encoded"], positive)
+
+    pilot = engine.pilot(engine.design, 50, np.random.default_rng(0))
+
+    assert (pilot.n0, pilot.n1) == (1, 49)

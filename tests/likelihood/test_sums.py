@@ -1,0 +1,147 @@
+"""Sums over rows: derivatives in all coordinates, weights, blocks and batches."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pugam.likelihood import label_block, logistic_sums, saturating_sums
+
+N_ROWS, N_COEFFICIENTS, N_VECTORS = 60, 4, 3
+SUMS = ["expected", "observed", "logistic"]
+
+
+class Example:
+    """Random rows, labels, weights and parameter vectors in (log c, a, theta)."""
+
+    def __init__(self, seed=1):
+        rng = np.random.default_rng(seed)
+        self.X = np.column_stack([np.ones(N_ROWS), rng.normal(size=(N_ROWS, N_COEFFICIENTS - 1))])
+        self.positive = rng.random(N_ROWS) < 0.4
+        self.labels = np.where(self.positive, 1.0, rng.random((N_VECTORS, N_ROWS)))
+        self.weights = rng.integers(0, 4, N_ROWS).astype(float)
+        self.b = rng.normal(size=(N_VECTORS, N_COEFFICIENTS))
+        self.c = np.array([0.3, 0.8, 0.99])
+
+    def sums(self, kind, rows=slice(None), weights=None, vectors=slice(None)):
+        X, positive, b, c = self.X[rows], self.positive[rows], self.b[vectors], self.c[vectors]
+        if kind == "logistic":
+            return logistic_sums(X, self.labels[vectors][:, rows], weights, b)
+        return saturating_sums(X, positive, weights, b, c, 1.0 - c, observed=kind == "observed")
+
+
+def assert_same(one, other, rtol=1e-12):
+    for name in ("value", "score", "information"):
+        scale = np.abs(getattr(other, name)).max()
+        np.testing.assert_allclose(getattr(one, name), getattr(other, name), rtol=rtol, atol=rtol * scale)
+
+
+def saturating_at(example, parameters, observed=False):
+    c = np.exp(parameters[:1])
+    weights = example.weights
+    return saturating_sums(example.X, example.positive, weights, parameters[None, 1:], c, 1.0 - c, observed)
+
+
+@pytest.mark.parametrize("vector", range(N_VECTORS))
+def test_score_is_the_gradient_of_the_value_in_every_coordinate(vector):
+    example, step = Example(), 1e-6
+    here = np.concatenate([[np.log(example.c[vector])], example.b[vector]])
+
+    numeric = [
+        (saturating_at(example, here + shift).value[0] - saturating_at(example, here - shift).value[0]) / (2.0 * step)
+        for shift in step * np.eye(len(here))
+    ]
+
+    np.testing.assert_allclose(saturating_at(example, here).score[0], numeric, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("vector", range(N_VECTORS))
+def test_observed_information_is_the_falling_slope_of_the_score_in_every_pair_of_coordinates(vector):
+    example, step = Example(), 1e-6
+    here = np.concatenate([[np.log(example.c[vector])], example.b[vector]])
+
+    numeric = [
+        (saturating_at(example, here - shift).score[0] - saturating_at(example, here + shift).score[0]) / (2.0 * step)
+        for shift in step * np.eye(len(here))
+    ]
+
+    information = saturating_at(example, here, observed=True).information[0]
+    np.testing.assert_allclose(information, numeric, rtol=1e-4, atol=1e-4)
+
+
+def test_logistic_score_and_information_are_derivatives_in_every_coordinate():
+    example, step = Example(), 1e-6
+    y, here = example.labels[:1], example.b[0]
+
+    def at(b):
+        return logistic_sums(example.X, y, example.weights, b[None])
+
+    shifts = step * np.eye(len(here))
+    score = [(at(here + shift).value[0] - at(here - shift).value[0]) / (2.0 * step) for shift in shifts]
+    information = [(at(here - shift).score[0] - at(here + shift).score[0]) / (2.0 * step) for shift in shifts]
+
+    np.testing.assert_allclose(at(here).score[0], score, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(at(here).information[0], information, rtol=1e-6, atol=1e-6)
+
+
+def test_expected_information_has_no_negative_direction():
+    information = Example().sums("expected").information
+
+    assert np.linalg.eigvalsh(information).min() > 0.0
+
+
+@pytest.mark.parametrize("kind", SUMS)
+@settings(max_examples=25)
+@given(cuts=st.lists(st.integers(1, N_ROWS - 1), unique=True, max_size=5))
+def test_blocks_add_up_to_one_pass(kind, cuts):
+    example = Example()
+    edges = [0, *sorted(cuts), N_ROWS]
+    blocks = [slice(start, stop) for start, stop in pairwise(edges)]
+
+    total = example.sums(kind, blocks[0], example.weights[blocks[0]])
+    for rows in blocks[1:]:
+        total = total + example.sums(kind, rows, example.weights[rows])
+
+    assert_same(total, example.sums(kind, weights=example.weights))
+
+
+@pytest.mark.parametrize("kind", SUMS)
+def test_a_weight_counts_how_often_a_row_is_there(kind):
+    example = Example()
+    repeated = np.repeat(np.arange(N_ROWS), example.weights.astype(int))
+    assert 0.0 in example.weights
+    assert 2.0 in example.weights
+
+    assert_same(example.sums(kind, weights=example.weights), example.sums(kind, repeated))
+
+
+@pytest.mark.parametrize("kind", SUMS)
+def test_no_weights_are_weights_of_one(kind):
+    example = Example()
+
+    assert_same(example.sums(kind), example.sums(kind, weights=np.ones(N_ROWS)))
+
+
+@pytest.mark.parametrize("kind", SUMS)
+def test_a_batch_is_its_vectors_one_at_a_time(kind):
+    example = Example()
+    batch = example.sums(kind, weights=example.weights)
+
+    for number in range(N_VECTORS):
+        alone = example.sums(kind, weights=example.weights, vectors=slice(number, number + 1))
+        assert alone.value.shape == (1,)
+        np.testing.assert_allclose(batch.value[number], alone.value[0], rtol=1e-12)
+        np.testing.assert_allclose(batch.score[number], alone.score[0], rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(batch.information[number], alone.information[0], rtol=1e-12, atol=1e-12)
+
+
+def test_expected_labels_of_a_block_follow_bayes_rule_for_every_vector():
+    example = Example()
+    m = 1.0 / (1.0 + np.exp(-(example.b @ example.X.T)))
+    hidden = (1.0 - example.c)[:, None] * m / (1.0 - example.c[:, None] * m)
+
+    labels = label_block(example.X, example.positive, example.b, 1.0 - example.c)
+
+    np.testing.assert_allclose(labels, np.where(example.positive, 1.0, hidden), rtol=1e-12)
