@@ -575,7 +575,7 @@ def test_the_effect_of_an_unknown_term_is_refused_with_the_terms_there_are(model
 
 @pytest.mark.parametrize("grid", [["low"], 0.5, np.zeros((2, 2))])
 def test_a_grid_that_is_no_list_of_numbers_is_refused(model, grid):
-    with pytest.raises(InputError, match=r"s\(x1\).*list of numbers"):
+    with pytest.raises(InputError, match=r"s\(x1\).*list of finite numbers"):
         model.effect("x1", grid=grid)
 
 

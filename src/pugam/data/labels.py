@@ -34,7 +34,7 @@ class Labels:
     classes: np.ndarray
 
 
-def read_labels(z: Any, n_rows: int) -> Labels:
+def read_labels(z: Any, n_rows: int, need_both: bool = True) -> Labels:
     """Check the labels and tell the labelled positives from the unlabelled rows.
 
     Parameters
@@ -44,6 +44,8 @@ def read_labels(z: Any, n_rows: int) -> Labels:
         a pandas or polars series, or an Arrow array.
     n_rows : int
         How many rows the table has.
+    need_both : bool
+        Refuse labels of one kind only, as a fit must.
 
     Raises
     ------
@@ -64,7 +66,8 @@ def read_labels(z: Any, n_rows: int) -> Labels:
     codes = _typed(_one_label_per_row(_native_array(z), n_rows))
     _require_allowed(codes)
     positive = codes == 1
-    _require_both_kinds(positive)
+    if need_both:
+        _require_both_kinds(positive)
     unlabelled_code = codes[np.argmin(positive)]
     return Labels(positive, np.array([unlabelled_code, codes[np.argmax(positive)]], dtype=codes.dtype))
 

@@ -87,13 +87,13 @@ def read_generator(random_state: Any) -> np.random.Generator:
     """Read `random_state`: None (a fixed seed), a whole number, a Generator or a RandomState."""
     if isinstance(random_state, np.random.Generator):
         return random_state
+    if random_state is None:
+        random_state = 0
+    if isinstance(random_state, numbers.Integral) and 0 <= int(random_state) < 2**32:
+        random_state = np.random.RandomState(int(random_state))
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31 - 1))
-    if random_state is None:
-        return np.random.default_rng(0)
-    if isinstance(random_state, numbers.Integral) and int(random_state) >= 0:
-        return np.random.default_rng(int(random_state))
-    raise InputError(f"random_state is None, a whole number of at least 0, or a generator; got {random_state!r}.")
+    raise InputError(f"random_state is None, a whole number from 0 to 2^32 - 1, or a generator; got {random_state!r}.")
 
 
 def read_n_jobs(n_jobs: Any) -> int | None:
@@ -121,7 +121,7 @@ def read_pi_range(pi: Any) -> PiRange:
 def make_settings(params: dict[str, Any], design: Design) -> Settings:
     """Turn the constructor's arguments into settings, checking each."""
     solver: Any = params["solver"]
-    if not isinstance(solver, str) or solver not in MAX_ITERATIONS:
+    if solver not in ("newton", "em"):
         raise InputError(f"solver is 'newton' or 'em'; got {solver!r}.")
     if params["engine"] not in ("auto", "memory"):
         raise InputError(f"engine is 'auto' or 'memory'; got {params['engine']!r}.")

@@ -323,7 +323,7 @@ class PUGAM(ClassifierMixin, BaseEstimator):
         True
         """
         ratio = self.log_density_ratio(X)
-        labels = read_labels(_either(y, z), len(ratio))
+        labels = read_labels(_either(y, z), len(ratio), need_both=False)
         weights = read_weights(sample_weight, len(ratio))
         c, d = label_frequency(np.array(self.pi_), self.n0_, self.n1_)
         s = ratio + float(alpha_shift(self.pi_, self.n0_, self.n1_))
@@ -338,8 +338,7 @@ class PUGAM(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         if method != "wald":
             raise InputError(f"method is 'wald'; got {method!r}.")
-        limits = (self._pi_range.low, self._pi_range.high)
-        return wald_interval_log(self.pi_, self._pi_log_variance, level, limits)
+        return wald_interval_log(self.pi_, self._pi_log_variance, level, self._pi_range.limits)
 
     def effect(self, term: str | TermSpec, grid: Any = None, level: float = 0.95) -> Any:
         """Return a term's estimated effect with pointwise limits: a tidy frame x, u, se, lower, upper.

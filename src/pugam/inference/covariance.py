@@ -17,43 +17,47 @@ Array = NDArray[np.float64]
 def bayesian_covariance(fit: Fit, n0: float, n1: float, free_pi: bool) -> Array:
     """Covariance of beta = (logit pi, a, theta) given the smoothing parameters, shape (2 + p, 2 + p).
 
-    The inverse of the penalised information, less what it owes to treating the numbers n0 and n1 of labelled and
-    unlabelled rows as random: (1/n0 + 1/n1) v v', with v = (-1/(1 - pi), c, 0). What a prior on pi adds comes after
-    that correction. Zero for pi where it is fixed.
+    The inverse V of the information with penalty and prior, less what it owes to treating the numbers n0 and n1 of
+    labelled and unlabelled rows as random: (1/n0 + 1/n1) w w'. Zero for pi where it is fixed.
     """
     optimum = fit.penalized
+    free = slice(0 if free_pi else 1, None)
     covariance = np.zeros_like(optimum.information)
-    if not free_pi:
-        covariance[1:, 1:] = inverse(optimum.hessian[1:, 1:])
-        return covariance
-    covariance = inverse(optimum.hessian_without_prior)
-    direction = _label_direction(optimum.pi, n0, n1)
-    covariance[:2, :2] -= (1.0 / n0 + 1.0 / n1) * np.outer(direction, direction)
-    prior = optimum.curvature[0]
-    shrinkage: Array = np.outer(covariance[0], covariance[0]) * (prior / (1.0 + prior * covariance[0, 0]))
-    return covariance - shrinkage
+    covariance[free, free] = inverse(optimum.hessian[free, free])
+    w = _labelling_response(fit, covariance, n0, n1)
+    corrected: Array = covariance - (1.0 / n0 + 1.0 / n1) * np.outer(w, w)
+    return corrected
 
 
 def pi_log_variance(fit: Fit, n0: float, n1: float) -> float:
     """Variance of log pi-hat, of the bias-corrected estimate where there is one.
 
-    With V = (I + P)^-1, A = V I and F = V I V, the corrected estimate has Cov = (2 - A) F (2 - A)'; on the log
-    scale the correction for sampling given z is exactly 1/n0 + 1/n1. The precision of a prior is added at the end.
+    With J = I plus the curvature of the prior, V = (J + P)^-1, A = V J and F = V J V, the corrected estimate moves by
+    (2 - A) V times the score, so Cov = (2 - A) F (2 - A)' less (1/n0 + 1/n1) ((2 - A) w) ((2 - A) w)'.
     """
-    optimum, pi = fit.penalized, fit.optimum.pi
-    inverse_hessian = inverse(optimum.hessian_without_prior)
-    variance = float(inverse_hessian[0, 0])
+    optimum = fit.penalized
+    covariance = inverse(optimum.hessian)
+    w = _labelling_response(fit, covariance, n0, n1)
+    variance, response = float(covariance[0, 0]), float(w[0])
     if fit.debiased:
-        shrinkage = inverse_hessian @ optimum.information
+        known = optimum.information.copy()
+        known[0, 0] += optimum.curvature[0]
+        shrinkage = covariance @ known
         row = -shrinkage[0]
         row[0] += 2.0
-        variance = float(row @ (shrinkage @ inverse_hessian) @ row)
-    log_variance = max((1.0 - pi) ** 2 * variance - 1.0 / n0 - 1.0 / n1, 0.0)
-    prior = float(optimum.curvature[0]) / (1.0 - pi) ** 2
-    return log_variance / (1.0 + prior * log_variance)
+        variance, response = float(row @ (shrinkage @ covariance) @ row), float(row @ w)
+    corrected = variance - (1.0 / n0 + 1.0 / n1) * response**2
+    return (1.0 - fit.optimum.pi) ** 2 * max(corrected, 0.0)
 
 
-def _label_direction(pi: float, n0: float, n1: float) -> Array:
-    """How (logit pi, a) move with the labelling rate when nothing else changes."""
-    c, _ = label_frequency(np.array(pi), n0, n1)
-    return np.array([-1.0 / (1.0 - pi), float(c)])
+def _labelling_response(fit: Fit, covariance: Array, n0: float, n1: float) -> Array:
+    """How the estimate moves when the labelling rate does, and nothing else: w = V I v.
+
+    Labels drawn at another rate shift the truth by v = (-1/(1 - pi), c, 0). Given n0 and n1 the score therefore varies
+    less, by (1/n0 + 1/n1) (I v)(I v)'. Without prior, and with pi free, w = v.
+    """
+    optimum = fit.penalized
+    c, _ = label_frequency(np.array(optimum.pi), n0, n1)
+    direction = np.array([-1.0 / (1.0 - optimum.pi), float(c)])
+    response: Array = covariance @ (optimum.information[:, :2] @ direction)
+    return response

@@ -107,7 +107,4 @@ def expected_labels(positive: Flags, s: Array, d: Array) -> Array:
 def logistic_rows(y: Array, s: Array) -> LogisticRows:
     """Evaluate the logistic likelihood (eq:M-step-2) of fractional labels y."""
     m, h = expit_pair(s)
-    # log(1 + e^s) = -log expit(-s), which loses nothing while expit(-s) does not underflow (s < 745).
-    with np.errstate(divide="ignore"):
-        value = y * s + np.log(h)
-    return LogisticRows(value, y - m, m * h)
+    return LogisticRows(y * s - np.logaddexp(0.0, s), y - m, m * h)

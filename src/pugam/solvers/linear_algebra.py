@@ -11,8 +11,9 @@ __all__ = ["inverse", "solve", "solve_definite"]
 Array = NDArray[np.float64]
 
 RIDGE = 1e-11  # relative; keeps directions the data say nothing about (collinear columns) from drifting
-FLOOR = 1e-10  # absolute; so little information about a coefficient of a column of order one is none
+FLOOR = 1e-100  # absolute; keeps the scaling finite where there is no information at all
 LARGER_RIDGE = 1e-8
+MOST_RIDGES = 30  # each ten times the last one
 
 
 def solve_definite(matrix: Array, rhs: Array, damping: float = 0.0) -> Array | None:
@@ -26,24 +27,27 @@ def solve_definite(matrix: Array, rhs: Array, damping: float = 0.0) -> Array | N
 
 def solve(matrix: Array, rhs: Array, damping: float = 0.0) -> Array:
     """Solve (M + damping diag(M)) x = rhs for a positive semi-definite M, with a small ridge if need be."""
-    while (x := solve_definite(matrix, rhs, damping)) is None:
+    for _ in range(MOST_RIDGES):
+        x = solve_definite(matrix, rhs, damping)
+        if x is not None:
+            return x
         damping = max(10.0 * damping, LARGER_RIDGE)
-    return x
+    raise np.linalg.LinAlgError("the matrix is not positive semi-definite")
 
 
 def inverse(matrix: Array) -> Array:
     """Invert a positive semi-definite matrix, with a small relative ridge where it is singular."""
     ridge = 0.0
-    while True:
+    for _ in range(MOST_RIDGES):
         scaled, scale = _scaled(matrix, ridge)
         factor, info = lapack.dpotrf(scaled, lower=1)
         if info == 0:
-            break
+            lower, _ = lapack.dpotri(factor, lower=1)
+            full = np.tril(lower) + np.tril(lower, -1).T
+            result: Array = full * scale * scale[:, None]
+            return result
         ridge = max(10.0 * ridge, LARGER_RIDGE)
-    lower, _ = lapack.dpotri(factor, lower=1)
-    full = np.tril(lower) + np.tril(lower, -1).T
-    result: Array = full * scale * scale[:, None]
-    return result
+    raise np.linalg.LinAlgError("the matrix is not positive semi-definite")
 
 
 def _scaled(matrix: Array, damping: float) -> tuple[Array, Array]:

@@ -57,6 +57,11 @@ class PiRange:
         """The interval on the scale of beta."""
         return float(logit(self.low)), float(logit(self.high))
 
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The interval as a user sees it: 0 and 1 where only the margin that keeps logits finite was set."""
+        return (0.0 if self.low <= EDGE else self.low), (1.0 if self.high >= 1.0 - EDGE else self.high)
+
     def is_inside(self, pi: float) -> bool:
         """Whether pi lies between the ends and, rounding allowed for, not on one of them."""
         return not self.fixed and self.low * (1.0 + 1e-9) < pi < self.high - 1e-9 * (1.0 - self.high)

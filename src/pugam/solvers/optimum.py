@@ -25,13 +25,13 @@ class Optimum:
     value, loglik : float
         Penalised objective and profile log-likelihood.
     information : array of shape (2 + p, 2 + p)
-        Expected information of the likelihood at beta.
+        Information of the likelihood at beta: expected, or observed where a Newton finish ended the climb.
     curvature : array of shape (2 + p,)
         What penalty and prior add to its diagonal.
     n_iter : int
     converged : bool
     history : tuple of float
-        The objective after every iteration, the start first.
+        The objective after every accepted step, the start first.
     """
 
     beta: Array
@@ -52,13 +52,6 @@ class Optimum:
     def hessian(self) -> Array:
         """Information plus the curvature of penalty and prior."""
         return self.information + np.diag(self.curvature)
-
-    @property
-    def hessian_without_prior(self) -> Array:
-        """Information plus the curvature of the roughness penalty alone."""
-        hessian = self.hessian
-        hessian[0, 0] = self.information[0, 0]
-        return hessian
 
 
 def best_of(optima: list[Optimum]) -> Optimum:

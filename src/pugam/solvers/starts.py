@@ -35,8 +35,8 @@ def make_starts(
 ) -> Array:
     """Return `n_starts` points, shape (n_starts, 2 + p): first a fixed grid, then random ones.
 
-    With pi fixed they differ in steepness alone. The objective is one of enough smoothing that the naive fit
-    cannot run away along curves that happen to separate the labels.
+    With pi fixed there are at most three, which differ in steepness. The objective is one of enough smoothing that
+    the naive fit cannot run away along curves that happen to separate the labels.
     """
     flat = np.zeros(2 + len(smooth.penalty))
     flat[0] = -np.inf

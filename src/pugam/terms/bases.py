@@ -27,6 +27,8 @@ Array = NDArray[np.float64]
 Encoded = NDArray[np.float64] | NDArray[np.int32]
 
 FEW_LEVELS = 12
+LARGEST_HALF_RANGE = 1e300
+FAR_VALUES_SAMPLE, SMALLEST_SHARE = 1000, 1e-3
 
 
 class Basis(Protocol):
@@ -180,6 +182,9 @@ class MissingBasis:
     def encode(self, column: Column) -> Encoded:
         """Encode the values there are; missing ones become NaN (numbers) or -2 (levels)."""
         missing = column.missing
+        if missing.all():  # such a column has lost its type
+            factor = isinstance(self.inner, FactorBasis)
+            return np.full(len(missing), -2, np.int32) if factor else np.full(len(missing), np.nan)
         filled = column.values.copy()
         filled[missing] = self.stand_in
         encoded = self.inner.encode(replace(column, values=filled)).copy()
@@ -234,15 +239,19 @@ def _resolve_complete(spec: TermSpec, column: Column) -> SmoothBasis | LinearBas
             return _resolve_smooth(spec, require_numeric(column, spec.label))
         case Linear():
             values = require_numeric(column, spec.label)
-            return LinearBasis(spec, *_observed_range(spec, values))
+            lower, upper = _observed_range(spec, values)
+            _warn_of_far_values(spec, values, lower, upper)
+            return LinearBasis(spec, lower, upper)
         case Factor():
             return _resolve_factor(spec, column)
 
 
 def _resolve_smooth(spec: Smooth, values: Array) -> SmoothBasis:
-    lower, upper = _observed_range(spec, values) if spec.bounds is None else spec.bounds
-    if spec.bounds is not None:
-        _observed_range(spec, values)
+    lower, upper = _observed_range(spec, values)
+    if spec.bounds is None:
+        _warn_of_far_values(spec, values, lower, upper)
+    else:
+        lower, upper = spec.bounds
     k = min(spec.k, count_distinct(values, spec.k))
     if k < spec.k:
         warn_user(
@@ -279,7 +288,21 @@ def _observed_range(spec: TermSpec, values: Array) -> tuple[float, float]:
     lower, upper = float(values.min()), float(values.max())
     if not lower < upper:
         raise InputError(f"{spec.label}: column {spec.column!r} is constant ({lower:g}); leave it out.")
+    if not np.isfinite(upper / 2.0 - lower / 2.0) or upper / 2.0 - lower / 2.0 > LARGEST_HALF_RANGE:
+        raise InputError(f"{spec.label}: column {spec.column!r} runs from {lower:g} to {upper:g}; rescale it.")
     return lower, upper
+
+
+def _warn_of_far_values(spec: Smooth | Linear, values: Array, lower: float, upper: float) -> None:
+    sample = values[:: max(1, len(values) // FAR_VALUES_SAMPLE)]
+    low, high = np.quantile(sample, [0.05, 0.95])
+    if 0.0 < high - low < SMALLEST_SHARE * (upper - lower):
+        remedy = f", or give s({spec.column}, bounds=({low:.3g}, {high:.3g}))" if isinstance(spec, Smooth) else ""
+        warn_user(
+            f"{spec.label}: nearly all values of column {spec.column!r} lie between {low:.3g} and {high:.3g}, but it "
+            f"runs from {lower:.3g} to {upper:.3g}; look for codes or slips among the far values, transform the "
+            f"column{remedy}."
+        )
 
 
 def _complete_numbers(column: Column, spec: TermSpec) -> Array:

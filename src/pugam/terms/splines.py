@@ -24,6 +24,7 @@ __all__ = ["PiecewiseBasis", "centred_basis", "even_knots", "quantile_knots"]
 Array = NDArray[np.float64]
 
 CUBIC_ORDER = 4
+SMALLEST_GAP = 1e-3
 
 
 def even_knots(n_interior: int) -> Array:
@@ -35,9 +36,15 @@ def quantile_knots(distinct: Array, n_interior: int) -> Array:
     """Return interior knots at quantiles of the distinct values, given on the [0, 1] scale.
 
     Distinct values rather than rows: a spike (zeros of a count, say) cannot make knots coincide, and
-    repeating a row changes nothing.
+    repeating a row changes nothing. Knots are kept apart: roughness grows with the fourth power of their
+    density, and the arithmetic bears only so much of it.
     """
-    return np.asarray(np.quantile(distinct, even_knots(n_interior)))
+    knots = np.quantile(distinct, even_knots(n_interior))
+    gap = min(SMALLEST_GAP, 0.5 / (n_interior + 1))
+    steps = gap * np.arange(1, n_interior + 1)
+    knots = np.maximum.accumulate(np.maximum(knots - steps, 0.0)) + steps
+    steps = steps[::-1]
+    return np.asarray(np.minimum.accumulate(np.minimum(knots + steps, 1.0)[::-1])[::-1] - steps)
 
 
 @dataclass(frozen=True)

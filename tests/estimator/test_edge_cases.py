@@ -1,0 +1,260 @@
+"""Edges of the estimator that once went wrong: maxima missed, bounds overstepped, odd arguments, threads."""
+
+import pickle
+import threading
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from pugam import PUGAM, PugamError, PugamWarning, f, s
+from pugam.datasets import simulate
+from pugam.engines import one_blas_thread
+
+Y = np.random.default_rng(0).permutation(np.repeat([1, 0], [420, 180]))
+Z = np.isin(np.arange(600), np.random.default_rng(2).choice(np.flatnonzero(Y), 300, replace=False)).astype(int)
+
+
+def make_x():
+    rng, n = np.random.default_rng(1), 600
+    return pd.DataFrame(
+        {
+            "x1": np.where(Y, rng.normal(1.0, 0.6, n), rng.normal(-0.5, 1.0, n)),
+            "x2": np.where(Y, rng.normal(0.0, 0.5, n), rng.normal(0.5, 1.2, n)),
+            "x3": np.where(Y, rng.normal(0.5, 1.0, n), rng.normal(-0.5, 1.0, n)),
+        }
+    )
+
+
+X = make_x()
+
+
+@pytest.mark.parametrize("seed", [3, 4, 5, 7])
+def test_a_smaller_smoothing_parameter_never_lowers_the_objective(seed):
+    y = np.random.default_rng(seed).permutation(np.repeat([1, 0], [420, 180]))
+    z = np.isin(np.arange(600), np.random.default_rng(seed + 1).choice(np.flatnonzero(y), 300, replace=False)) * 1
+    rng, n = np.random.default_rng(seed + 2), 600
+    X = pd.DataFrame(
+        {
+            "x1": np.where(y, rng.normal(1.0, 0.6, n), rng.normal(-0.5, 1.0, n)),
+            "x2": np.where(y, rng.normal(0.0, 0.5, n), rng.normal(0.5, 1.2, n)),
+            "x3": np.where(y, rng.normal(0.5, 1.0, n), rng.normal(-0.5, 1.0, n)),
+        }
+    )
+    some, none = (PUGAM(smoothing=kappa, debias=False).fit(X, z) for kappa in (1e-4, 0.0))
+    assert none.penalized_loglik_ > some.penalized_loglik_
+
+
+def reml_case(seed):
+    kinds = {
+        "normal": lambda rng, n: rng.normal(size=n),
+        "skewed": lambda rng, n: np.exp(1.5 * rng.normal(size=n)),
+        "heavy": lambda rng, n: rng.standard_t(2, size=n),
+        "discrete": lambda rng, n: rng.integers(0, 6, size=n).astype(float),
+        "two": lambda rng, n: rng.integers(0, 2, size=n).astype(float),
+    }
+    names = list(kinds)
+    rng = np.random.default_rng(seed)
+    n, p = int(rng.integers(150, 800)), int(rng.integers(2, 6))
+    columns = [kinds[names[i]](rng, n) for i in rng.integers(0, len(names), p)]
+    signal = sum(rng.choice([0.5, 2]) * np.sin(rng.uniform(0.3, 2) * (c - c.mean()) / c.std()) for c in columns)
+    score = rng.choice([0.5, 1.5, 4]) * signal + rng.logistic(size=n)
+    y = score > np.quantile(score, rng.choice([0.2, 0.5, 0.7]))
+    return pd.DataFrame({f"c{j}": c for j, c in enumerate(columns)}), (y & (rng.random(n) < 0.5)).astype(int)
+
+
+@pytest.mark.parametrize("seed", [3, 104, 130, 90, 46])
+def test_reml_ends_at_the_best_optimum_for_its_smoothing_parameters(seed):
+    X, z = reml_case(seed)
+    reml = PUGAM(debias=False, tol=1e-8).fit(X, z)
+    starts = PUGAM(debias=False, tol=1e-8, smoothing=reml.smoothing_).fit(X, z)
+    assert reml.penalized_loglik_ > starts.penalized_loglik_ - 1e-3
+    assert reml.pi_ == pytest.approx(starts.pi_, abs=1e-3)
+
+
+@pytest.mark.parametrize("prior", [(50, 50), (100, 100), (400, 600)])
+def test_a_strong_prior_narrows_the_interval_no_further_than_it_should(prior):
+    a, b = prior
+    model = PUGAM(pi_prior=prior).fit(X, Z)
+    without = PUGAM(pi_prior=None).fit(X, Z).pi_interval()
+    log_variance = (np.log(without.upper / without.lower) / 2 / 1.96) ** 2
+    prior_log_variance = (1 - model.pi_) ** 2 / ((a + b - 2) * model.pi_ * (1 - model.pi_))
+    expected = 1.96 / np.sqrt(1 / log_variance + 1 / prior_log_variance)
+    interval = model.pi_interval()
+    # Precisions add; the two log-likelihoods are not exactly quadratic, so within a third.
+    assert np.log(interval.upper / interval.lower) / 2 == pytest.approx(expected, rel=0.33)
+
+
+@pytest.mark.parametrize("solver", ["newton", "em"])
+def test_a_bound_that_binds_is_the_estimate_with_bias_correction_too(solver):
+    with pytest.warns(PugamWarning, match="boundary"):
+        model = PUGAM(solver=solver, pi=(0.1, 0.3), smoothing=0.01).fit(X, Z)
+    assert model.at_boundary_
+    assert model.pi_ == pytest.approx(0.3, abs=1e-12)
+
+
+def test_a_bound_that_cuts_the_bias_correction_is_reported():
+    penalized, corrected = (PUGAM(smoothing=1e-4, debias=debias).fit(X, Z).pi_ for debias in (False, True))
+    high = (penalized + corrected) / 2
+    with pytest.warns(PugamWarning, match="boundary"):
+        model = PUGAM(smoothing=1e-4, pi=(0.05, high)).fit(X, Z)
+    assert model.at_boundary_
+
+
+def test_separation_is_reported():
+    rng = np.random.default_rng(1)
+    order = rng.permutation(300)
+    positive = np.repeat([True, False], [220, 80])
+    z = np.repeat([1, 0], [150, 150])[order]
+    age = np.where(positive, rng.normal(50, 6, 300), rng.normal(40, 10, 300))
+    dose = np.where(positive, rng.normal(1, 0.5, 300), rng.normal(0, 1, 300))
+    from sklearn.model_selection import StratifiedKFold
+
+    table = pd.DataFrame({"age": age, "dose": dose}).iloc[order]
+    rows, _ = next(StratifiedKFold(3).split(table, z))
+    with pytest.warns(PugamWarning):
+        PUGAM().fit(table.iloc[rows], z[rows])
+
+
+def test_an_interval_on_the_boundary_raises_no_arithmetic_warning():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(400, 3)), columns=list("abc"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PugamWarning)
+        model = PUGAM(pi_prior=None, smoothing=1.0).fit(X, rng.permutation(np.repeat([1, 0], [250, 150])))
+    if not model.at_boundary_:
+        pytest.skip("not on the boundary")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        assert model.pi_interval().upper == 1.0
+
+
+def test_an_infinite_grid_point_is_refused():
+    with pytest.raises(PugamError):
+        PUGAM().fit(X, Z).effect("x1", grid=[0.5, np.inf])
+
+
+def test_a_pickle_does_not_hold_the_training_rows():
+    small, large = (
+        len(pickle.dumps(PUGAM("x1 + x2").fit(data.X, data.z)))
+        for data in (simulate(1, n0=n // 2, n=n, random_state=0) for n in (500, 5000))
+    )
+    assert large < small + 2000
+
+
+BAD_TABLES = {
+    "no rows": (np.empty((0, 2)), []),
+    "one row": (np.zeros((1, 2)), [1]),
+    "no columns": (np.empty((600, 0)), Z),
+    "one dimension": (np.zeros(600), Z),
+    "three dimensions": (np.zeros((600, 2, 2)), Z),
+    "complex": (X.to_numpy() * 1j, Z),
+    "a series": (X["x1"], Z),
+    "a path": ("data.csv", Z),
+    "None": (None, Z),
+    "a dict": ({"x1": X["x1"]}, Z),
+    "a lazy frame": (pl.from_pandas(X).lazy(), Z),
+    "records": (X.to_records(index=False), Z),
+}
+
+
+@pytest.mark.parametrize(("table", "z"), BAD_TABLES.values(), ids=BAD_TABLES)
+def test_tables_that_are_none_are_refused_by_pugam_in_short(table, z):
+    with pytest.raises(PugamError) as refusal:
+        PUGAM().fit(table, z)
+    assert len(str(refusal.value)) < 330
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"pi_prior": (np.nan, 2)},
+        {"pi_prior": (2, np.inf)},
+        {"solver": ["newton"]},
+        {"n_jobs": 0},
+        {"n_jobs": "two"},
+        {"random_state": "seed"},
+        {"random_state": -1},
+        {"debias": "no"},
+    ],
+    ids=str,
+)
+def test_options_that_make_no_sense_are_refused(options):
+    with pytest.raises(PugamError):
+        PUGAM(**options).fit(X, Z)
+
+
+def test_arguments_of_results_are_checked():
+    model = PUGAM().fit(X, Z)
+    with pytest.raises(PugamError):
+        model.predict_proba(X, pi="half")
+    with pytest.raises(PugamError):
+        model.effect("x1", level="95")
+    with pytest.raises(PugamError):
+        PUGAM(pi=0.3).fit(X, Z).pi_interval(95)
+
+
+@pytest.mark.parametrize("bounds", [(100, 101), (0.0, 0.0001)])
+def test_quantile_knots_where_there_are_no_values_are_refused_or_work(bounds):
+    try:
+        PUGAM([s("x1", knots="quantile", bounds=bounds), s("x2")]).fit(X, Z)
+    except PugamError:
+        pass
+
+
+def test_a_categorical_of_text_and_numbers_is_refused_or_works():
+    try:
+        PUGAM([f("g"), s("x1")]).fit(X.assign(g=pd.Categorical([["a", 1][row % 2] for row in range(600)])), Z).effect(
+            "g"
+        )
+    except PugamError:
+        pass
+
+
+def test_a_level_is_shown_as_the_user_wrote_it():
+    model = PUGAM([f("g"), s("x1")]).fit(X.assign(g=np.array(["a", "b"])[Z]), Z)
+    with pytest.raises(PugamError) as refusal:
+        model.predict(X.assign(g=1.0))
+    assert "np.float64" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("table", [X.assign(same=1.0), X.assign(x3=(X["x3"] > 0) + (X["x2"] > 0))], ids=["same", "k"])
+def test_warnings_point_at_the_line_of_the_user(table):
+    terms = None if "same" in table else [s("x1"), s("x3")]
+    with pytest.warns(PugamWarning) as caught:
+        PUGAM(terms).fit(table, Z)
+    assert caught[0].filename == __file__
+
+
+def test_the_picture_names_the_missing_level():
+    gaps = X.assign(g=np.where(np.arange(600) % 3 == 0, None, np.where(X["x1"] > 0, "a", "b")))
+    figure = PUGAM([s("x2"), f("g", missing="effect")]).fit(gaps, Z).plot()
+    assert [label.get_text() for label in figure.axes[1].get_xticklabels()] == ["a", "b", "missing"]
+
+
+def test_two_fits_at_a_time_leave_the_threads_of_blas_alone():
+    one_thread = type(one_blas_thread())()  # a context of its own: the session's is entered already
+    inside, first_left = threading.Event(), threading.Event()
+
+    def threads():
+        return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+    def second():
+        with one_thread:
+            inside.set()
+            first_left.wait()
+
+    with threadpool_limits(2, user_api="blas"):
+        before = threads()
+        other = threading.Thread(target=second)
+        with one_thread:
+            other.start()
+            inside.wait()
+            assert set(threads()) == {1}
+        assert set(threads()) == {1}
+        first_left.set()
+        other.join()
+        assert threads() == before
