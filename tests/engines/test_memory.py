@@ -160,7 +160,7 @@ def test_whole_weights_are_repeated_rows(rows):
     assert_all_same(all_sums(weighted, rows["b"]), all_sums(repeated, rows["b"]), rtol=1e-12)
 
 
-@pytest.mark.parametrize("n_rows", [100, 1000, 2200, 2999])
+@pytest.mark.parametrize("n_rows", [100, 1000, 1499])
 def test_a_pilot_has_as_many_labelled_as_unlabelled_rows_while_there_are_enough(rows, n_rows):
     engine = make_engine(rows)
     assert engine.n0 == 1101
@@ -169,6 +169,15 @@ def test_a_pilot_has_as_many_labelled_as_unlabelled_rows_while_there_are_enough(
 
     assert pilot.n_rows == n_rows
     assert (pilot.n0, pilot.n1) == (min(n_rows // 2, 1101), n_rows - min(n_rows // 2, 1101))
+
+
+@pytest.mark.parametrize("n_rows", [1500, 2999, 10_000])
+def test_a_pilot_of_half_the_rows_or_more_has_all_of_them(rows, n_rows):
+    engine = make_engine(rows)
+
+    pilot = engine.pilot(engine.design, n_rows, np.random.default_rng(0))
+
+    assert (pilot.n0, pilot.n1) == (engine.n0, engine.n1)
 
 
 def test_a_pilot_takes_more_labelled_rows_where_unlabelled_ones_are_few(rows):

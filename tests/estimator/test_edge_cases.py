@@ -198,20 +198,47 @@ def test_arguments_of_results_are_checked():
 
 
 @pytest.mark.parametrize("bounds", [(100, 101), (0.0, 0.0001)])
-def test_quantile_knots_where_there_are_no_values_are_refused_or_work(bounds):
-    try:
+def test_quantile_knots_where_there_are_no_values_are_refused(bounds):
+    with pytest.raises(PugamError, match="too few for quantile"):
         PUGAM([s("x1", knots="quantile", bounds=bounds), s("x2")]).fit(X, Z)
-    except PugamError:
-        pass
 
 
-def test_a_categorical_of_text_and_numbers_is_refused_or_works():
-    try:
-        PUGAM([f("g"), s("x1")]).fit(X.assign(g=pd.Categorical([["a", 1][row % 2] for row in range(600)])), Z).effect(
-            "g"
-        )
-    except PugamError:
-        pass
+def test_quantile_knots_bear_one_far_value():
+    far = X.assign(x1=np.where(np.arange(600) == 7, 1e6, X["x1"]))
+    model = PUGAM([s("x1", knots="quantile"), s("x2"), s("x3")])
+    with pytest.warns(PugamWarning, match="far values"):
+        model.fit(far, Z)
+    assert np.isfinite(model.predict_proba(far)).all()
+
+
+def test_far_values_of_a_linear_term_are_pointed_out():
+    with pytest.warns(PugamWarning, match=r"l\(x1\): nearly all values"):
+        PUGAM("x1 + x2 + x3").fit(X.assign(x1=np.where(np.arange(600) == 7, 1e6, X["x1"])), Z)
+
+
+def test_weakly_determined_shares_have_wide_intervals():
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        noise = rng.normal(size=(400, 3))
+        z = (rng.random(400) < 1 / (1 + np.exp(-0.3 * noise[:, 0]))) & (rng.random(400) < 0.5)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PugamWarning)
+            interval = PUGAM().fit(noise, z).pi_interval()
+        assert interval.upper - interval.lower > 0.1
+
+
+def test_a_categorical_of_text_and_numbers_has_an_effect_for_each():
+    mixed = X.assign(g=pd.Categorical([["a", 1][row % 2] for row in range(600)]))
+    effect = PUGAM([f("g"), s("x1")]).fit(mixed, Z).effect("g")
+    assert len(effect) == 2
+    assert effect["u"].sum() == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_column_that_is_missing_altogether_can_be_predicted_where_missing_has_an_effect():
+    gaps = X.assign(g=np.where(np.arange(600) % 3 == 0, None, np.where(X["x1"] > 0, "a", "b")))
+    model = PUGAM([f("g", missing="effect"), s("x1", missing="effect"), s("x2")]).fit(gaps, Z)
+    some, none = gaps.iloc[[0, 4]], gaps.iloc[[0]]
+    np.testing.assert_allclose(model.predict_proba(none)[0], model.predict_proba(some)[0])
 
 
 def test_a_level_is_shown_as_the_user_wrote_it():

@@ -116,12 +116,13 @@ class MemoryEngine:
         return self._sum(lambda block: logistic_sums(block.X, y[:, block.rows], block.weights, b))
 
     def pilot(self, design: Design, n_rows: int, rng: np.random.Generator) -> MemoryEngine:
-        """Return a smaller engine for a first look: another design of the same terms, on at most `n_rows` rows.
+        """Return a smaller engine for a first look: another design of the same terms, on about `n_rows` rows.
 
+        Twice as many or fewer are all kept: leaving out less than half is not worth the noise.
         Rows are drawn without replacement, as many labelled as unlabelled ones if there are enough: the model
         describes rows given their label, so the rarer kind need not be thinned out.
         """
-        if n_rows >= self.n_rows:
+        if self.n_rows <= 2 * n_rows:
             return self._replica(design, slice(None))
         labelled, unlabelled = np.flatnonzero(self.positive), np.flatnonzero(~self.positive)
         n_labelled = min(len(labelled), max(n_rows // 2, n_rows - len(unlabelled)))

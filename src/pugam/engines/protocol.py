@@ -46,7 +46,7 @@ class Engine(Protocol):
         ...
 
     def pilot(self, design: Design, n_rows: int, rng: np.random.Generator) -> Engine:
-        """Return a smaller engine for a first look: another design of the same terms, on at most `n_rows` rows.
+        """Return a smaller engine for a first look: another design of the same terms, on about `n_rows` rows.
 
         It may hold other shares of labelled and unlabelled rows: pi, alpha and the curves mean the same there, the
         intercept a does not.

@@ -47,10 +47,11 @@ def _climb(objective: Objective, beta: Array, pi_range: PiRange, tol: float, max
     engine = objective.engine
     if not pi_range.fixed:
         beta[0] = np.clip(beta[0], *pi_range.logits)
-    at = objective.evaluate(beta[None])
-    loglik, history, converged, n_iter = float(at.loglik[0]), [float(at.value[0])], False, 0
+    (here,) = objective.stand([beta])
+    history, converged, n_iter = [here.value], False, 0
     while n_iter < max_iter and not converged:
         n_iter += 1
+        beta = here.beta
         pi = float(expit(beta[0]))
         labels = engine.expectation(np.array([pi]), beta[None, 1:])
         new_pi = pi
@@ -58,22 +59,11 @@ def _climb(objective: Objective, beta: Array, pi_range: PiRange, tol: float, max
             hidden = float(labels.hidden_positives[0])
             new_pi = float(pi_range.clip(np.array(mixture_step(hidden, engine.n0, engine.n1, objective.prior))))
         b = _logistic_fit(objective, labels, beta[1:], INNER_GAIN * tol)
-        beta = np.concatenate([[beta[0] if pi_range.fixed else logit(new_pi)], b])
-        at = objective.evaluate(beta[None])
-        change = abs(float(at.loglik[0]) - loglik)
-        converged = change < tol and abs(new_pi - pi) <= tol * pi
-        loglik = float(at.loglik[0])
-        history.append(float(at.value[0]))
-    return Optimum(
-        beta,
-        float(at.value[0]),
-        loglik,
-        at.information[0],
-        at.curvature[0],
-        n_iter,
-        converged,
-        tuple(history),
-    )
+        (new,) = objective.stand([np.concatenate([[beta[0] if pi_range.fixed else logit(new_pi)], b])])
+        converged = abs(new.loglik - here.loglik) < tol and abs(new_pi - pi) <= tol * pi
+        here = new
+        history.append(here.value)
+    return Optimum.at(here, n_iter, converged, history)
 
 
 def _logistic_fit(objective: Objective, labels: Expectation, b: Array, gain: float) -> Array:

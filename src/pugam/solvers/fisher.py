@@ -8,14 +8,14 @@ swing to and fro. No accepted step lowers the objective.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pugam.likelihood import expit
 from pugam.solvers.linear_algebra import solve, solve_definite
-from pugam.solvers.objective import Evaluation, Objective, PiRange
+from pugam.solvers.objective import Objective, PiRange, Standpoint
 from pugam.solvers.optimum import Optimum
 
 __all__ = ["bounded_step", "maximize_fisher"]
@@ -26,6 +26,7 @@ Array = NDArray[np.float64]
 LONGEST_PI_STEP = 2.0  # on the logit scale
 LONGEST_INTERCEPT_STEP, LONGEST_GROWTH = 20.0, 1.0
 NEAR = 0.5  # predicted gain in log-likelihood below which the observed information is tried
+FAR_BEHIND, HOPEFUL_STEPS = 5.0, 20  # in log-likelihood, and as a multiple of the last gain
 JOINING_DISTANCE = 0.05  # squared distance, in standard errors, at which two climbers are taken for one
 FIRST_DAMPING = 0.1
 STUCK_DAMPING = 1e8
@@ -34,44 +35,27 @@ ROUNDING = 1e-12  # relative size of the fall in the objective that rounding alo
 
 @dataclass
 class _Climber:
-    """One start on its way up: where it stands, the derivatives there, and how it got there."""
+    """One start on its way up: where it stands and how it got there."""
 
-    beta: Array
+    here: Standpoint
+    history: list[float]
     damping: float = 0.0
-    observed: bool = False
     n_iter: int = 0
     converged: bool = False
     stuck: bool = False
     leader: _Climber | None = None
-    history: list[float] = field(default_factory=list)
-    value: float = -np.inf
-    loglik: float = -np.inf
-    gradient: Array = field(default_factory=lambda: np.empty(0))
-    information: Array = field(default_factory=lambda: np.empty(0))
-    curvature: Array = field(default_factory=lambda: np.empty(0))
 
     @property
     def resting(self) -> bool:
         return self.converged or self.stuck or self.leader is not None
 
-    def stand(self, beta: Array, at: Evaluation, number: int) -> None:
-        self.beta, self.value, self.loglik = beta, float(at.value[number]), float(at.loglik[number])
-        self.gradient, self.information = at.gradient[number], at.information[number]
-        self.curvature = at.curvature[number]
+    @property
+    def last_gain(self) -> float:
+        return self.history[-1] - self.history[-2] if len(self.history) > 1 else np.inf
 
     def finish(self) -> Optimum:
-        if self.leader is not None:
-            return replace(self.leader.finish(), n_iter=self.n_iter, history=tuple(self.history))
-        return Optimum(
-            self.beta,
-            self.value,
-            self.loglik,
-            self.information,
-            self.curvature,
-            self.n_iter,
-            self.converged,
-            tuple(self.history),
-        )
+        end = self if self.leader is None else self.leader
+        return Optimum.at(end.here, self.n_iter, end.converged, self.history)
 
 
 def maximize_fisher(objective: Objective, starts: Array, pi_range: PiRange, tol: float, max_iter: int) -> list[Optimum]:
@@ -79,65 +63,54 @@ def maximize_fisher(objective: Objective, starts: Array, pi_range: PiRange, tol:
 
     A start has converged when the quadratic model predicts a gain below `tol / 100` and a relative change of pi
     below `tol`; that last step is still taken. With pi fixed its entry never moves. A start that comes close to
-    another near the same optimum is not followed further and ends where that one ends.
+    another near the same optimum is not followed further and ends where that one ends; one that hardly gains while
+    far below an optimum already found is given up, unconverged.
     """
-    climbers = [_Climber(beta) for beta in np.array(starts, dtype=float)]
+    starts = np.array(starts, dtype=float)
     if not pi_range.fixed:
-        for climber in climbers:
-            climber.beta[0] = np.clip(climber.beta[0], *pi_range.logits)
-    _look_around(objective, climbers)
-    for climber in climbers:
-        climber.history.append(climber.value)
-
+        starts[:, 0] = np.clip(starts[:, 0], *pi_range.logits)
+    climbers = [_Climber(here, [here.value]) for here in objective.stand(list(starts))]
     for _ in range(max_iter):
         active = [climber for climber in climbers if not climber.resting]
         if not active:
             break
         steps = _steps(objective, active, pi_range)
-        trials = [
-            _Climber(climber.beta + step, observed=predicted < NEAR)
-            for climber, (step, predicted) in zip(active, steps, strict=True)
-        ]
-        _look_around(objective, trials)
-        for climber, trial, (_, predicted) in zip(active, trials, steps, strict=True):
-            _accept_or_damp(climber, trial, predicted, tol)
+        gains = [0.5 * float(climber.here.gradient @ step) for climber, step in zip(active, steps, strict=True)]
+        betas = [climber.here.beta + step for climber, step in zip(active, steps, strict=True)]
+        trials = _look_around(objective, betas, [gain < NEAR for gain in gains])
+        for climber, trial, gain in zip(active, trials, gains, strict=True):
+            _accept_or_damp(climber, trial, gain, tol)
         _join(climbers)
+        _give_up(climbers)
     return [climber.finish() for climber in climbers]
 
 
-def _look_around(objective: Objective, climbers: list[_Climber]) -> None:
-    """Evaluate the objective at every climber, those that want the same information in one pass."""
-    for observed in (False, True):
-        group = [climber for climber in climbers if climber.observed is observed]
-        if group:
-            at = objective.evaluate(np.array([climber.beta for climber in group]), observed)
-            for number, climber in enumerate(group):
-                climber.stand(climber.beta, at, number)
+def _look_around(objective: Objective, betas: list[Array], observed: list[bool]) -> list[Standpoint]:
+    """Evaluate the objective at every point, those that want the same information in one pass."""
+    seen: dict[int, Standpoint] = {}
+    for kind in (False, True):
+        numbers = [number for number, wanted in enumerate(observed) if wanted is kind]
+        if numbers:
+            seen.update(zip(numbers, objective.stand([betas[number] for number in numbers], kind), strict=True))
+    return [seen[number] for number in range(len(betas))]
 
 
-def _steps(objective: Objective, climbers: list[_Climber], pi_range: PiRange) -> list[tuple[Array, float]]:
-    """Return each climber's step and the gain that the quadratic model predicts for it."""
+def _steps(objective: Objective, climbers: list[_Climber], pi_range: PiRange) -> list[Array]:
+    """Return each climber's damped step; where the observed information is indefinite, the expected one gives it."""
     steps = [_step(climber, pi_range) for climber in climbers]
-    saddled = [climber for climber, step in zip(climbers, steps, strict=True) if step is None]
+    saddled = [number for number, step in enumerate(steps) if step is None]
     if saddled:
-        for climber in saddled:
-            climber.observed = False
-        _look_around(objective, saddled)
-        steps = [
-            _step(climber, pi_range) if step is None else step for climber, step in zip(climbers, steps, strict=True)
-        ]
-    return [
-        (step, 0.5 * float(climber.gradient @ step))
-        for climber, step in zip(climbers, steps, strict=True)
-        if step is not None
-    ]
+        anew = objective.stand([climbers[number].here.beta for number in saddled])
+        for number, here in zip(saddled, anew, strict=True):
+            climbers[number].here = here
+            steps[number] = _step(climbers[number], pi_range)
+    return [step for step in steps if step is not None]
 
 
 def _step(climber: _Climber, pi_range: PiRange) -> Array | None:
-    """Return the damped step, or None where the observed information is not positive definite."""
-    hessian = climber.information + np.diag(climber.curvature)
-    solver = solve_definite if climber.observed else solve
-    return bounded_step(climber.beta, climber.gradient, hessian, pi_range, solver, climber.damping)
+    here = climber.here
+    solver = solve_definite if here.observed else solve
+    return bounded_step(here.beta, here.gradient, here.hessian, pi_range, solver, climber.damping)
 
 
 def bounded_step(
@@ -164,19 +137,17 @@ def bounded_step(
     return step
 
 
-def _accept_or_damp(climber: _Climber, trial: _Climber, predicted: float, tol: float) -> None:
+def _accept_or_damp(climber: _Climber, trial: Standpoint, predicted: float, tol: float) -> None:
     climber.n_iter += 1
-    slack = ROUNDING * (1.0 + abs(climber.value))
-    if trial.value >= climber.value - slack:
-        pi, new_pi = expit(climber.beta[0]), expit(trial.beta[0])
+    here = climber.here
+    slack = ROUNDING * (1.0 + abs(here.value))
+    if trial.value >= here.value - slack:
+        pi, new_pi = expit(here.beta[0]), expit(trial.beta[0])
         settled = predicted < 0.01 * tol and abs(new_pi - pi) <= tol * pi
         climber.converged = bool(settled) and climber.damping <= FIRST_DAMPING
         climber.damping = 0.0 if climber.damping <= FIRST_DAMPING else climber.damping / 10.0
-        climber.observed = trial.observed
-        climber.beta, climber.value, climber.loglik = trial.beta, trial.value, trial.loglik
-        climber.gradient, climber.information = trial.gradient, trial.information
-        climber.curvature = trial.curvature
-        climber.history.append(climber.value)
+        climber.here = trial
+        climber.history.append(trial.value)
     else:
         climber.damping = max(10.0 * climber.damping, FIRST_DAMPING)
         climber.stuck = climber.damping > STUCK_DAMPING
@@ -185,20 +156,30 @@ def _accept_or_damp(climber: _Climber, trial: _Climber, predicted: float, tol: f
 
 def _join(climbers: list[_Climber]) -> None:
     """Let climbers follow a better one that is so near that both see the same quadratic hill."""
-    near = sorted(
-        (climber for climber in climbers if climber.observed and climber.leader is None and not climber.stuck),
-        key=lambda climber: -climber.value,
-    )
+    near = [climber for climber in climbers if climber.here.observed and climber.leader is None and not climber.stuck]
+    near.sort(key=lambda climber: -climber.here.value)
     for number, climber in enumerate(near):
         if climber.resting:
             continue
-        for leader in near[:number]:
-            apart = climber.beta - leader.beta
-            apart[0] = 0.0 if climber.beta[0] == leader.beta[0] else apart[0]
-            hill = apart @ leader.information @ apart + leader.curvature @ (apart * apart)
-            if leader.leader is None and 0.0 <= hill < JOINING_DISTANCE:
-                climber.leader = leader
-                break
+        leaders = (leader for leader in near[:number] if leader.leader is None)
+        climber.leader = next((leader for leader in leaders if _on_one_hill(climber.here, leader.here)), None)
+
+
+def _on_one_hill(here: Standpoint, top: Standpoint) -> bool:
+    apart = here.beta - top.beta
+    if here.beta[0] == top.beta[0]:
+        apart[0] = 0.0  # also where pi is fixed at 0, whose logit is infinite
+    distance = apart @ top.information @ apart + top.curvature @ (apart * apart)
+    return bool(0.0 <= distance < JOINING_DISTANCE)
+
+
+def _give_up(climbers: list[_Climber]) -> None:
+    """Stop climbers on a plateau so far below an optimum already found that they will not come near it."""
+    best = max((climber.here.value for climber in climbers if climber.converged), default=-np.inf)
+    for climber in climbers:
+        behind = best - climber.here.value
+        if not climber.resting and behind > FAR_BEHIND:
+            climber.stuck = behind > HOPEFUL_STEPS * climber.last_gain
 
 
 def _pushes_outwards(logit_pi: float, slope: float, limits: tuple[float, float]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from pugam.engines import Engine
 from pugam.likelihood import expit, log_c_bend, log_c_slope, logit
 
-__all__ = ["Evaluation", "Objective", "PiPrior", "PiRange"]
+__all__ = ["Evaluation", "Objective", "PiPrior", "PiRange", "Standpoint"]
 
 Array = NDArray[np.float64]
 
@@ -94,6 +95,31 @@ class Evaluation:
 
 
 @dataclass(frozen=True)
+class Standpoint:
+    """The objective seen from one parameter vector, with fields as in `Evaluation`.
+
+    Attributes
+    ----------
+    beta : array of shape (q,)
+    observed : bool
+        Whether the information is the observed one.
+    """
+
+    beta: Array
+    value: float
+    loglik: float
+    gradient: Array
+    information: Array
+    curvature: Array
+    observed: bool
+
+    @property
+    def hessian(self) -> Array:
+        """Information plus the curvature of penalty and prior."""
+        return self.information + np.diag(self.curvature)
+
+
+@dataclass(frozen=True)
 class Objective:
     """The penalised profile log-likelihood of the rows behind an engine.
 
@@ -113,6 +139,15 @@ class Objective:
         """Roughness minus log prior: what is subtracted from the log-likelihood, shape (B,)."""
         roughness: Array = 0.5 * (beta[:, 2:] ** 2 @ self.penalty)
         return roughness - self.prior.value(expit(beta[:, 0]))
+
+    def stand(self, betas: Sequence[Array], observed: bool = False) -> list[Standpoint]:
+        """Evaluate at several parameter vectors in one pass over the rows."""
+        at = self.evaluate(np.array(betas), observed)
+        rows = zip(betas, at.value, at.loglik, at.gradient, at.information, at.curvature, strict=True)
+        return [
+            Standpoint(beta, float(value), float(loglik), gradient, information, curvature, observed)
+            for beta, value, loglik, gradient, information, curvature in rows
+        ]
 
     def evaluate(self, beta: Array, observed: bool = False) -> Evaluation:
         """Evaluate value and derivatives at the rows of beta, shape (B, 2 + p)."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pugam.likelihood import expit
+from pugam.solvers.objective import Standpoint
 
 __all__ = ["Optimum", "best_of"]
 
@@ -42,6 +44,11 @@ class Optimum:
     n_iter: int
     converged: bool
     history: tuple[float, ...]
+
+    @classmethod
+    def at(cls, end: Standpoint, n_iter: int, converged: bool, history: Sequence[float]) -> Optimum:
+        """Make an optimum of the point where a climb ended."""
+        return cls(end.beta, end.value, end.loglik, end.information, end.curvature, n_iter, converged, tuple(history))
 
     @property
     def pi(self) -> float:

@@ -29,15 +29,15 @@ Solver = Literal["newton", "em"]
 SOLVERS: dict[Solver, Maximize] = {"newton": maximize_fisher, "em": maximize_em}
 
 PILOT_FUNCTIONS = 3  # of each smooth: a line, a bow and a wave are enough to tell good starts from traps
-PILOT_ROWS = 2_000
+PILOT_ROWS = 1_000
 PILOT_KAPPA = 1.0
-PILOT_TOL, PILOT_ITERATIONS, PILOT_EDF_TOL = 1e-2, 30, 0.05
+PILOT_TOL, PILOT_ITERATIONS, PILOT_EDF_TOL = 1e-2, 40, 0.05
 REHEARSAL_ROWS = 20_000  # beyond ten times so many, smoothing is chosen on a sample before all rows are used
 EDF_TOL = 1e-2
-SECOND_FUNCTIONS, SECOND_ROWS, SECOND_STARTS = 6, 1_500, 6
+SECOND_FUNCTIONS, SECOND_ROWS, SECOND_STARTS = 6, 1_000, 6
 WORTH_MOVING = 0.01  # gain in the objective
 MOST_MOVES = 4
-START_ROWS = 20_000  # starts at given smoothing parameters are compared on at most so many rows
+START_ROWS = 10_000  # starts at given smoothing parameters are compared on about so many rows
 START_ITERATIONS = {"newton": 40, "em": 5_000}  # what has not arrived by then creeps along a boundary
 
 
@@ -190,7 +190,7 @@ def _by_grid(
         candidates = [np.full(n_terms, kappa) for kappa in sorted(settings.grid, reverse=True)]
     else:
         candidates = [settings.smoothing]
-    sample = engine if engine.n_rows <= START_ROWS else engine.pilot(design, START_ROWS, rng)
+    sample = engine if engine.n_rows <= 2 * START_ROWS else engine.pilot(design, START_ROWS, rng)
     at_sample = _objectives(sample, design, settings.prior)
     at = _objectives(engine, design, settings.prior)
     records: list[StartRecord] = []
@@ -245,7 +245,7 @@ def _explore(
 def _climb(objective: Objective, start: Array, settings: Settings) -> Optimum:
     """Climb to the optimum, and look up the expected information there."""
     optimum = settings.maximize(objective, start[None], settings.pi_range, settings.tol, settings.max_iter)[0]
-    return replace(optimum, information=objective.evaluate(optimum.beta[None]).information[0])
+    return replace(optimum, information=objective.stand([optimum.beta])[0].information)
 
 
 def _debias(fit: Fit, objective: Objective, settings: Settings) -> Fit:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pugam.solvers.fisher import bounded_step
 from pugam.solvers.linear_algebra import inverse
-from pugam.solvers.objective import Evaluation, Objective, PiRange
+from pugam.solvers.objective import Objective, PiRange, Standpoint
 from pugam.solvers.smoothing import KAPPA_LIMITS, edf_by_term, fellner_schall
 from pugam.terms import Design
 
@@ -49,26 +49,26 @@ def select_reml(
     beta, kappas : arrays
     """
     objective = objective_at(kappas)
-    at = objective.evaluate(beta[None])
+    (here,) = objective.stand([beta])
     degrees, last_move = np.full(len(kappas), np.inf), np.zeros(len(kappas))
     for _ in range(MAX_ITERATIONS):
-        covariance = _covariance(at, pi_range)
-        new_degrees = edf_by_term(design, covariance, at.curvature[0])
+        covariance = _covariance(here, pi_range)
+        new_degrees = edf_by_term(design, covariance, here.curvature)
         if np.max(np.abs(new_degrees - degrees), initial=0.0) < edf_tol:
             break
         degrees = new_degrees
-        move = np.log(fellner_schall(design, beta, covariance, kappas) / kappas)
+        move = np.log(fellner_schall(design, here.beta, covariance, kappas) / kappas)
         kappas = np.clip(kappas * np.exp(_stretch(move, last_move) * move), *KAPPA_LIMITS)
         last_move = move
         penalty_before, objective = objective.penalty, objective_at(kappas)
-        beta, at = _follow(objective, beta, at, penalty_before, pi_range)
-    return beta, kappas
+        here = _follow(objective, here, penalty_before, pi_range)
+    return here.beta, kappas
 
 
-def _covariance(at: Evaluation, pi_range: PiRange) -> Array:
+def _covariance(here: Standpoint, pi_range: PiRange) -> Array:
     free = slice(1, None) if pi_range.fixed else slice(None)
-    covariance: Array = np.zeros_like(at.information[0])
-    covariance[free, free] = inverse((at.information[0] + np.diag(at.curvature[0]))[free, free])
+    covariance: Array = np.zeros_like(here.information)
+    covariance[free, free] = inverse(here.hessian[free, free])
     return covariance
 
 
@@ -81,21 +81,18 @@ def _stretch(move: Array, last_move: Array) -> Array:
     return np.asarray(np.minimum(tail, LONGEST_STRETCH))
 
 
-def _follow(
-    objective: Objective, beta: Array, at: Evaluation, penalty_before: Array, pi_range: PiRange
-) -> tuple[Array, Evaluation]:
+def _follow(objective: Objective, here: Standpoint, penalty_before: Array, pi_range: PiRange) -> Standpoint:
     """Take one Fisher step under new smoothing parameters, halved until the objective does not fall."""
     change = objective.penalty - penalty_before
-    gradient = at.gradient[0].copy()
-    gradient[2:] -= change * beta[2:]
-    hessian = at.information[0] + np.diag(at.curvature[0])
+    gradient, hessian = here.gradient.copy(), here.hessian
+    gradient[2:] -= change * here.beta[2:]
     hessian[2:, 2:] += np.diag(change)
-    value = float(at.loglik[0] - objective.penalties(beta[None])[0])
-    step = bounded_step(beta, gradient, hessian, pi_range)
+    value = here.loglik - float(objective.penalties(here.beta[None])[0])
+    step = bounded_step(here.beta, gradient, hessian, pi_range)
     assert step is not None
     for _ in range(MAX_HALVINGS):
-        trial = objective.evaluate((beta + step)[None])
-        if trial.value[0] >= value - 1e-9 * abs(value):
-            return beta + step, trial
+        (trial,) = objective.stand([here.beta + step])
+        if trial.value >= value - 1e-9 * abs(value):
+            return trial
         step = step / 2.0
-    return beta, objective.evaluate(beta[None])
+    return objective.stand([here.beta])[0]
