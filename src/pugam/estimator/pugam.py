@@ -378,7 +378,7 @@ class PUGAM(ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
-        tags.input_tags.string = tags.input_tags.categorical = True
+        tags.input_tags.string = True
         return tags
 
 
