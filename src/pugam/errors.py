@@ -1,4 +1,4 @@
-"""Every error and warning the package raises, under one root class, and the way to warn."""
+"""The package's errors under one root class, its warning, and the way to warn."""
 
 from __future__ import annotations
 

@@ -174,7 +174,7 @@ def test_arrays_of_text_lists_and_masked_arrays_are_read():
     masked = read_table(np.ma.masked_equal([[1.0, 2.0], [3.0, -9.0]], -9.0))
 
     assert text.column("x1").values.tolist() == ["1", "2"]
-    assert mixed_columns.kind("x0") == "category"
+    assert mixed_columns.column("x0").kind == "category"
     np.testing.assert_array_equal(mixed_columns.column("x1").values, [1.0, 2.5])
     np.testing.assert_array_equal(masked.column("x1").values, [2.0, np.nan])
 

@@ -285,3 +285,58 @@ def test_two_fits_at_a_time_leave_the_threads_of_blas_alone():
         first_left.set()
         other.join()
         assert threads() == before
+
+
+def test_numbers_written_as_text_are_pointed_out_where_terms_are_chosen():
+    with pytest.raises(PugamError, match="numbers written as text"):
+        PUGAM().fit(X.assign(x1=X["x1"].round(2).astype(str)), Z)
+
+
+def test_a_column_of_identifiers_is_pointed_out_where_terms_are_chosen():
+    with pytest.raises(PugamError, match="'id' has 600 levels in 600 rows"):
+        PUGAM().fit(X.assign(id=[f"patient {row}" for row in range(600)]), Z)
+
+
+def test_an_array_after_a_frame_and_a_frame_after_an_array_are_taken_by_position():
+    by_name, by_place = PUGAM().fit(X, Z), PUGAM().fit(X.to_numpy(), Z)
+    np.testing.assert_array_equal(by_name.predict_proba(X.to_numpy()), by_name.predict_proba(X))
+    np.testing.assert_array_equal(by_place.predict_proba(X), by_name.predict_proba(X))
+
+
+def test_weights_that_sum_to_one_are_not_taken_for_separation():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", PugamWarning)
+        PUGAM(smoothing=1.0).fit(X, Z, sample_weight=np.full(600, 1 / 600))
+
+
+@pytest.mark.parametrize("smoothing", [{"x1": 1.0, "s(x1)": 2.0, "x2": 1.0}, {"x1": 1.0, "x2": 1.0, "x3": 1.0}])
+def test_smoothing_given_twice_or_to_a_line_is_refused(smoothing):
+    with pytest.raises(PugamError, match="smoothing gives"):
+        PUGAM("s(x1) + s(x2) + x3", smoothing=smoothing).fit(X, Z)
+
+
+def test_numpy_integers_and_lists_are_welcome_in_terms():
+    assert s("x1", k=np.int64(8), bounds=[0, 1]) == s("x1", k=8, bounds=(0.0, 1.0))
+
+
+def test_a_known_share_is_shown_as_fixed():
+    interval = PUGAM(pi=0.3).fit(X, Z).pi_interval()
+    assert (interval.lower, interval.upper) == (0.3, 0.3)
+    assert str(interval) == "0.300 (fixed)"
+
+
+@pytest.mark.parametrize("pi", [(0, 1e-6), (0, 1e-5), (1 - 1e-6, 1), (0.5, 0.2), (-0.1, 0.5), (0.5, 1.2)])
+def test_bounds_that_leave_no_room_are_refused(pi):
+    with pytest.raises(PugamError, match="bounds"):
+        PUGAM(pi=pi).fit(X, Z)
+
+
+def test_the_terms_chosen_are_shown_as_a_formula():
+    model = PUGAM().fit(X.assign(g=np.where(X["x1"] > 0, "a", "b"), two=(X["x2"] > 0).astype(float)), Z)
+    assert model.formula_ == "s(x1) + s(x2) + s(x3) + f(g) + l(two)"
+
+
+def test_starts_that_follow_another_report_its_end():
+    data = simulate(2, n0=1250, n=1500, random_state=1)
+    starts = PUGAM(smoothing=1e-5, debias=False).fit(data.X, data.z).starts_
+    assert sum(start["converged"] for start in starts) >= 10

@@ -106,7 +106,7 @@ def test_constant_columns_are_refused(make_term):
 
 @pytest.mark.parametrize("make_term", [s, l])
 def test_text_is_refused_by_terms_that_need_numbers(make_term):
-    with pytest.raises(InputError, match=r"needs numbers, but column 'x' is categorical: row 0 holds 'b'"):
+    with pytest.raises(InputError, match=r"needs numbers, but column 'x' holds text or categories: row 0 holds 'b'"):
         resolve_term(make_term("x"), column(SITES))
 
 

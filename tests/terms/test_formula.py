@@ -180,7 +180,7 @@ def test_formula_over_the_limit_says_so() -> None:
     [
         (Linear("dose"), "l(dose)"),
         (Smooth("body.mass", k=10, knots="quantile"), "s(body.mass, knots='quantile')"),
-        (Smooth("x", 5, (-1, 2.5), "even", "effect"), "s(x, k=5, bounds=(-1, 2.5), missing='effect')"),
+        (Smooth("x", 5, (-1, 2.5), "even", "effect"), "s(x, k=5, bounds=(-1.0, 2.5), missing='effect')"),
         (Factor("body mass"), "f(`body mass`)"),
         (Factor("a`b"), 'f("a`b")'),
         (Factor('a`"b'), "f('a`\"b')"),

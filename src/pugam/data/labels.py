@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +9,7 @@ import narwhals as nw
 import numpy as np
 
 from pugam.data.tables import as_array, is_missing
-from pugam.errors import InputError
+from pugam.errors import InputError, warn_user
 
 __all__ = ["Labels", "read_labels", "read_weights"]
 
@@ -62,7 +61,10 @@ def read_labels(z: Any, n_rows: int, need_both: bool = True) -> Labels:
     array([-1,  1])
     """
     if z is None:
-        raise InputError("fit requires y to be passed, but the target y is None; here y is the labels z.")
+        raise InputError(
+            "PUGAM requires y to be passed, but the target y is None; pass the labels z, as in fit(X, z): 1 for a "
+            "labelled positive, 0 for an unlabelled row."
+        )
     codes = _typed(_one_label_per_row(_native_array(z), n_rows))
     _require_allowed(codes)
     positive = codes == 1
@@ -139,11 +141,10 @@ def _warn_about_column_vector() -> None:
     # Imported here because scikit-learn imports pandas.
     from sklearn.exceptions import DataConversionWarning
 
-    warnings.warn(
+    warn_user(
         "A column-vector y was passed when a 1d array was expected. "
         "Please change the shape of y to (n_samples, ), for example using ravel().",
         DataConversionWarning,
-        stacklevel=4,
     )
 
 

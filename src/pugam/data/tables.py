@@ -7,8 +7,8 @@ import difflib
 import importlib
 import numbers
 from collections import Counter
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import partial
 from typing import Any, Literal
@@ -83,10 +83,6 @@ class Table:
             self._converted[name] = self._read(name)
         return self._converted[name]
 
-    def kind(self, name: str) -> ColumnKind:
-        """Say whether a column is numeric or a category."""
-        return self.column(name).kind
-
     def take(self, rows: np.ndarray) -> Table:
         """Keep some rows: a boolean mask, or row numbers in the wanted order.
 
@@ -97,6 +93,11 @@ class Table:
         if rows.dtype == bool and len(rows) != self.n_rows:
             raise InputError(f"A mask over {self.n_rows} rows needs as many entries; got {len(rows)}.")
         return Table(self.names, len(positions), partial(_take_column, self, positions), self.library)
+
+    def renamed(self, names: Sequence[str]) -> Table:
+        """Give the columns other names, in order."""
+        own = dict(zip(names, self.names, strict=True))
+        return Table(tuple(names), self.n_rows, partial(_renamed_column, self, own), self.library)
 
     def frame(self, data: dict[str, Any]) -> Any:
         """Build a data frame in the library that X came in; pandas where X was an array or a list."""
@@ -169,7 +170,7 @@ def require_numeric(column: Column, asked_by: str) -> np.ndarray:
     for row, value in enumerate(column.values):
         if value is not None and not isinstance(value, bool):
             raise InputError(
-                f"{asked_by} needs numbers, but column {column.name!r} is categorical: row {row} holds "
+                f"{asked_by} needs numbers, but column {column.name!r} holds text or categories: row {row} holds "
                 f"{value!r}. Use f({column.name}) for one effect per level, or turn the column into numbers."
             )
     return column.values.astype(np.float64)
@@ -252,8 +253,8 @@ def _array_table(array: np.ndarray) -> Table:
 
 def _not_2d(n_dimensions: int) -> str:
     return (
-        f"Expected 2D array, got {n_dimensions}D array instead. Reshape your data with X.reshape(-1, 1) or "
-        "X.to_frame() for a single column, X.reshape(1, -1) for a single row."
+        f"Expected 2D array, got {n_dimensions}D array instead. Reshape your data: X.reshape(-1, 1) for one column, "
+        "X.reshape(1, -1) for one row; of a data frame take X[['age']] for one column, X.iloc[[0]] for one row."
     )
 
 
@@ -287,6 +288,10 @@ def _read_array_column(array: np.ndarray, name: str) -> Column:
 def _take_column(table: Table, rows: np.ndarray, name: str) -> Column:
     whole = table.column(name)
     return Column(name, whole.kind, whole.values[rows])
+
+
+def _renamed_column(table: Table, own: dict[str, str], name: str) -> Column:
+    return replace(table.column(own[name]), name=name)
 
 
 def _number_column(name: str, values: np.ndarray) -> Column:

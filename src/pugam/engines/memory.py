@@ -123,7 +123,7 @@ class MemoryEngine:
         describes rows given their label, so the rarer kind need not be thinned out.
         """
         if self.n_rows <= 2 * n_rows:
-            return self._replica(design, slice(None))
+            return self if design is self.design else self._replica(design, slice(None))
         labelled, unlabelled = np.flatnonzero(self.positive), np.flatnonzero(~self.positive)
         n_labelled = min(len(labelled), max(n_rows // 2, n_rows - len(unlabelled)))
         chosen = (

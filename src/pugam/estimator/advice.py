@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from pugam.solvers import EDGE, Fit, PiRange, Settings
+from pugam.solvers import EDGE, Fit, PiPrior, Settings
 
 __all__ = ["boundary_advice", "convergence_advice", "is_separated", "separation_advice"]
 
-FEWEST_DOUBTFUL_ROWS = 1.0
+FEWEST_DOUBTFUL_ROWS = 4
 
 
-def boundary_advice(pi: float, pi_range: PiRange, weak_prior: bool) -> str:
+def boundary_advice(pi: float, settings: Settings) -> str:
     """Advise on an estimate of pi that lies on an end of its range."""
+    low, high = settings.pi_range.limits
     if EDGE < pi < 1.0 - EDGE:
         return (
-            f"The estimate of pi lies on the boundary of the range you gave, {pi_range.low:g} to {pi_range.high:g}: "
+            f"The estimate of pi lies on the boundary of the range you gave, {low:g} to {high:g}: "
             "the likelihood rises beyond it. Widen the bounds, or ask what they rest on."
         )
-    remedy = "" if weak_prior else "use pi_prior='weak', "
+    remedy = "use pi_prior='weak', " if settings.prior == PiPrior() else ""
     return (
         f"The estimate of pi ran to the boundary ({pi:.2g}): these data do not determine it. Fix or bound pi if you "
         f"know something about it, {remedy}or add features that tell positives from negatives."
@@ -32,9 +33,9 @@ def convergence_advice(settings: Settings) -> str:
     )
 
 
-def is_separated(fit: Fit) -> bool:
-    """Whether hardly a row is left whose class the model doubts: the information on the intercept counts them."""
-    return bool(fit.penalized.information[1, 1] < FEWEST_DOUBTFUL_ROWS)
+def is_separated(fit: Fit, mean_weight: float) -> bool:
+    """Whether hardly a row is left whose class the model doubts: each adds up to a quarter of its weight."""
+    return bool(fit.penalized.information[1, 1] < 0.25 * FEWEST_DOUBTFUL_ROWS * mean_weight)
 
 
 def separation_advice() -> str:

@@ -34,20 +34,19 @@ def read_terms(terms: Any, table: Table) -> list[TermSpec]:
     """Read `terms`: None (chosen from the columns), a formula, or a sequence of terms and formulas."""
     if terms is None:
         return choose_terms(table)
-    if isinstance(terms, str):
-        return parse_formula(terms)
-    if isinstance(terms, Smooth | Linear | Factor):
-        return [terms]
-    if not isinstance(terms, Sequence) or not terms:
-        raise InputError(f"terms is None, a formula, or a list of s(), l() and f() terms; got {terms!r}.")
+    listed = [terms] if isinstance(terms, str | Smooth | Linear | Factor) else terms
+    if not isinstance(listed, Sequence) or not listed:
+        raise InputError(
+            f"terms is None, a formula, or a list of s(), l() and f() terms; got {_in_short(terms)} (data go to fit)."
+        )
     specs: list[TermSpec] = []
-    for term in terms:
+    for term in listed:
         if isinstance(term, str):
             specs.extend(parse_formula(term))
         elif isinstance(term, Smooth | Linear | Factor):
             specs.append(term)
         else:
-            raise InputError(f"terms holds {term!r}, which is no term; write s('x'), l('x'), f('x') or a formula.")
+            raise InputError(f"terms holds {_in_short(term)}, which is no term; write s('x'), l('x'), f('x').")
     columns = [spec.column for spec in specs]
     twice = next((column for column in columns if columns.count(column) > 1), None)
     if twice is not None:
@@ -70,9 +69,10 @@ def require_rows(design: Design, n_rows: int, free_pi: bool) -> None:
     """Refuse fewer rows than parameters that no penalty holds: pi, intercept, slopes and levels."""
     unpenalized = int(np.count_nonzero(design.roughness == 0.0)) + 1 + int(free_pi)
     if n_rows < unpenalized:
+        largest = design.labels[int(np.argmax([np.count_nonzero(basis.roughness == 0.0) for basis in design.bases]))]
         raise InputError(
             f"There are fewer rows than parameters: n_samples = {n_rows} rows for {unpenalized} parameters that no "
-            "smoothing restrains; use fewer terms, or factors with fewer levels."
+            f"smoothing restrains, most of them in {largest}; use fewer terms, or factors with fewer levels."
         )
 
 
@@ -112,9 +112,9 @@ def read_pi_range(pi: Any) -> PiRange:
     if _is_number(pi):
         return PiRange(read_share(pi), read_share(pi))
     if isinstance(pi, Sequence) and len(pi) == 2 and all(_is_number(end) for end in pi):
-        low, high = (float(end) for end in pi)
-        if 0.0 <= low < high <= 1.0:
-            return PiRange(max(low, EDGE), min(high, 1.0 - EDGE))
+        low, high = (float(np.clip(end, EDGE, 1.0 - EDGE)) for end in pi)
+        if pi[0] >= 0.0 and low < high and pi[1] <= 1.0:
+            return PiRange(low, high)
     raise InputError(f"pi is None, a number to fix it, or bounds (low, high) within [0, 1]; got {pi!r}.")
 
 
@@ -146,7 +146,12 @@ def _read_smoothing(smoothing: Any, design: Design) -> Any:
     if _is_number(smoothing):
         return np.full(len(design.bases), _positive_number("smoothing", smoothing, zero=True))
     if isinstance(smoothing, dict):
-        values = {design.index(str(term)): kappa for term, kappa in smoothing.items()}
+        numbers_given = [design.index(str(term)) for term in smoothing]
+        useless = [design.labels[number] for number in numbers_given if number not in design.penalized]
+        if useless or len(set(numbers_given)) < len(numbers_given):
+            what = f"a value for {useless[0]}, which has none" if useless else "two values for one term"
+            raise InputError(f"smoothing gives {what}; give one value to each smooth term.")
+        values = dict(zip(numbers_given, smoothing.values(), strict=True))
         lacking = [design.labels[number] for number in design.penalized if number not in values]
         if lacking:
             raise InputError(f"smoothing gives no value for {', '.join(lacking)}; name every smooth term.")
@@ -196,6 +201,11 @@ def _positive_number(name: str, value: Any, zero: bool = False) -> float:
     if not _is_number(value) or not math.isfinite(value) or value < 0.0 or (value == 0.0 and not zero):
         raise InputError(f"{name} is a {'non-negative' if zero else 'positive'} number; got {value!r}.")
     return float(value)
+
+
+def _in_short(value: Any) -> str:
+    shown = repr(value)
+    return shown if len(shown) < 40 else f"a {type(value).__name__}"
 
 
 def _is_number(value: Any) -> bool:

@@ -1,7 +1,8 @@
-"""The estimator `PUGAM`: orchestrates data, terms, engine, solver and inference, and computes nothing itself."""
+"""The estimator `PUGAM`: orchestrates data, terms, engine, solver and inference."""
 
 from __future__ import annotations
 
+from dataclasses import asdict, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -34,7 +35,7 @@ from pugam.inference import (
 )
 from pugam.likelihood import alpha_shift, expit, label_frequency, logit, saturating_rows
 from pugam.solvers import Fit, Settings, edf, fit_model
-from pugam.terms import Design, TermSpec
+from pugam.terms import Design, TermSpec, format_formula
 
 __all__ = ["PUGAM"]
 
@@ -47,13 +48,14 @@ class PUGAM(ClassifierMixin, BaseEstimator):
 
         log g(x) / h(x) = alpha + u_1(x_1) + ... + u_p(x_p),
 
-    by penalised profile empirical likelihood.
+    by penalised profile empirical likelihood. The labelled sample has to be a random sample of the positives.
 
     Parameters
     ----------
     terms : None, str or list of terms, default=None
-        A formula such as ``"s(age) + l(dose) + f(site)"``, or a list of `s`, `l` and `f` terms. None chooses from the
-        columns: smooth for numbers, linear for two-valued numbers, factor for text, booleans and categories.
+        A formula such as ``"s(age) + l(dose) + f(site)"`` (a bare name is linear, other names go in backticks), or a
+        list of `s`, `l` and `f` terms. None chooses from the columns: smooth for numbers, linear for two-valued
+        numbers, factor for text, booleans and categories. Columns of an array are called x0, x1, ...
     smoothing : {"reml", "aic"}, float or dict, default="reml"
         One smoothing parameter per term by REML; one for all by AIC, as in the paper; or given values kappa, which
         multiply the integral of u''^2 with the feature scaled to [0, 1].
@@ -62,9 +64,10 @@ class PUGAM(ClassifierMixin, BaseEstimator):
     n_starts : int, default=None
         Number of starts, compared by the penalised objective; None stands for 12, the paper uses 20.
     tol : float, default=1e-4
-        Stop when the log-likelihood and, relatively, pi change by less.
+        Stop when the log-likelihood and, relatively, pi change by less (newton: when a step would gain less than a
+        hundredth of it).
     max_iter : int, default=None
-        Most iterations of one climb; None stands for 200 (newton) or 5000 (em).
+        Most iterations of the final climb; None stands for 200 (newton) or 5000 (em).
     pi : float or (float, float), default=None
         Fix the share when it is known, or bound it.
     pi_prior : {"weak"}, (float, float) or None, default="weak"
@@ -78,7 +81,7 @@ class PUGAM(ClassifierMixin, BaseEstimator):
         for curved ones (10^-6 to 10^-1), or both.
     engine : {"auto", "memory"}, default="auto"
         Where the sums over rows are taken.
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         Seeds random starts and the choice of rows for the first look at large tables. None is a fixed seed: the
         same data give the same result.
     n_jobs : int, default=None
@@ -101,7 +104,11 @@ class PUGAM(ClassifierMixin, BaseEstimator):
         Intercept of the log density ratio, profile log-likelihood, penalised objective (the prior on pi included),
         effective degrees of freedom (pi included) and Akaike's criterion.
     smoothing_ : dict
-        Smoothing parameter of each smooth term, by column.
+        Smoothing parameter of each smooth term, by column; very large values mean a straight line.
+    coef_ : array
+        Coefficients of all terms, in the centred basis of each; `effect` shows what they mean.
+    n0_, n1_ : float
+        Number (total weight) of labelled and of unlabelled rows.
     terms_ : list
         The terms in the model.
     n_iter_ : int
@@ -109,7 +116,10 @@ class PUGAM(ClassifierMixin, BaseEstimator):
     converged_, at_boundary_ : bool
         Whether the climb ended at an optimum, and whether that lies on the boundary of the range of pi.
     starts_ : list of dict
-        Every start with its smoothing parameter, pi at the start and at the end, objective and iterations.
+        Every start with its (largest) smoothing parameter, pi at the start and at the end, objective and iterations.
+        With ``smoothing="reml"`` they explore a coarse basis on at most 2000 rows; otherwise the model itself.
+    formula_ : str
+        The terms as a formula, also where they were chosen from the columns.
     classes_, n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -129,6 +139,7 @@ class PUGAM(ClassifierMixin, BaseEstimator):
     def __init__(
         self,
         terms: Any = None,
+        *,
         smoothing: Any = "reml",
         solver: Literal["newton", "em"] = "newton",
         n_starts: int | None = None,
@@ -230,7 +241,7 @@ class PUGAM(ClassifierMixin, BaseEstimator):
             fit = fit_model(engine, design, settings, rng)
             self._remember(fit, settings, engine, design)
         self.classes_, self._library = labels.classes, table.library
-        self._warn(fit, settings)
+        self._warn(fit, settings, (engine.n0 + engine.n1) / engine.n_rows)
         return self
 
     def _remember(
@@ -242,6 +253,7 @@ class PUGAM(ClassifierMixin, BaseEstimator):
     ) -> None:
         n0, n1, optimum, pi_range = engine.n0, engine.n1, fit.optimum, settings.pi_range
         self.terms_ = [basis.spec for basis in design.bases]
+        self.formula_ = format_formula(self.terms_)
         self.n0_, self.n1_ = n0, n1
         self.pi_, self.pi_penalized_ = (float(pi_range.clip(np.array(point.pi))) for point in (optimum, fit.penalized))
         self.prevalence_ = (n0 + n1 * self.pi_) / (n0 + n1)
@@ -256,15 +268,16 @@ class PUGAM(ClassifierMixin, BaseEstimator):
         self.at_boundary_ = not pi_range.fixed and not all(
             pi_range.is_inside(pi) for pi in (self.pi_, self.pi_penalized_)
         )
-        self.starts_ = [vars(record) for record in fit.starts]
+        self.starts_ = [asdict(record) for record in fit.starts]
         self._design, self._pi_range = design, pi_range
         self._pi_log_variance = pi_log_variance(fit, n0, n1)
         self._covariance = bayesian_covariance(fit, n0, n1, not pi_range.fixed)
 
-    def _warn(self, fit: Fit, settings: Settings) -> None:
+    def _warn(self, fit: Fit, settings: Settings, mean_weight: float) -> None:
         if self.at_boundary_:
-            warn_user(boundary_advice(self.pi_penalized_, settings.pi_range, self.pi_prior == "weak"))
-        if is_separated(fit):
+            on_edge = (pi for pi in (self.pi_penalized_, self.pi_) if not settings.pi_range.is_inside(pi))
+            warn_user(boundary_advice(next(on_edge), settings))
+        if is_separated(fit, mean_weight):
             warn_user(separation_advice())
         if not self.converged_:
             warn_user(convergence_advice(settings), ConvergenceWarning)
@@ -288,12 +301,14 @@ class PUGAM(ClassifierMixin, BaseEstimator):
             return self._design.predict(self._design.encode(table), b)
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the logit of P(y = 1 | x) for a row of the unlabelled population."""
+        """Return the logit of P(y = 1 | x) for a row of the unlabelled population; its exponential are the odds."""
         check_is_fitted(self)
         return self.log_density_ratio(X) + float(logit(self.pi_))
 
     def predict_proba(self, X: Any, pi: float | None = None) -> np.ndarray:
         """Return P(y = 0 | x) and P(y = 1 | x) for rows of the unlabelled population, shape (n_rows, 2).
+
+        A labelled row is treated as if its label were not known.
 
         Parameters
         ----------
@@ -338,10 +353,15 @@ class PUGAM(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         if method != "wald":
             raise InputError(f"method is 'wald'; got {method!r}.")
-        return wald_interval_log(self.pi_, self._pi_log_variance, level, self._pi_range.limits)
+        interval = wald_interval_log(self.pi_, self._pi_log_variance, level, self._pi_range.limits)
+        return replace(interval, method="fixed") if self._pi_range.fixed else interval
 
     def effect(self, term: str | TermSpec, grid: Any = None, level: float = 0.95) -> Any:
         """Return a term's estimated effect with pointwise limits: a tidy frame x, u, se, lower, upper.
+
+        u is the term's contribution to the log density ratio, and so to the log odds of being positive. It is centred:
+        a smooth or linear effect integrates to zero over the range of its column, the effects of a factor sum
+        to zero over its levels. Differences of u are log odds ratios.
 
         Parameters
         ----------

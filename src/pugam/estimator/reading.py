@@ -32,21 +32,17 @@ def read_training_rows(estimator: BaseEstimator, X: Any) -> Table:
 
 
 def read_new_rows(estimator: BaseEstimator, X: Any) -> Table:
-    """Read X for prediction: a frame is matched by column name, an array by position."""
+    """Read X for prediction: by column name where both this X and that of the fit have names, else by position."""
     table = read_table(X)
-    if _is_frame(X):
+    names = getattr(estimator, "feature_names_in_", None)
+    if _is_frame(X) and names is not None:
         return table
     if len(table.names) != estimator.n_features_in_:
         raise InputError(
             f"X has {len(table.names)} features, but {type(estimator).__name__} is expecting "
             f"{estimator.n_features_in_} features as input."
         )
-    names = getattr(estimator, "feature_names_in_", None)
-    if names is None:
-        return table
-    return read_table(
-        table.frame({name: table.column(own).values for name, own in zip(names, table.names, strict=True)})
-    )
+    return table.renamed([f"x{position}" for position in range(len(table.names))] if names is None else list(names))
 
 
 def _is_frame(X: Any) -> bool:

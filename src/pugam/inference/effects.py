@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -51,13 +52,16 @@ def effect_table(basis: Basis, grid: Any, theta: Array, covariance: Array, level
 def _grid_column(basis: Basis, grid: Any) -> Column:
     name = basis.spec.column
     if isinstance(basis.spec, Factor):
+        if isinstance(grid, str) or not isinstance(grid, Sequence | np.ndarray):
+            raise InputError(f"{basis.spec.label}: a grid is a list of levels; got {grid!r}.")
         values = np.empty(len(grid), dtype=object)
         values[:] = list(grid)
         return Column(name, "category", values)
+    refusal = InputError(f"{basis.spec.label}: a grid is a list of finite numbers; got {grid!r}.")
     try:
-        values = np.asarray(grid, dtype=float).reshape(len(grid))
+        numbers = np.asarray(grid, dtype=float).reshape(len(grid))
     except (TypeError, ValueError):
-        values = np.array([np.inf])
-    if np.isinf(values).any():
-        raise InputError(f"{basis.spec.label}: a grid is a list of finite numbers; got {grid!r}.")
-    return Column(name, "numeric", values)
+        raise refusal from None
+    if np.isinf(numbers).any():
+        raise refusal
+    return Column(name, "numeric", numbers)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +13,7 @@ from pugam.errors import InputError
 __all__ = ["Interval", "normal_quantile", "wald_interval_log"]
 
 
-MOST_ON_LOG_SCALE = 100.0
+MOST_ON_LOG_SCALE = 100.0  # wide enough for any limits, and exp() does not overflow
 
 
 @dataclass(frozen=True)
@@ -26,12 +27,14 @@ class Interval:
     method: str
 
     def __str__(self) -> str:
+        if self.method == "fixed":
+            return f"{self.estimate:.3f} (fixed)"
         return f"{self.estimate:.3f} ({100 * self.level:g}% interval {self.lower:.3f} to {self.upper:.3f})"
 
 
 def normal_quantile(level: float) -> float:
     """Return z with P(|N(0, 1)| < z) = level."""
-    if isinstance(level, str) or not 0.0 < level < 1.0:
+    if not isinstance(level, numbers.Real) or not 0.0 < level < 1.0:
         raise InputError(f"level is a probability strictly between 0 and 1, such as 0.95; got {level!r}.")
     return float(ndtri(0.5 + level / 2.0))
 

@@ -4,23 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit, logit
 
 __all__ = ["alpha_shift", "expit", "label_frequency", "log_c_bend", "log_c_slope", "logit"]
 
 Array = NDArray[np.float64]
-
-
-def expit(x: Array) -> Array:
-    """Return 1 / (1 + exp(-x)) without overflow."""
-    with np.errstate(over="ignore"):
-        return np.asarray(1.0 / (1.0 + np.exp(-np.asarray(x, dtype=float))))
-
-
-def logit(p: Array | float) -> Array:
-    """Return log(p / (1 - p)); minus infinity at zero, infinity at one."""
-    p = np.asarray(p, dtype=float)
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.log(p) - np.log1p(-p))
 
 
 def label_frequency(pi: Array, n0: float, n1: float) -> tuple[Array, Array]:

@@ -31,15 +31,15 @@ def maximize_em(objective: Objective, starts: Array, pi_range: PiRange, tol: flo
 def mixture_step(hidden: float, n0: float, n1: float, prior: PiPrior) -> float:
     """M-step for pi given the expected number of positives among the unlabelled rows.
 
-    Maximises S log pi - (n0 + S) log(n0 + n1 pi) + log prior, whose derivative has the sign of a quadratic with
-    exactly one root in (0, 1). Without a prior the root is S / n1, (eq:M-step-1).
+    Maximises S log pi - (n0 + S) log(n0 + n1 pi) + log prior, whose derivative has the sign of a quadratic; its
+    smallest positive root is the maximum. Without a prior that is S / n1, (eq:M-step-1).
     """
     up, down = hidden + prior.success, prior.failure
     constant = up * n0
     linear = up * (n1 - n0) - (n0 + hidden) * n1 - down * n0
     square = n1 * (n0 - prior.success - prior.failure)
     root = np.sqrt(max(linear * linear - 4.0 * square * constant, 0.0))
-    # linear < 0 < constant: this form of the smaller root does not cancel, and holds when `square` vanishes.
+    # With labelled rows enough, linear < 0: this form of the root then does not cancel, and bears square = 0.
     return float(2.0 * constant / (root - linear))
 
 

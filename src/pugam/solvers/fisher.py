@@ -54,7 +54,9 @@ class _Climber:
         return self.history[-1] - self.history[-2] if len(self.history) > 1 else np.inf
 
     def finish(self) -> Optimum:
-        end = self if self.leader is None else self.leader
+        end = self
+        while end.leader is not None:
+            end = end.leader
         return Optimum.at(end.here, self.n_iter, end.converged, self.history)
 
 

@@ -26,11 +26,11 @@ class PiPrior:
     failure: float = 0.0
 
     def value(self, pi: Array) -> Array:
-        """Log density up to a constant; an exponent of zero contributes nothing even at pi = 0 or 1."""
-        with np.errstate(divide="ignore"):
-            return np.where(self.success == 0.0, 0.0, self.success * np.log(np.maximum(pi, 1e-300))) + np.where(
-                self.failure == 0.0, 0.0, self.failure * np.log(np.maximum(1.0 - pi, 1e-300))
-            )
+        """Log density up to a constant, finite even at pi = 0 and 1."""
+        tiny = np.finfo(np.float64).tiny
+        return np.asarray(
+            self.success * np.log(np.maximum(pi, tiny)) + self.failure * np.log(np.maximum(1.0 - pi, tiny))
+        )
 
     def score(self, pi: Array) -> Array:
         """Derivative of the log density in logit pi."""
@@ -61,6 +61,8 @@ class PiRange:
     @property
     def limits(self) -> tuple[float, float]:
         """The interval as a user sees it: 0 and 1 where only the margin that keeps logits finite was set."""
+        if self.fixed:
+            return self.low, self.high
         return (0.0 if self.low <= EDGE else self.low), (1.0 if self.high >= 1.0 - EDGE else self.high)
 
     def is_inside(self, pi: float) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines import Engine
-from pugam.likelihood import alpha_shift, expit
+from pugam.likelihood import alpha_shift, expit, logit
 from pugam.solvers.em import maximize_em
 from pugam.solvers.fisher import maximize_fisher
 from pugam.solvers.linear_algebra import inverse
@@ -115,7 +115,7 @@ def fit_model(engine: Engine, design: Design, settings: Settings, rng: np.random
     if isinstance(settings.smoothing, str) and settings.smoothing == "reml":
         start, kappas, records = _by_reml(engine, design, settings, rng)
     else:
-        start, kappas, records = _by_grid(engine, design, settings, rng)
+        start, kappas, records = _by_candidates(engine, design, settings, rng)
     objective = Objective(engine, design.penalty(kappas), settings.prior)
     penalized = _climb(objective, start, settings)
     fit = Fit(penalized, penalized, kappas, records, debiased=False)
@@ -151,9 +151,10 @@ def _by_reml(
 def _look_again(
     engine: Engine, design: Design, settings: Settings, rng: np.random.Generator, beta: Array, kappas: Array
 ) -> tuple[Array, Array]:
-    """Try all starts once more with the chosen smoothing; move where one of them ends higher, and choose anew.
+    """Try some starts once more with the chosen smoothing; move where one of them ends higher, and choose anew.
 
-    The way down from much smoothing can lead to a lower one of several maxima.
+    The way down from much smoothing can lead to a lower one of several maxima. A coarser basis and a sample of the
+    rows are enough to find a higher one; all rows decide.
     """
     coarse, columns = design.coarse(SECOND_FUNCTIONS)
     sample = engine.pilot(coarse, SECOND_ROWS, rng)
@@ -178,19 +179,19 @@ def _look_again(
     return beta, kappas
 
 
-def _by_grid(
+def _by_candidates(
     engine: Engine, design: Design, settings: Settings, rng: np.random.Generator
 ) -> tuple[Array, Array, tuple[StartRecord, ...]]:
     """Try all starts at each candidate, from smooth to rough, and keep the candidate of the lowest AIC.
 
-    Each candidate's best point is a further start for the next one.
+    Each candidate's best point is a further start for the next one. Given smoothing parameters are the only candidate.
     """
     n_terms = len(design.bases)
     if isinstance(settings.smoothing, str):
         candidates = [np.full(n_terms, kappa) for kappa in sorted(settings.grid, reverse=True)]
     else:
         candidates = [settings.smoothing]
-    sample = engine if engine.n_rows <= 2 * START_ROWS else engine.pilot(design, START_ROWS, rng)
+    sample = engine.pilot(design, START_ROWS, rng)
     at_sample = _objectives(sample, design, settings.prior)
     at = _objectives(engine, design, settings.prior)
     records: list[StartRecord] = []
@@ -251,7 +252,7 @@ def _climb(objective: Objective, start: Array, settings: Settings) -> Optimum:
 def _debias(fit: Fit, objective: Objective, settings: Settings) -> Fit:
     """Step from the penalised towards the unpenalised optimum in pi alone, then refit the rest.
 
-    beta~ = beta^ + V P beta^ is one Newton step on the likelihood without the penalty; its first entry
+    beta~ = beta^ + V P beta^ is one step up the unpenalised likelihood with the penalised Hessian; its first entry
     takes out most of the bias that smoothing the curves brings on pi.
     """
     optimum, pi_range = fit.penalized, settings.pi_range
@@ -260,6 +261,6 @@ def _debias(fit: Fit, objective: Objective, settings: Settings) -> Fit:
     covariance = inverse(optimum.hessian)
     logit_pi = optimum.beta[0] + covariance[0, 2:] @ (objective.penalty * optimum.beta[2:])
     pi = float(pi_range.clip(expit(logit_pi)))
-    start = np.concatenate([[np.log(pi / (1.0 - pi))], optimum.beta[1:]])
+    start = np.concatenate([[logit(pi)], optimum.beta[1:]])
     refit = settings.maximize(objective, start[None], PiRange(pi, pi), settings.tol, settings.max_iter)[0]
     return replace(fit, optimum=refit, debiased=True)

@@ -63,7 +63,7 @@ def _calibrate(engine: Engine, pi: Array, curves: Array) -> Array:
 
     def excess(intercept: Array) -> Array:
         hidden = engine.expectation(pi, np.column_stack([intercept, curves])).hidden_positives
-        return logit(np.clip(hidden / engine.n1, 1e-6, 1.0 - 1e-6)) - target
+        return np.asarray(logit(np.clip(hidden / engine.n1, 1e-6, 1.0 - 1e-6)) - target)
 
     last = alpha_shift(pi, engine.n0, engine.n1)
     last_excess = excess(last)

@@ -10,6 +10,8 @@ from pugam.terms.specs import Factor, Linear, Smooth, TermSpec
 __all__ = ["choose_terms"]
 
 BASIS_SIZE = 10
+MOST_LEVELS = 20  # beyond so many, a factor is chosen only if its levels are no numbers and have rows enough
+FEWEST_ROWS_PER_LEVEL = 5
 
 
 def choose_terms(table: Table) -> list[TermSpec]:
@@ -30,8 +32,31 @@ def choose_terms(table: Table) -> list[TermSpec]:
 def _choose(column: Column) -> TermSpec | None:
     present = column.values[~column.missing]
     if column.kind == "category":
-        return Factor(column.name) if len(set(present.tolist())) > 1 else None
+        return _choose_factor(column.name, present.tolist())
     distinct = count_distinct(present, BASIS_SIZE)
     if distinct < 2:
         return None
     return Linear(column.name) if distinct == 2 else Smooth(column.name, k=min(BASIS_SIZE, distinct))
+
+
+def _choose_factor(name: str, values: list[object]) -> TermSpec | None:
+    levels = set(values)
+    if len(levels) > MOST_LEVELS and all(_reads_as_number(level) for level in levels):
+        raise InputError(
+            f"Column {name!r} holds numbers written as text; turn it into numbers first (pandas.to_numeric), or name "
+            f"the terms and write f({name}) if they are codes."
+        )
+    if len(levels) > MOST_LEVELS and len(levels) > len(values) / FEWEST_ROWS_PER_LEVEL:
+        raise InputError(
+            f"Column {name!r} has {len(levels)} levels in {len(values)} rows, too many for one effect each; leave out "
+            "identifiers, or group rare levels."
+        )
+    return Factor(name) if len(levels) > 1 else None
+
+
+def _reads_as_number(level: object) -> bool:
+    try:
+        float(level)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return False
+    return True

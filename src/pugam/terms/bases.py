@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -26,6 +27,7 @@ __all__ = [
 Array = NDArray[np.float64]
 Encoded = NDArray[np.float64] | NDArray[np.int32]
 
+UNSEEN, MISSING = -1, -2  # codes of levels that are none; -1 is also the last row of the contrasts, of zeros
 FEW_LEVELS = 12
 LARGEST_HALF_RANGE = 1e300
 FAR_VALUES_SAMPLE, SMALLEST_SHARE = 1000, 1e-3
@@ -129,21 +131,21 @@ class FactorBasis:
         """Factor effects are not penalised."""
         return np.zeros(len(self.levels) - 1)
 
-    @property
+    @cached_property
     def contrasts(self) -> Array:
         """The effects' matrix, shape (n_levels + 1, n_levels - 1); its last row, of zeros, serves unseen levels."""
         size = len(self.levels)
-        helmert = np.tril(np.full((size, size), -1.0), -1)[:, : size - 1] * -1.0
+        helmert = np.tril(np.ones((size, size - 1)), -1)
         helmert[np.arange(size - 1), np.arange(size - 1)] = -np.arange(size - 1, 0, -1.0)
         return np.vstack([helmert / np.linalg.norm(helmert, axis=0), np.zeros(size - 1)])
 
     def encode(self, column: Column) -> Encoded:
-        """Turn values into level numbers; -1 stands for an unseen level where that is permitted."""
+        """Turn values into level numbers, with a number of its own for unseen levels where they are permitted."""
         _refuse_missing(column, self.spec)
         numbers = {level: number for number, level in enumerate(self.levels)}
-        codes = np.fromiter((numbers.get(value, -1) for value in column.values), np.int32, len(column.values))
-        if self.spec.unseen == "error" and (codes < 0).any():
-            row = int(np.argmax(codes < 0))
+        codes = np.fromiter((numbers.get(value, UNSEEN) for value in column.values), np.int32, len(column.values))
+        if self.spec.unseen == "error" and (codes == UNSEEN).any():
+            row = int(np.argmax(codes == UNSEEN))
             level = column.values[row]
             shown = level.item() if isinstance(level, np.generic) else level
             raise InputError(
@@ -180,22 +182,22 @@ class MissingBasis:
         return np.append(self.inner.roughness, 0.0)
 
     def encode(self, column: Column) -> Encoded:
-        """Encode the values there are; missing ones become NaN (numbers) or -2 (levels)."""
+        """Encode the values there are; missing ones become NaN (numbers) or a code of their own (levels)."""
         missing = column.missing
         if missing.all():  # such a column has lost its type
             factor = isinstance(self.inner, FactorBasis)
-            return np.full(len(missing), -2, np.int32) if factor else np.full(len(missing), np.nan)
+            return np.full(len(missing), MISSING, np.int32) if factor else np.full(len(missing), np.nan)
         filled = column.values.copy()
         filled[missing] = self.stand_in
         encoded = self.inner.encode(replace(column, values=filled)).copy()
-        encoded[missing] = -2 if encoded.dtype == np.int32 else np.nan
+        encoded[missing] = MISSING if encoded.dtype == np.int32 else np.nan
         return encoded
 
     def columns(self, encoded: Encoded) -> Array:
         """Evaluate the inner columns where there is a value, and an indicator of missing values."""
-        missing = encoded == -2 if encoded.dtype == np.int32 else np.isnan(encoded)
+        missing = encoded == MISSING if encoded.dtype == np.int32 else np.isnan(encoded)
         filled = encoded.copy()
-        filled[missing] = -1 if encoded.dtype == np.int32 else self.stand_in
+        filled[missing] = UNSEEN if encoded.dtype == np.int32 else self.stand_in
         inner = self.inner.columns(filled)
         inner[missing] = 0.0
         return np.column_stack([inner, missing])
@@ -319,6 +321,5 @@ def _refuse_missing(column: Column, spec: TermSpec) -> None:
     if spec.missing == "effect":
         remedy = "the fit saw none, so they have no effect of their own: fill or drop them"
     else:
-        kind = spec.label[0]
-        remedy = f"fill or drop them, or give them an effect of their own: {kind}({spec.column}, missing='effect')"
+        remedy = f"fill or drop them, or give them an effect of their own: {spec.label[:-1]}, missing='effect')"
     raise InputError(f"{spec.label}: column {column.name!r} has missing values (NaN) in {where}; {remedy}.")

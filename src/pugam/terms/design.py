@@ -70,7 +70,7 @@ class Design:
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
-        """The terms as written in a formula."""
+        """The terms as they are shown."""
         return tuple(basis.spec.label for basis in self.bases)
 
     @cached_property

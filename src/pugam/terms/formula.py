@@ -87,7 +87,7 @@ def format_formula(terms: Sequence[TermSpec]) -> str:
     Examples
     --------
     >>> format_formula([Smooth("age", bounds=(0, 100)), Linear("body mass")])
-    's(age, bounds=(0, 100)) + l(`body mass`)'
+    's(age, bounds=(0.0, 100.0)) + l(`body mass`)'
     """
     return " + ".join(_format_term(term) for term in terms)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -29,18 +30,19 @@ class Smooth:
 
     def __post_init__(self) -> None:
         _check_column(self.column)
-        if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < MIN_BASIS_SIZE:
+        if isinstance(self.k, bool) or not isinstance(self.k, numbers.Integral) or self.k < MIN_BASIS_SIZE:
             raise InputError(
                 f"{self.label}: k is the number of basis functions, an integer of at least "
                 f"{MIN_BASIS_SIZE}; got {self.k!r}."
             )
         _check_choice(self.label, "knots", self.knots, get_args(KnotPlacement))
         _check_choice(self.label, "missing", self.missing, get_args(MissingPolicy))
-        _check_bounds(self.label, self.bounds)
+        object.__setattr__(self, "k", int(self.k))
+        object.__setattr__(self, "bounds", _checked_bounds(self.label, self.bounds))
 
     @property
     def label(self) -> str:
-        """The term as it is written in a formula, without its options."""
+        """The term as it is shown: its kind and column, without its options."""
         return f"s({self.column})"
 
 
@@ -57,7 +59,7 @@ class Linear:
 
     @property
     def label(self) -> str:
-        """The term as it is written in a formula, without its options."""
+        """The term as it is shown: its kind and column, without its options."""
         return f"l({self.column})"
 
 
@@ -76,7 +78,7 @@ class Factor:
 
     @property
     def label(self) -> str:
-        """The term as it is written in a formula, without its options."""
+        """The term as it is shown: its kind and column, without its options."""
         return f"f({self.column})"
 
 
@@ -163,12 +165,13 @@ def _check_choice(label: str, name: str, value: object, choices: tuple[str, ...]
         raise InputError(f"{label}: {name} must be {options}; got {value!r}.")
 
 
-def _check_bounds(label: str, bounds: object) -> None:
+def _checked_bounds(label: str, bounds: object) -> tuple[float, float] | None:
     if bounds is None:
-        return
+        return None
     try:
         low, high = (float(end) for end in bounds)  # type: ignore[attr-defined]
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"{label}: bounds are two numbers (low, high); got {bounds!r}.") from None
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise InputError(f"{label}: bounds must be finite with low < high; got {bounds!r}.")
+    return low, high
