@@ -141,8 +141,8 @@ class MemoryEngine:
         matrix = np.empty((self.n_rows, 1 + self.design.n_columns))
 
         def of_group(limits: tuple[int, int]) -> None:
-            for block in self._blocks(*limits):
-                matrix[block.rows] = block.X
+            for rows in self._block_slices(*limits):
+                self.design.matrix([values[rows] for values in self.encoded], out=matrix[rows])
 
         self._map_groups(of_group)
         return matrix
@@ -164,9 +164,12 @@ class MemoryEngine:
         size = max(self._block_rows, -(-self.n_rows // GROUPS))
         return [(start, min(start + size, self.n_rows)) for start in range(0, self.n_rows, size)]
 
-    def _blocks(self, start: int, stop: int) -> Iterator[Block]:
+    def _block_slices(self, start: int, stop: int) -> Iterator[slice]:
         for first in range(start, stop, self._block_rows):
-            rows = slice(first, min(first + self._block_rows, stop))
+            yield slice(first, min(first + self._block_rows, stop))
+
+    def _blocks(self, start: int, stop: int) -> Iterator[Block]:
+        for rows in self._block_slices(start, stop):
             if self._matrix is None:
                 X = self.design.matrix([values[rows] for values in self.encoded])
             else:

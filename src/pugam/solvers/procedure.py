@@ -32,7 +32,7 @@ PILOT_FUNCTIONS = 3  # of each smooth: a line, a bow and a wave are enough to te
 PILOT_ROWS = 1_000
 PILOT_KAPPA = 1.0
 PILOT_TOL, PILOT_ITERATIONS, PILOT_EDF_TOL = 1e-2, 40, 0.05
-REHEARSAL_ROWS = 20_000  # beyond ten times so many, smoothing is chosen on a sample before all rows are used
+REHEARSAL_ROWS = 20_000  # beyond five times so many, smoothing is chosen on a sample before all rows are used
 EDF_TOL = 1e-2
 SECOND_FUNCTIONS, SECOND_ROWS, SECOND_STARTS = 6, 1_000, 6
 WORTH_MOVING = 0.01  # gain in the objective
@@ -137,7 +137,7 @@ def _by_reml(
     beta = np.zeros(2 + design.n_columns)
     beta[:2], beta[2 + columns] = found[:2], found[2:]
     stages = [engine]
-    if engine.n_rows > 10 * REHEARSAL_ROWS:
+    if engine.n_rows > 5 * REHEARSAL_ROWS:
         stages.insert(0, engine.pilot(design, REHEARSAL_ROWS, rng))
     last = pilot
     for stage in stages:

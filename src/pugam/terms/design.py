@@ -82,9 +82,10 @@ class Design:
         """Check and encode the columns of a table, one array per term."""
         return tuple(basis.encode(table.column(basis.spec.column)) for basis in self.bases)
 
-    def matrix(self, encoded: Sequence[Encoded]) -> Array:
+    def matrix(self, encoded: Sequence[Encoded], out: Array | None = None) -> Array:
         """Evaluate the model columns of encoded rows, intercept first: shape (n, 1 + n_columns)."""
-        out = np.empty((len(encoded[0]), 1 + self.n_columns))
+        if out is None:
+            out = np.empty((len(encoded[0]), 1 + self.n_columns))
         out[:, 0] = 1.0
         for basis, block, values in zip(self.bases, self.blocks, encoded, strict=True):
             out[:, 1 + block.start : 1 + block.stop] = basis.columns(values)
