@@ -137,9 +137,9 @@ def test_a_known_pi_costs_no_degree_of_freedom(make_problem):
     objective, known = problem.objective(0.0), PiRange(0.4, 0.4)
     optimum = with_expected_information(objective, climb(objective, pi_range=known)[0])
 
-    assert edf(optimum, free_pi=True) == pytest.approx(7.0, abs=1e-6)
-    assert edf(optimum, free_pi=False) == pytest.approx(6.0, abs=1e-6)
-    assert aic(optimum, free_pi=False) == pytest.approx(-2.0 * optimum.loglik + 12.0, abs=1e-5)
+    assert edf(optimum) == pytest.approx(7.0, abs=1e-6)
+    assert edf(optimum, free=slice(1, None)) == pytest.approx(6.0, abs=1e-6)
+    assert aic(optimum, free=slice(1, None)) == pytest.approx(-2.0 * optimum.loglik + 12.0, abs=1e-5)
 
 
 def test_terms_without_a_penalty_keep_their_smoothing_parameters(make_problem):

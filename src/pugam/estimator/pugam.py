@@ -261,7 +261,7 @@ class PUGAM(ClassifierMixin, BaseEstimator):
         self.alpha_ = float(optimum.beta[1] - alpha_shift(self.pi_, n0, n1))
         self.coef_ = optimum.beta[2:]
         self.loglik_, self.penalized_loglik_ = optimum.loglik, optimum.value
-        self.edf_ = edf(fit.penalized, not pi_range.fixed)
+        self.edf_ = edf(fit.penalized, pi_range.free)
         self.aic_ = -2.0 * self.loglik_ + 2.0 * self.edf_
         self.smoothing_ = {design.columns_used[number]: float(fit.kappas[number]) for number in design.penalized}
         self.n_iter_, self.converged_ = max(1, optimum.n_iter), fit.converged
@@ -271,7 +271,7 @@ class PUGAM(ClassifierMixin, BaseEstimator):
         self.starts_ = [asdict(record) for record in fit.starts]
         self._design, self._pi_range = design, pi_range
         self._pi_log_variance = pi_log_variance(fit, n0, n1)
-        self._covariance = bayesian_covariance(fit, n0, n1, not pi_range.fixed)
+        self._covariance = bayesian_covariance(fit, n0, n1, pi_range.free)
 
     def _warn(self, fit: Fit, settings: Settings, mean_weight: float) -> None:
         if self.at_boundary_:

@@ -14,16 +14,13 @@ __all__ = ["bayesian_covariance", "pi_log_variance"]
 Array = NDArray[np.float64]
 
 
-def bayesian_covariance(fit: Fit, n0: float, n1: float, free_pi: bool) -> Array:
+def bayesian_covariance(fit: Fit, n0: float, n1: float, free: slice = slice(None)) -> Array:
     """Covariance of beta = (logit pi, a, theta) given the smoothing parameters, shape (2 + p, 2 + p).
 
     The inverse V of the information with penalty and prior, less what it owes to treating the numbers n0 and n1 of
-    labelled and unlabelled rows as random: (1/n0 + 1/n1) w w'. Zero for pi where it is fixed.
+    labelled and unlabelled rows as random: (1/n0 + 1/n1) w w'. Zero for parameters that are not free.
     """
-    optimum = fit.penalized
-    free = slice(0 if free_pi else 1, None)
-    covariance = np.zeros_like(optimum.information)
-    covariance[free, free] = inverse(optimum.hessian[free, free])
+    covariance = inverse(fit.penalized.hessian, free)
     w = _labelling_response(fit, covariance, n0, n1)
     corrected: Array = covariance - (1.0 / n0 + 1.0 / n1) * np.outer(w, w)
     return corrected

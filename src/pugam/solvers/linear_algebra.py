@@ -35,8 +35,18 @@ def solve(matrix: Array, rhs: Array, damping: float = 0.0) -> Array:
     raise np.linalg.LinAlgError("the matrix is not positive semi-definite")
 
 
-def inverse(matrix: Array) -> Array:
-    """Invert a positive semi-definite matrix, with a small relative ridge where it is singular."""
+def inverse(matrix: Array, free: slice = slice(None)) -> Array:
+    """Invert a positive semi-definite matrix, with a small relative ridge where it is singular.
+
+    With `free` only that part is inverted, and the rest of the result is zero: the covariance where some parameters
+    are known.
+    """
+    result: Array = np.zeros_like(matrix)
+    result[free, free] = _inverse(matrix[free, free])
+    return result
+
+
+def _inverse(matrix: Array) -> Array:
     ridge = 0.0
     for _ in range(MOST_RIDGES):
         scaled, scale = _scaled(matrix, ridge)

@@ -54,6 +54,11 @@ class PiRange:
         return self.low == self.high
 
     @property
+    def free(self) -> slice:
+        """Which entries of beta are estimated: all, or all but logit pi."""
+        return slice(1 if self.fixed else 0, None)
+
+    @property
     def logits(self) -> tuple[float, float]:
         """The interval on the scale of beta."""
         return float(logit(self.low)), float(logit(self.high))

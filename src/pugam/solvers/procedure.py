@@ -206,7 +206,7 @@ def _by_candidates(
         if len(candidates) == 1:
             return start, kappas, tuple(records)
         optimum = _climb(at(kappas), start, settings)
-        trials.append((aic(optimum, not settings.pi_range.fixed), optimum.beta, kappas))
+        trials.append((aic(optimum, settings.pi_range.free), optimum.beta, kappas))
     _, beta, kappas = min(trials, key=lambda trial: trial[0])
     return beta, kappas, tuple(records)
 

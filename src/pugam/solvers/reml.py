@@ -52,7 +52,7 @@ def select_reml(
     (here,) = objective.stand([beta])
     degrees, last_move = np.full(len(kappas), np.inf), np.zeros(len(kappas))
     for _ in range(MAX_ITERATIONS):
-        covariance = _covariance(here, pi_range)
+        covariance = inverse(here.hessian, pi_range.free)
         new_degrees = edf_by_term(design, covariance, here.curvature)
         if np.max(np.abs(new_degrees - degrees), initial=0.0) < edf_tol:
             break
@@ -63,13 +63,6 @@ def select_reml(
         penalty_before, objective = objective.penalty, objective_at(kappas)
         here = _follow(objective, here, penalty_before, pi_range)
     return here.beta, kappas
-
-
-def _covariance(here: Standpoint, pi_range: PiRange) -> Array:
-    free = slice(1, None) if pi_range.fixed else slice(None)
-    covariance: Array = np.zeros_like(here.information)
-    covariance[free, free] = inverse(here.hessian[free, free])
-    return covariance
 
 
 def _stretch(move: Array, last_move: Array) -> Array:

@@ -53,13 +53,11 @@ def edf_by_term(design: Design, covariance: Array, curvature: Array) -> Array:
     return np.array([size - shrunk[block].sum() for size, block in zip(design.sizes, design.blocks, strict=True)])
 
 
-def edf(optimum: Optimum, free_pi: bool = True) -> float:
-    """Effective degrees of freedom of all parameters, pi included unless it is fixed."""
-    free = slice(0 if free_pi else 1, None)
-    covariance = inverse(optimum.hessian[free, free])
-    return float(np.sum(covariance * optimum.information[free, free]))
+def edf(optimum: Optimum, free: slice = slice(None)) -> float:
+    """Effective degrees of freedom of the free parameters, pi included unless it is fixed."""
+    return float(np.sum(inverse(optimum.hessian, free) * optimum.information))
 
 
-def aic(optimum: Optimum, free_pi: bool = True) -> float:
+def aic(optimum: Optimum, free: slice = slice(None)) -> float:
     """Akaike's criterion of a penalised fit: -2 loglik + 2 edf."""
-    return -2.0 * optimum.loglik + 2.0 * edf(optimum, free_pi)
+    return -2.0 * optimum.loglik + 2.0 * edf(optimum, free)
