@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pugam import PUGAM
+
 N_LABELLED, N_HIDDEN, N_NEGATIVE = 300, 120, 180
 
 
@@ -32,3 +34,17 @@ def features(y):
         "x3": np.where(y, rng.normal(0.5, 1.0, n), rng.normal(-0.5, 1.0, n)),
     }
     return pd.DataFrame(columns)
+
+
+@pytest.fixture(scope="session")
+def model(X, z):
+    return PUGAM().fit(X, z)
+
+
+@pytest.fixture(scope="session")
+def mixed(X):
+    """Numbers, text, a two-valued number and gaps."""
+    rng = np.random.default_rng(2)
+    site = np.where(rng.random(len(X)) < 0.6 * X["x1"], "north", rng.choice(["east", "south"], len(X)))
+    dose = np.where(rng.random(len(X)) < 0.2, np.nan, X["x2"] + 0.2 * rng.random(len(X)))
+    return X.assign(site=site, dose=dose, old=(X["x3"] > 0.5).astype(int))

@@ -1,0 +1,248 @@
+"""Terms in a model, and the effects and pictures that come of them."""
+
+import io
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from scipy.integrate import trapezoid
+
+from pugam import PUGAM, InputError, PugamWarning, f, l, s
+
+TIGHT = {"tol": 1e-10}
+FRAMES = {
+    "pandas": lambda frame: frame,
+    "polars": pl.from_pandas,
+    "arrow": lambda frame: pa.Table.from_pandas(frame, preserve_index=False),
+}
+
+
+# Terms
+
+
+def test_a_formula_and_a_list_are_the_same_model(mixed, z):
+    formula = PUGAM("s(x1, k=6) + l(x2) + f(site) + x3").fit(mixed, z)
+    listed = PUGAM([s("x1", k=6), l("x2"), f("site"), l("x3")]).fit(mixed, z)
+    both = PUGAM(["s(x1, k=6) + x2", f("site"), "l(x3)"]).fit(mixed, z)
+
+    assert formula.terms_ == listed.terms_ == both.terms_
+    assert formula.pi_ == listed.pi_ == both.pi_
+    np.testing.assert_array_equal(formula.predict_proba(mixed), listed.predict_proba(mixed))
+
+
+def test_terms_are_chosen_from_the_columns(mixed, z):
+    table = mixed.drop(columns="dose").assign(count=np.arange(len(mixed)) % 4, flag=mixed["x1"] > 0.5, same=1.0)
+
+    with pytest.warns(PugamWarning, match=r"constant.*same"):
+        model = PUGAM().fit(table, z)
+
+    assert model.terms_ == [
+        s("x1"),
+        s("x2"),
+        s("x3"),
+        f("site"),
+        l("old"),
+        s("count", k=4),
+        f("flag"),
+    ]
+    assert model.n_features_in_ == 8
+
+
+def test_few_distinct_values_lower_k_with_a_warning(X, z):
+    with pytest.warns(PugamWarning, match=r"s\(x3\).*only 6 distinct values.*f\(x3\)"):
+        model = PUGAM([s("x1"), s("x3", k=8)]).fit(X.assign(x3=X["x3"].rank() // 120), z)
+
+    assert len(model.coef_) == 9 + 5
+
+
+def test_a_two_level_factor_is_a_line_in_zero_and_one(mixed, z):
+    factor = PUGAM([s("x1"), f("old")], **TIGHT).fit(mixed.assign(old=np.where(mixed["old"], "yes", "no")), z)
+    line = PUGAM([s("x1"), l("old")], **TIGHT).fit(mixed, z)
+    levels, ends = factor.effect("old"), line.effect("old", grid=[0, 1])
+
+    assert factor.pi_ == pytest.approx(line.pi_, abs=1e-6)
+    assert list(levels["x"]) == ["no", "yes"]
+    np.testing.assert_allclose(levels["u"], ends["u"], rtol=0, atol=1e-5)
+    np.testing.assert_allclose(levels["se"], ends["se"], rtol=1e-4)
+
+
+def test_factor_effects_sum_to_zero_over_the_levels(mixed, z):
+    levels = PUGAM([s("x1"), f("site")]).fit(mixed, z).effect("site")
+
+    assert list(levels["x"]) == ["east", "north", "south"]
+    assert levels["u"].sum() == pytest.approx(0.0, abs=1e-10)
+    assert levels["u"].abs().max() > 0.1
+
+
+def test_numeric_codes_may_be_a_factor(mixed, z):
+    codes = mixed["site"].map({"east": 10, "north": 20, "south": 30})
+    by_name = PUGAM([s("x1"), f("site")]).fit(mixed, z)
+    by_code = PUGAM([s("x1"), f("site")]).fit(mixed.assign(site=codes), z)
+
+    assert by_code.pi_ == pytest.approx(by_name.pi_, abs=1e-12)
+    np.testing.assert_allclose(by_code.effect("site")["u"], by_name.effect("site")["u"], rtol=0, atol=1e-9)
+    np.testing.assert_array_equal(by_code.effect("site")["x"], [10, 20, 30])
+
+
+def test_an_unseen_level_has_a_zero_effect_on_request(mixed, z):
+    model = PUGAM([s("x1"), f("site", unseen="zero")]).fit(mixed, z)
+    expected = model.alpha_ + np.asarray(model.effect("x1", grid=mixed["x1"])["u"])
+
+    np.testing.assert_allclose(model.log_density_ratio(mixed.assign(site="west")), expected, rtol=0, atol=1e-10)
+
+
+def test_an_unseen_level_is_refused_by_default(mixed, z):
+    model = PUGAM([s("x1"), f("site")]).fit(mixed, z)
+    mixed = mixed.copy()
+    mixed.loc[7, "site"] = "west"
+
+    with pytest.raises(InputError, match=r"f\(site\).*'west' in row 7.*unseen=\"zero\""):
+        model.predict_proba(mixed)
+
+
+def test_missing_numbers_with_an_effect_are_a_line_and_an_indicator(mixed, z):
+    absent = mixed["dose"].isna()
+    middle = (mixed["dose"].min() + mixed["dose"].max()) / 2
+    by_hand = mixed.assign(dose=mixed["dose"].fillna(middle), absent=absent.astype(int))
+    model = PUGAM([s("x1"), l("dose", missing="effect")], **TIGHT).fit(mixed, z)
+    expected = PUGAM("s(x1) + dose + absent", **TIGHT).fit(by_hand, z)
+
+    assert model.pi_ == pytest.approx(expected.pi_, abs=1e-6)
+    assert model.loglik_ == pytest.approx(expected.loglik_, abs=1e-7)
+    np.testing.assert_allclose(model.predict_proba(mixed), expected.predict_proba(by_hand), rtol=0, atol=1e-5)
+
+
+def test_missing_text_with_an_effect_is_one_more_level(mixed, z):
+    gaps = mixed["site"].mask(mixed["site"] == "south", None)
+    model = PUGAM([s("x1"), f("site", missing="effect")], **TIGHT).fit(mixed.assign(site=gaps), z)
+    expected = PUGAM([s("x1"), f("site")], **TIGHT).fit(mixed, z)
+
+    assert model.pi_ == pytest.approx(expected.pi_, abs=1e-6)
+    np.testing.assert_allclose(
+        model.predict_proba(mixed.assign(site=gaps)), expected.predict_proba(mixed), rtol=0, atol=1e-5
+    )
+
+
+def test_missing_values_of_a_smooth_term_have_their_own_effect(mixed, z):
+    model = PUGAM([s("dose", missing="effect"), s("x1")]).fit(mixed, z)
+    frame = model.effect("dose")
+    rows = mixed[mixed["dose"].isna()]
+    expected = model.alpha_ + frame["u"].iloc[-1] + np.asarray(model.effect("x1", grid=rows["x1"])["u"])
+
+    assert np.isnan(frame["x"].iloc[-1])
+    assert frame["x"].iloc[:-1].notna().all()
+    np.testing.assert_allclose(model.log_density_ratio(rows), expected, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
+def test_missing_values_are_read_from_every_library(mixed, z, make):
+    gaps = mixed.assign(site=mixed["site"].mask(mixed["site"] == "south", None))
+    terms = [s("dose", missing="effect"), f("site", missing="effect"), l("x1")]
+    model = PUGAM(terms).fit(make(gaps), z)
+
+    assert model.pi_ == PUGAM(terms).fit(gaps, z).pi_
+    assert model.predict_proba(make(gaps)).shape == (len(z), 2)
+
+
+def test_a_gap_that_the_fit_never_saw_is_refused(X, z):
+    model = PUGAM([s("x1", missing="effect"), s("x2")]).fit(X, z)
+
+    with pytest.raises(InputError, match=r"s\(x1\).*missing value.*row 0.*the fit saw none"):
+        model.predict_proba(X.assign(x1=np.nan))
+
+
+def test_gaps_in_a_column_without_a_term_do_not_matter(mixed, z):
+    assert PUGAM("s(x1) + s(x2)").fit(mixed, z).pi_ == PUGAM("s(x1) + s(x2)").fit(mixed[["x1", "x2"]], z).pi_
+
+
+# Effects and pictures
+
+
+def test_an_effect_is_a_tidy_frame(model, X):
+    frame = model.effect("x1")
+
+    assert list(frame.columns) == ["x", "u", "se", "lower", "upper"]
+    assert len(frame) == 100
+    assert (frame["x"].iloc[0], frame["x"].iloc[-1]) == (X["x1"].min(), X["x1"].max())
+    assert (frame["se"] > 0).all()
+    np.testing.assert_allclose(frame["upper"] - frame["u"], 1.959964 * frame["se"], rtol=1e-6)
+    np.testing.assert_allclose(frame["u"] - frame["lower"], 1.959964 * frame["se"], rtol=1e-6)
+    pd.testing.assert_frame_equal(frame, model.effect("s(x1)"))
+
+
+def test_an_effect_integrates_to_zero_over_the_range(model):
+    for name in ("x1", "x2", "x3"):
+        frame = model.effect(name)
+        mean = trapezoid(frame["u"], frame["x"]) / np.ptp(frame["x"])
+
+        # The trapezoidal rule on 99 intervals is off by about u'' / (12 * 99^2).
+        assert mean == pytest.approx(0.0, abs=2e-3 * np.ptp(frame["u"]))
+
+
+def test_bands_widen_with_the_level(model):
+    narrow, wide = (model.effect("x2", grid=[0.3, 0.7], level=level) for level in (0.5, 0.99))
+
+    np.testing.assert_array_equal(narrow["u"], wide["u"])
+    assert (wide["upper"] > narrow["upper"]).all()
+
+
+def test_effects_go_on_in_straight_lines_outside_the_range(model, X):
+    low, high = X["x2"].min(), X["x2"].max()
+    for end, away in ((low, -1.0), (high, 1.0)):
+        step = 1e-6
+        grid = [end - away * step, end, end + away, end + 2 * away, end + 100 * away]
+        u = np.asarray(model.effect("x2", grid=grid)["u"])
+        inside_slope = (u[1] - u[0]) / step
+
+        assert u[2] - u[1] == pytest.approx(u[3] - u[2], rel=1e-9)
+        assert u[4] - u[1] == pytest.approx(100 * (u[2] - u[1]), rel=1e-9)
+        assert u[2] - u[1] == pytest.approx(inside_slope, rel=1e-3)
+
+
+@pytest.mark.parametrize("bad", ["x9", "s(x9)", "l(x1)", "", None])
+def test_the_effect_of_an_unknown_term_is_refused_with_the_terms_there_are(model, bad):
+    with pytest.raises(InputError, match=r"no term.*s\(x1\), s\(x2\), s\(x3\)"):
+        model.effect(bad)
+
+
+@pytest.mark.parametrize("grid", [["low"], 0.5, np.zeros((2, 2))])
+def test_a_grid_that_is_no_list_of_numbers_is_refused(model, grid):
+    with pytest.raises(InputError, match=r"s\(x1\).*list of finite numbers"):
+        model.effect("x1", grid=grid)
+
+
+@pytest.mark.parametrize("level", [0, 1, 95, -0.5, np.nan])
+def test_a_level_outside_zero_and_one_is_refused(model, level):
+    with pytest.raises(InputError, match="level is a probability"):
+        model.effect("x1", level=level)
+    with pytest.raises(InputError, match="level is a probability"):
+        model.pi_interval(level)
+
+
+@pytest.mark.parametrize("pi", [0, 1, 1.5, -0.1, np.nan])
+def test_a_share_outside_zero_and_one_is_refused(model, X, pi):
+    with pytest.raises(InputError, match="strictly between 0 and 1"):
+        model.predict_proba(X, pi=pi)
+
+
+def test_a_picture_has_one_panel_per_term(mixed, z):
+    model = PUGAM("s(x1) + l(x2) + f(site) + s(x3) + s(dose, missing='effect')").fit(mixed, z)
+    figure = model.plot()
+    panels = [ax for ax in figure.axes if ax.get_visible()]
+    picture = io.BytesIO()
+    figure.savefig(picture)
+
+    assert type(figure).__module__ == "matplotlib.figure"
+    assert [ax.get_title() for ax in panels] == ["s(x1)", "l(x2)", "f(site)", "s(x3)", "s(dose)"]
+    assert [label.get_text() for label in panels[2].get_xticklabels()] == ["east", "north", "south"]
+    assert picture.getvalue().startswith(b"\x89PNG")
+
+
+def test_a_picture_shows_the_effects(model):
+    ax = next(ax for ax in model.plot().axes if ax.get_title() == "s(x2)")
+    frame = model.effect("x2")
+    curves = [line.get_xydata() for line in ax.lines if len(line.get_xydata()) == len(frame)]
+
+    np.testing.assert_array_equal(curves[0], frame[["x", "u"]].to_numpy())
