@@ -4,7 +4,9 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= auto
 
-.PHONY: help demo test lint format benchmark clean
+DATA ?= data
+
+.PHONY: help demo test lint format benchmark benchmark-knots clean
 
 help:
 	@echo "make demo       fit a real data set, print pi with an interval, draw the effects"
@@ -41,6 +43,9 @@ benchmark: $(VENV)/developing
 	$(BIN)/python benchmarks/fit.py
 	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/first_contact.py
+
+benchmark-knots: $(VENV)/developing
+	$(BIN)/python benchmarks/knots.py $(DATA)
 
 clean:
 	rm -rf $(VENV) demo build dist

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pugam.engines import Engine
 from pugam.likelihood import expit, log_c_bend, log_c_slope, logit
 
-__all__ = ["Evaluation", "Objective", "PiPrior", "PiRange", "Standpoint"]
+__all__ = ["EDGE", "Evaluation", "Objective", "PiPrior", "PiRange", "Standpoint"]
 
 Array = NDArray[np.float64]
 
@@ -103,13 +103,21 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Standpoint:
-    """The objective seen from one parameter vector, with fields as in `Evaluation`.
+    """The objective seen from one parameter vector.
 
     Attributes
     ----------
-    beta : array of shape (q,)
+    beta : array of shape (2 + p,)
+        logit pi, intercept a, coefficients theta.
+    value, loglik : float
+        Penalised objective, and the profile log-likelihood alone.
+    gradient : array of shape (2 + p,)
+    information : array of shape (2 + p, 2 + p)
+        Information of the likelihood alone.
+    curvature : array of shape (2 + p,)
+        What penalty and prior add to its diagonal.
     observed : bool
-        Whether the information is the observed one.
+        Whether the information is the observed one, not the expected.
     """
 
     beta: Array

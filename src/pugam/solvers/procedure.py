@@ -246,7 +246,8 @@ def _explore(
 def _climb(objective: Objective, start: Array, settings: Settings) -> Optimum:
     """Climb to the optimum, and look up the expected information there."""
     optimum = settings.maximize(objective, start[None], settings.pi_range, settings.tol, settings.max_iter)[0]
-    return replace(optimum, information=objective.stand([optimum.beta])[0].information)
+    (here,) = objective.stand([optimum.beta])
+    return Optimum.at(here, optimum.n_iter, optimum.converged, optimum.history)
 
 
 def _debias(fit: Fit, objective: Objective, settings: Settings) -> Fit:

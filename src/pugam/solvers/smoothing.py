@@ -9,7 +9,7 @@ from pugam.solvers.linear_algebra import inverse
 from pugam.solvers.optimum import Optimum
 from pugam.terms import Design
 
-__all__ = ["LINEAR_GRID", "SMOOTH_GRID", "aic", "edf", "edf_by_term", "fellner_schall"]
+__all__ = ["KAPPA_LIMITS", "LINEAR_GRID", "SMOOTH_GRID", "aic", "edf", "edf_by_term", "fellner_schall"]
 
 Array = NDArray[np.float64]
 

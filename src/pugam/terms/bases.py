@@ -16,6 +16,7 @@ from pugam.terms.splines import CUBIC_ORDER, PiecewiseBasis, centred_basis, even
 
 __all__ = [
     "Basis",
+    "Encoded",
     "FactorBasis",
     "LinearBasis",
     "MissingBasis",

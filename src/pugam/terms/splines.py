@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.interpolate import BSpline
 from scipy.linalg import eigh, null_space
 
-__all__ = ["PiecewiseBasis", "centred_basis", "even_knots", "quantile_knots"]
+__all__ = ["CUBIC_ORDER", "PiecewiseBasis", "centred_basis", "even_knots", "quantile_knots"]
 
 Array = NDArray[np.float64]
 
