@@ -8,7 +8,7 @@ from scipy.special import expit, logit
 from pugam.datasets import simulate
 from pugam.errors import InputError
 
-# truth.alpha0 of the R reference, shared/oracle/s*_n1500.json. R integrates on a tensor of 24 Gauss-Legendre
+# truth.alpha0 of the R reference (tests/oracle). R integrates on a tensor of 24 Gauss-Legendre
 # nodes; with 32 nodes its alpha moves by 4e-10 in Settings 2 and 3, and then agrees with ours to 1e-11.
 R_ALPHA = {1: -0.632426846866902, 2: 0.764472688489398, 3: 0.0656715074016397}
 R_ALPHA_TOLERANCE = 1e-9

@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 
-from pugam.solvers import GRID_SIZE, PiRange
+from pugam.data import read_table
+from pugam.engines import MemoryEngine
+from pugam.solvers import GRID_SIZE, Objective, PiRange
 from pugam.solvers.fisher import maximize_fisher
 from pugam.solvers.starts import make_starts
+from pugam.terms import Design, s
 
 FREE = PiRange()
 
@@ -85,3 +88,18 @@ def test_starts_beyond_the_grid_are_random_and_repeatable(objective):
     assert (np.abs(some[GRID_SIZE:, 0] - others[GRID_SIZE:, 0]) > 1e-6).all()
     directions = some[GRID_SIZE:, 2:] / steepness(some[GRID_SIZE:])[:, None]
     assert np.linalg.norm(directions[0] - directions[1]) > 1e-3
+
+
+def test_starts_are_calibrated_on_many_heavy_tailed_columns_too():
+    rng = np.random.default_rng(0)
+    y = rng.random(800) < 0.6
+    X = np.exp(2.5 * (rng.normal(size=(800, 30)) + 0.5 * y[:, None]))
+    table = read_table(X)
+    design = Design.resolve([s(name, k=4) for name in table.names], table)
+    engine = MemoryEngine(design, design.encode(table), y & (rng.random(800) < 0.6))
+    objective = Objective(engine, design.penalty(np.ones(30)))
+
+    starts = starts_of(objective)
+
+    mean_posterior = engine.expectation(shares(starts), starts[:, 1:]).hidden_positives / engine.n1
+    np.testing.assert_allclose(mean_posterior, shares(starts), atol=0.1)

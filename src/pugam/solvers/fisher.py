@@ -28,6 +28,7 @@ LONGEST_INTERCEPT_STEP, LONGEST_GROWTH = 20.0, 1.0
 NEAR = 0.5  # predicted gain in log-likelihood below which the observed information is tried
 FAR_BEHIND, HOPEFUL_STEPS = 5.0, 20  # in log-likelihood, and as a multiple of the last gain
 JOINING_DISTANCE = 0.05  # squared distance, in standard errors, at which two climbers are taken for one
+LEAST_SHARE_OF_GAIN = 0.1
 FIRST_DAMPING = 0.1
 STUCK_DAMPING = 1e8
 ROUNDING = 1e-12  # relative size of the fall in the objective that rounding alone can cause
@@ -143,7 +144,8 @@ def _accept_or_damp(climber: _Climber, trial: Standpoint, predicted: float, tol:
     climber.n_iter += 1
     here = climber.here
     slack = ROUNDING * (1.0 + abs(here.value))
-    if trial.value >= here.value - slack:
+    # A gain far below the prediction is a leap onto a plateau, where every row is saturated and no way leads back.
+    if trial.value >= here.value + LEAST_SHARE_OF_GAIN * predicted - slack:
         pi, new_pi = expit(here.beta[0]), expit(trial.beta[0])
         settled = predicted < 0.01 * tol and abs(new_pi - pi) <= tol * pi
         climber.converged = bool(settled) and climber.damping <= FIRST_DAMPING

@@ -29,12 +29,12 @@ Solver = Literal["newton", "em"]
 SOLVERS: dict[Solver, Maximize] = {"newton": maximize_fisher, "em": maximize_em}
 
 PILOT_FUNCTIONS = 3  # of each smooth: a line, a bow and a wave are enough to tell good starts from traps
-PILOT_ROWS = 1_000
+PILOT_ROWS, PILOT_ROWS_PER_COLUMN = 1_000, 10
 PILOT_KAPPA = 1.0
 PILOT_TOL, PILOT_ITERATIONS, PILOT_EDF_TOL = 1e-2, 40, 0.05
 REHEARSAL_ROWS = 20_000  # beyond five times so many, smoothing is chosen on a sample before all rows are used
 EDF_TOL = 1e-2
-SECOND_FUNCTIONS, SECOND_ROWS, SECOND_STARTS = 6, 1_000, 6
+SECOND_FUNCTIONS, SECOND_STARTS = 6, 6
 WORTH_MOVING = 0.01  # gain in the objective
 MOST_MOVES = 4
 START_ROWS = 10_000  # starts at given smoothing parameters are compared on about so many rows
@@ -127,7 +127,7 @@ def _by_reml(
 ) -> tuple[Array, Array, tuple[StartRecord, ...]]:
     """Explore with a coarse basis on few rows, then choose smoothing with ever more of both."""
     coarse, columns = design.coarse(PILOT_FUNCTIONS)
-    pilot = engine.pilot(coarse, PILOT_ROWS, rng)
+    pilot = engine.pilot(coarse, _rows_for(coarse), rng)
     kappas = np.full(len(design.bases), PILOT_KAPPA)
     at = _objectives(pilot, coarse, settings.prior)
     exploring = replace(settings, tol=PILOT_TOL, max_iter=PILOT_ITERATIONS)
@@ -148,6 +148,10 @@ def _by_reml(
     return *_look_again(engine, design, settings, rng, beta, kappas), records
 
 
+def _rows_for(design: Design) -> int:
+    return max(PILOT_ROWS, PILOT_ROWS_PER_COLUMN * design.n_columns)
+
+
 def _look_again(
     engine: Engine, design: Design, settings: Settings, rng: np.random.Generator, beta: Array, kappas: Array
 ) -> tuple[Array, Array]:
@@ -157,7 +161,7 @@ def _look_again(
     rows are enough to find a higher one; all rows decide.
     """
     coarse, columns = design.coarse(SECOND_FUNCTIONS)
-    sample = engine.pilot(coarse, SECOND_ROWS, rng)
+    sample = engine.pilot(coarse, _rows_for(coarse), rng)
     at_sample, at = _objectives(sample, coarse, settings.prior), _objectives(engine, design, settings.prior)
     exploring = replace(
         settings, tol=PILOT_TOL, max_iter=PILOT_ITERATIONS, n_starts=min(settings.n_starts, SECOND_STARTS)

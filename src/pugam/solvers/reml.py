@@ -17,7 +17,7 @@ __all__ = ["select_reml"]
 
 Array = NDArray[np.float64]
 
-MAX_ITERATIONS = 200
+MAX_ITERATIONS = 50  # ten are usual; of dozens of terms one may go on wandering by a fraction of a degree
 MAX_HALVINGS = 10
 LONGEST_STRETCH = 4.0
 

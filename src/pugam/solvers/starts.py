@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines import Engine
-from pugam.likelihood import alpha_shift, logit
+from pugam.likelihood import logit
 from pugam.solvers.linear_algebra import inverse
 from pugam.solvers.objective import Objective, PiRange
 from pugam.solvers.optimum import Optimum
@@ -48,24 +48,29 @@ def make_starts(
     extra = n_starts - len(grid)
     if extra and not pi_range.fixed:
         shares = np.concatenate([shares, rng.uniform(0.1, 0.9, extra)])
-        steep = np.exp(rng.uniform(np.log(min(STEEPNESS)), np.log(max(STEEPNESS)), extra))
+        steepness = np.concatenate(
+            [steepness, np.exp(rng.uniform(np.log(min(STEEPNESS)), np.log(max(STEEPNESS)), extra))]
+        )
         spread = np.linalg.cholesky(inverse(naive.hessian[1:, 1:]))
         noise = rng.standard_normal((extra, len(spread))) @ spread.T
-        curves = np.vstack([curves, steep[:, None] * (naive.beta[2:] + noise[:, 1:])])
+        curves = np.vstack([curves, steepness[len(grid) :, None] * (naive.beta[2:] + noise[:, 1:])])
     pi = pi_range.low + shares * (pi_range.high - pi_range.low)
-    intercepts = _calibrate(smooth.engine, pi, curves)
+    intercepts = _calibrate(smooth.engine, pi, curves, steepness * naive.beta[1])
     return np.column_stack([logit(pi), intercepts, curves])
 
 
-def _calibrate(engine: Engine, pi: Array, curves: Array) -> Array:
-    """Find intercepts at which the posteriors of the unlabelled rows average about pi, by secant steps in logits."""
+def _calibrate(engine: Engine, pi: Array, curves: Array, guess: Array) -> Array:
+    """Find intercepts at which the posteriors of the unlabelled rows average about pi, by secant steps in logits.
+
+    The guess scales the naive intercept with the curves: it takes up what they are, on average, for the rows there are.
+    """
     target = logit(pi)
 
     def excess(intercept: Array) -> Array:
         hidden = engine.expectation(pi, np.column_stack([intercept, curves])).hidden_positives
         return np.asarray(logit(np.clip(hidden / engine.n1, 1e-6, 1.0 - 1e-6)) - target)
 
-    last = alpha_shift(pi, engine.n0, engine.n1)
+    last = guess
     last_excess = excess(last)
     here = last - np.where(last_excess == 0.0, 1.0, last_excess)
     for _ in range(CALIBRATION_STEPS):
