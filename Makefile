@@ -43,6 +43,7 @@ benchmark: $(VENV)/developing
 	$(BIN)/python benchmarks/fit.py
 	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/first_contact.py
+	$(BIN)/python benchmarks/simulation.py
 
 benchmark-knots: $(VENV)/developing
 	$(BIN)/python benchmarks/knots.py $(DATA)

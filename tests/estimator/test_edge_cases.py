@@ -14,36 +14,25 @@ from pugam import PUGAM, PugamError, PugamWarning, f, s
 from pugam.datasets import simulate
 from pugam.engines import one_blas_thread
 
-Y = np.random.default_rng(0).permutation(np.repeat([1, 0], [420, 180]))
-Z = np.isin(np.arange(600), np.random.default_rng(2).choice(np.flatnonzero(Y), 300, replace=False)).astype(int)
+
+def make_table(y_seed, x_seed, z_seed):
+    y = np.random.default_rng(y_seed).permutation(np.repeat([1, 0], [420, 180]))
+    labelled = np.random.default_rng(z_seed).choice(np.flatnonzero(y), 300, replace=False)
+    rng, n = np.random.default_rng(x_seed), 600
+    columns = {
+        "x1": np.where(y, rng.normal(1.0, 0.6, n), rng.normal(-0.5, 1.0, n)),
+        "x2": np.where(y, rng.normal(0.0, 0.5, n), rng.normal(0.5, 1.2, n)),
+        "x3": np.where(y, rng.normal(0.5, 1.0, n), rng.normal(-0.5, 1.0, n)),
+    }
+    return pd.DataFrame(columns), np.isin(np.arange(n), labelled).astype(int)
 
 
-def make_x():
-    rng, n = np.random.default_rng(1), 600
-    return pd.DataFrame(
-        {
-            "x1": np.where(Y, rng.normal(1.0, 0.6, n), rng.normal(-0.5, 1.0, n)),
-            "x2": np.where(Y, rng.normal(0.0, 0.5, n), rng.normal(0.5, 1.2, n)),
-            "x3": np.where(Y, rng.normal(0.5, 1.0, n), rng.normal(-0.5, 1.0, n)),
-        }
-    )
-
-
-X = make_x()
+X, Z = make_table(0, 1, 2)
 
 
 @pytest.mark.parametrize("seed", [3, 4, 5, 7])
 def test_a_smaller_smoothing_parameter_never_lowers_the_objective(seed):
-    y = np.random.default_rng(seed).permutation(np.repeat([1, 0], [420, 180]))
-    z = np.isin(np.arange(600), np.random.default_rng(seed + 1).choice(np.flatnonzero(y), 300, replace=False)) * 1
-    rng, n = np.random.default_rng(seed + 2), 600
-    X = pd.DataFrame(
-        {
-            "x1": np.where(y, rng.normal(1.0, 0.6, n), rng.normal(-0.5, 1.0, n)),
-            "x2": np.where(y, rng.normal(0.0, 0.5, n), rng.normal(0.5, 1.2, n)),
-            "x3": np.where(y, rng.normal(0.5, 1.0, n), rng.normal(-0.5, 1.0, n)),
-        }
-    )
+    X, z = make_table(seed, seed + 2, seed + 1)
     some, none = (PUGAM(smoothing=kappa, debias=False).fit(X, z) for kappa in (1e-4, 0.0))
     assert none.penalized_loglik_ > some.penalized_loglik_
 
