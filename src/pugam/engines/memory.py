@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
@@ -13,7 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines.protocol import Expectation
-from pugam.likelihood import Sums, label_block, label_frequency, logistic_sums, saturating_sums
+from pugam.likelihood import (
+    Sums,
+    label_block,
+    label_frequency,
+    logistic_sums,
+    saturating_sums,
+)
 from pugam.terms import Design, Encoded
 
 __all__ = ["MemoryEngine"]
@@ -77,19 +84,33 @@ class MemoryEngine:
         self.positive = positive
         self.weights = weights
         self.n_threads = n_threads
-        counts = np.ones(len(positive)) if weights is None else weights
-        self.n0 = float(counts[positive].sum())
-        self.n1 = float(counts[~positive].sum())
+        self._count_labels()
         self._block_rows = max(MIN_BLOCK_ROWS, BLOCK_CELLS // (1 + design.n_columns))
         n_cells = len(positive) * (1 + design.n_columns)
         self._matrix: Array | None = None
         if 8 * n_cells <= CACHE_BYTES:
             self._matrix = self._evaluate_all()
 
+    def _count_labels(self) -> None:
+        counts = np.ones(len(self.positive)) if self.weights is None else self.weights
+        self.n0 = float(counts[self.positive].sum())
+        self.n1 = float(counts[~self.positive].sum())
+
     @property
     def n_rows(self) -> int:
         """Number of rows."""
         return len(self.positive)
+
+    def reweighted(self, counts: NDArray[np.integer]) -> MemoryEngine:
+        """Return an engine over the same rows in which each counts so many times, shape (n_rows,)."""
+        other = copy(self)  # shares the model columns
+        other.weights = counts.astype(float) if self.weights is None else counts * self.weights
+        other._count_labels()
+        return other
+
+    def resampled(self, counts: NDArray[np.integer]) -> MemoryResampledRows:
+        """Return the same rows under B weightings: how often each row counts, shape (B, n_rows)."""
+        return MemoryResampledRows(self, counts)
 
     def sums(self, pi: Array, b: Array, observed: bool = False) -> Sums:
         """Value, score and expected (or observed) information of the profile likelihood in (log c, a, theta)."""
@@ -149,7 +170,7 @@ class MemoryEngine:
 
     def _sum(self, of_block: Callable[[Block], Result]) -> Result:
         def of_group(limits: tuple[int, int]) -> Result:
-            return reduce(add, map(of_block, self._blocks(*limits)))
+            return reduce(add, map(of_block, self.blocks(*limits)))
 
         return reduce(add, self._map_groups(of_group))
 
@@ -168,7 +189,8 @@ class MemoryEngine:
         for first in range(start, stop, self._block_rows):
             yield slice(first, min(first + self._block_rows, stop))
 
-    def _blocks(self, start: int, stop: int) -> Iterator[Block]:
+    def blocks(self, start: int, stop: int) -> Iterator[Block]:
+        """Yield the rows from start to stop, block by block."""
         for rows in self._block_slices(start, stop):
             if self._matrix is None:
                 X = self.design.matrix([values[rows] for values in self.encoded])
@@ -176,3 +198,35 @@ class MemoryEngine:
                 X = self._matrix[rows]
             weights = None if self.weights is None else self.weights[rows]
             yield Block(rows, X, self.positive[rows], weights)
+
+
+class MemoryResampledRows:
+    """An engine's rows under B weightings; sums are taken by the calling thread, so batches can share the cores."""
+
+    def __init__(self, engine: MemoryEngine, counts: NDArray[np.integer]) -> None:
+        self._engine = engine
+        self._counts = counts
+        weighted = counts if engine.weights is None else counts * engine.weights
+        self.n0 = weighted[:, engine.positive].sum(axis=1, dtype=float)
+        self.n1 = weighted[:, ~engine.positive].sum(axis=1, dtype=float)
+
+    def take(self, numbers: NDArray[np.intp]) -> MemoryResampledRows:
+        """Return the weightings of these numbers only."""
+        return MemoryResampledRows(self._engine, self._counts[numbers])
+
+    def sums(self, pi: Array, b: Array, observed: bool = False) -> Sums:
+        """Value, score and expected (or observed) information of the profile likelihood in (log c, a, theta)."""
+        c, d = self._label_frequency(pi)
+        return self._sum(lambda block, w: saturating_sums(block.X, block.positive, w, b, c, d, observed))
+
+    def _label_frequency(self, pi: Array) -> tuple[Array, Array]:
+        if len(pi) == 1 and np.ptp(self.n0) == np.ptp(self.n1) == 0.0:
+            return label_frequency(pi, self.n0[:1], self.n1[:1])  # the rows' likelihood is then evaluated once for all
+        return label_frequency(pi, self.n0, self.n1)
+
+    def _sum(self, of_block: Callable[[Block, Array], Result]) -> Result:
+        def weighted(block: Block) -> Result:
+            counts = self._counts[:, block.rows].astype(float)
+            return of_block(block, counts if block.weights is None else counts * block.weights)
+
+        return reduce(add, map(weighted, self._engine.blocks(0, self._engine.n_rows)))

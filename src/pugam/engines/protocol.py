@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pugam.likelihood import Sums
 from pugam.terms import Design
 
-__all__ = ["Engine", "Expectation"]
+__all__ = ["Engine", "Expectation", "ResampledRows"]
 
 Array = NDArray[np.float64]
 
@@ -21,6 +21,31 @@ class Expectation(Protocol):
     @property
     def hidden_positives(self) -> Array:
         """Weighted sum of the expected labels over the unlabelled rows, shape (B,)."""
+        ...
+
+
+class ResampledRows(Protocol):
+    """Sums over the same rows under B weightings at once, one for each parameter vector.
+
+    `b` has shape (B, 1 + p) and `pi` shape (B,), or one vector that all weightings share.
+    """
+
+    @property
+    def n0(self) -> Array:
+        """Total weight of the labelled rows in each weighting, shape (B,)."""
+        ...
+
+    @property
+    def n1(self) -> Array:
+        """Total weight of the unlabelled rows in each weighting, shape (B,)."""
+        ...
+
+    def take(self, numbers: NDArray[np.intp]) -> ResampledRows:
+        """Return the weightings of these numbers only."""
+        ...
+
+    def sums(self, pi: Array, b: Array, observed: bool = False) -> Sums:
+        """Value, score and expected (or observed) information of the profile likelihood in (log c, a, theta)."""
         ...
 
 
@@ -51,6 +76,14 @@ class Engine(Protocol):
         It may hold other shares of labelled and unlabelled rows: pi, alpha and the curves mean the same there, the
         intercept a does not.
         """
+        ...
+
+    def reweighted(self, counts: NDArray[np.integer]) -> Engine:
+        """Return an engine over the same rows in which each counts so many times, shape (n_rows,)."""
+        ...
+
+    def resampled(self, counts: NDArray[np.integer]) -> ResampledRows:
+        """Return the same rows under B weightings: how often each row counts, shape (B, n_rows)."""
         ...
 
     def sums(self, pi: Array, b: Array, observed: bool = False) -> Sums:

@@ -11,19 +11,19 @@ __all__ = ["alpha_shift", "expit", "label_frequency", "log_c_bend", "log_c_slope
 Array = NDArray[np.float64]
 
 
-def label_frequency(pi: Array, n0: float, n1: float) -> tuple[Array, Array]:
+def label_frequency(pi: Array, n0: float | Array, n1: float | Array) -> tuple[Array, Array]:
     """Return c = n0 / (n0 + n1 pi) and 1 - c, the latter without cancellation."""
     positives = n0 + n1 * pi
     return n0 / positives, n1 * pi / positives
 
 
-def log_c_slope(pi: Array, n0: float, n1: float) -> Array:
+def log_c_slope(pi: Array, n0: float | Array, n1: float | Array) -> Array:
     """Return d log c / d logit pi = -(1 - c)(1 - pi)."""
     _, d = label_frequency(pi, n0, n1)
     return -d * (1.0 - pi)
 
 
-def log_c_bend(pi: Array, n0: float, n1: float) -> Array:
+def log_c_bend(pi: Array, n0: float | Array, n1: float | Array) -> Array:
     """Return d^2 log c / d (logit pi)^2 = -(1 - c)(1 - pi)(c (1 - pi) - pi)."""
     c, d = label_frequency(pi, n0, n1)
     return -d * (1.0 - pi) * (c * (1.0 - pi) - pi)

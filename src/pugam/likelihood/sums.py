@@ -14,6 +14,9 @@ __all__ = ["Sums", "label_block", "logistic_sums", "saturating_sums"]
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
+# With so many matrices of so few columns, one product of the weights with all products of columns is faster.
+MANY_GRAMS, FEW_COLUMNS = 24, 80
+
 
 @dataclass(frozen=True)
 class Sums:
@@ -50,11 +53,11 @@ def saturating_sums(
     X : array of shape (n, 1 + p)
         Model columns, the intercept's ones first.
     positive : bool array of shape (n,)
-    weights : array of shape (n,) or None
-        Row weights; None stands for ones.
-    b : array of shape (B, 1 + p)
-        Intercept and coefficients of each parameter vector.
-    c, d : arrays of shape (B,)
+    weights : array of shape (n,) or (B, n), or None
+        Row weights, the same for all parameter vectors or different ones for each; None stands for ones.
+    b : array of shape (B, 1 + p) or (1, 1 + p)
+        Intercept and coefficients of each parameter vector, or of one that all weightings share.
+    c, d : arrays of shape (B,) or (1,)
         Label frequency and its complement.
     observed : bool
         Observed instead of expected information.
@@ -67,7 +70,7 @@ def saturating_sums(
     rows = saturating_rows(positive, b @ X.T, c[:, None], d[:, None], observed)
     if weights is not None:
         rows = type(rows)(*(part * weights for part in rows))
-    n_vectors, q = len(b), 1 + b.shape[1]
+    n_vectors, q = len(rows.value), 1 + b.shape[1]
     score = np.empty((n_vectors, q))
     score[:, 0] = rows.score_c.sum(axis=1)
     score[:, 1:] = rows.score_s @ X
@@ -95,6 +98,11 @@ def logistic_sums(X: Array, y: Array, weights: Array | None, b: Array) -> Sums:
 
 def weighted_grams(X: Array, weights: Array, out: Array) -> None:
     """Write X' diag(w) X for every row w of weights, shape (B, n), into out, shape (B, q, q)."""
+    if len(weights) >= MANY_GRAMS and X.shape[1] <= FEW_COLUMNS:
+        first, second = np.triu_indices(X.shape[1])
+        grams = weights @ _products_of_columns(X).T
+        out[:, first, second] = out[:, second, first] = grams
+        return
     scaled = np.empty_like(X)
     for w, gram in zip(weights, out, strict=True):
         if w.min() >= 0.0:
@@ -104,3 +112,15 @@ def weighted_grams(X: Array, weights: Array, out: Array) -> None:
         else:
             np.multiply(X, w[:, None], out=scaled)
             gram[...] = X.T @ scaled
+
+
+def _products_of_columns(X: Array) -> Array:
+    """Products of each column with itself and those after it, in the order of `triu_indices`: shape (pairs, n)."""
+    columns = np.ascontiguousarray(X.T)
+    q, n = columns.shape
+    products = np.empty((q * (q + 1) // 2, n))
+    start = 0
+    for number in range(q):
+        np.multiply(columns[number], columns[number:], out=products[start : start + q - number])
+        start += q - number
+    return products

@@ -2,7 +2,8 @@
 
 from pugam.solvers.objective import EDGE, Objective, PiPrior, PiRange
 from pugam.solvers.optimum import Optimum
-from pugam.solvers.procedure import Fit, Settings, StartRecord, fit_model
+from pugam.solvers.procedure import Fit, Settings, StartRecord, finish_fit, fit_model
+from pugam.solvers.refits import Refits, refit_resamples, reselect_resamples
 from pugam.solvers.smoothing import LINEAR_GRID, SMOOTH_GRID, edf
 from pugam.solvers.starts import GRID_SIZE
 
@@ -16,8 +17,12 @@ __all__ = [
     "Optimum",
     "PiPrior",
     "PiRange",
+    "Refits",
     "Settings",
     "StartRecord",
     "edf",
+    "finish_fit",
     "fit_model",
+    "refit_resamples",
+    "reselect_resamples",
 ]

@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from pugam.likelihood import expit
 from pugam.solvers.linear_algebra import solve, solve_definite
-from pugam.solvers.objective import Objective, PiRange, Standpoint
+from pugam.solvers.objective import Objective, PiRange, ResampledObjective, Standpoint
 from pugam.solvers.optimum import Optimum
 
-__all__ = ["bounded_step", "maximize_fisher"]
+__all__ = ["bounded_step", "maximize_fisher", "maximize_resamples"]
 
 Array = NDArray[np.float64]
+Look = Callable[[list[int], list[Array], bool], list[Standpoint]]  # climbers' numbers, points, observed information
 
 # No further is the quadratic model trusted. Where classes separate, curves grow without bound: let them grow fast.
 LONGEST_PI_STEP = 2.0  # on the logit scale
@@ -38,6 +39,7 @@ ROUNDING = 1e-12  # relative size of the fall in the objective that rounding alo
 class _Climber:
     """One start on its way up: where it stands and how it got there."""
 
+    number: int
     here: Standpoint
     history: list[float]
     damping: float = 0.0
@@ -69,44 +71,73 @@ def maximize_fisher(objective: Objective, starts: Array, pi_range: PiRange, tol:
     another near the same optimum is not followed further and ends where that one ends; one that hardly gains while
     far below an optimum already found is given up, unconverged.
     """
+
+    def look(_: list[int], betas: list[Array], observed: bool) -> list[Standpoint]:
+        return objective.stand(betas, observed)
+
+    def after_each_pass(climbers: list[_Climber]) -> None:
+        _join(climbers)
+        _give_up(climbers)
+
+    return _climb(look, starts, pi_range, tol, max_iter, after_each_pass)
+
+
+def maximize_resamples(
+    objective: ResampledObjective, starts: Array, pi_range: PiRange, tol: float, max_iter: int
+) -> list[Optimum]:
+    """Climb under B weightings of the rows at once, each from its own row of `starts`, shape (B, 2 + p)."""
+    return _climb(objective.stand, starts, pi_range, tol, max_iter)
+
+
+def _climb(
+    look: Look,
+    starts: Array,
+    pi_range: PiRange,
+    tol: float,
+    max_iter: int,
+    after_each_pass: Callable[[list[_Climber]], None] | None = None,
+) -> list[Optimum]:
     starts = np.array(starts, dtype=float)
     if not pi_range.fixed:
         starts[:, 0] = np.clip(starts[:, 0], *pi_range.logits)
-    climbers = [_Climber(here, [here.value]) for here in objective.stand(list(starts))]
+    first = look(list(range(len(starts))), list(starts), False)
+    climbers = [_Climber(number, here, [here.value]) for number, here in enumerate(first)]
     for _ in range(max_iter):
         active = [climber for climber in climbers if not climber.resting]
         if not active:
             break
-        steps = _steps(objective, active, pi_range)
+        steps = _steps(look, active, pi_range)
         gains = [0.5 * float(climber.here.gradient @ step) for climber, step in zip(active, steps, strict=True)]
-        betas = [climber.here.beta + step for climber, step in zip(active, steps, strict=True)]
-        trials = _look_around(objective, betas, [gain < NEAR for gain in gains])
+        trials = _look_around(look, active, steps, [gain < NEAR for gain in gains])
         for climber, trial, gain in zip(active, trials, gains, strict=True):
             _accept_or_damp(climber, trial, gain, tol)
-        _join(climbers)
-        _give_up(climbers)
+        if after_each_pass is not None:
+            after_each_pass(climbers)
     return [climber.finish() for climber in climbers]
 
 
-def _look_around(objective: Objective, betas: list[Array], observed: list[bool]) -> list[Standpoint]:
-    """Evaluate the objective at every point, those that want the same information in one pass."""
+def _look_around(look: Look, climbers: list[_Climber], steps: list[Array], observed: list[bool]) -> list[Standpoint]:
+    """See where each step would lead, those that want the same information in one pass."""
     seen: dict[int, Standpoint] = {}
     for kind in (False, True):
-        numbers = [number for number, wanted in enumerate(observed) if wanted is kind]
-        if numbers:
-            seen.update(zip(numbers, objective.stand([betas[number] for number in numbers], kind), strict=True))
-    return [seen[number] for number in range(len(betas))]
+        chosen = [place for place, wanted in enumerate(observed) if wanted is kind]
+        if chosen:
+            numbers = [climbers[place].number for place in chosen]
+            betas = [climbers[place].here.beta + steps[place] for place in chosen]
+            seen.update(zip(chosen, look(numbers, betas, kind), strict=True))
+    return [seen[place] for place in range(len(climbers))]
 
 
-def _steps(objective: Objective, climbers: list[_Climber], pi_range: PiRange) -> list[Array]:
+def _steps(look: Look, climbers: list[_Climber], pi_range: PiRange) -> list[Array]:
     """Return each climber's damped step; where the observed information is indefinite, the expected one gives it."""
     steps = [_step(climber, pi_range) for climber in climbers]
-    saddled = [number for number, step in enumerate(steps) if step is None]
+    saddled = [place for place, step in enumerate(steps) if step is None]
     if saddled:
-        anew = objective.stand([climbers[number].here.beta for number in saddled])
-        for number, here in zip(saddled, anew, strict=True):
-            climbers[number].here = here
-            steps[number] = _step(climbers[number], pi_range)
+        numbers = [climbers[place].number for place in saddled]
+        anew = look(numbers, [climbers[place].here.beta for place in saddled], False)
+        for place, here in zip(saddled, anew, strict=True):
+            climbers[place].here = here
+            steps[place] = _step(climbers[place], pi_range)
     return [step for step in steps if step is not None]
 
 

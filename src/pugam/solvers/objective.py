@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.engines import Engine
+from pugam.engines import Engine, ResampledRows
 from pugam.likelihood import expit, log_c_bend, log_c_slope, logit
 
-__all__ = ["EDGE", "Evaluation", "Objective", "PiPrior", "PiRange", "Standpoint"]
+__all__ = ["EDGE", "Evaluation", "Objective", "PiPrior", "PiRange", "ResampledObjective", "Standpoint"]
 
 Array = NDArray[np.float64]
 
@@ -100,6 +100,14 @@ class Evaluation:
     information: Array
     curvature: Array
 
+    def standpoints(self, betas: Sequence[Array], observed: bool) -> list[Standpoint]:
+        """Take the evaluation apart, one standpoint for each parameter vector."""
+        rows = zip(betas, self.value, self.loglik, self.gradient, self.information, self.curvature, strict=True)
+        return [
+            Standpoint(beta, float(value), float(loglik), gradient, information, curvature, observed)
+            for beta, value, loglik, gradient, information, curvature in rows
+        ]
+
 
 @dataclass(frozen=True)
 class Standpoint:
@@ -134,8 +142,40 @@ class Standpoint:
         return self.information + np.diag(self.curvature)
 
 
+class _Penalized:
+    """Sums over rows, brought from log c to logit pi, with penalty and prior."""
+
+    engine: Engine | ResampledRows
+    penalty: Array
+    prior: PiPrior
+
+    def penalties(self, beta: Array) -> Array:
+        """Roughness minus log prior: what is subtracted from the log-likelihood, shape (B,)."""
+        roughness: Array = 0.5 * (beta[:, 2:] ** 2 @ self.penalty)
+        return roughness - self.prior.value(expit(beta[:, 0]))
+
+    def evaluate(self, beta: Array, observed: bool = False) -> Evaluation:
+        """Evaluate value and derivatives at the rows of beta, shape (B, 2 + p)."""
+        n0, n1 = self.engine.n0, self.engine.n1
+        pi = expit(beta[:, 0])
+        sums = self.engine.sums(pi, beta[:, 1:], observed)
+        slope = log_c_slope(pi, n0, n1)
+        information = sums.information
+        information[:, 0, :] *= slope[:, None]
+        information[:, :, 0] *= slope[:, None]
+        if observed:
+            information[:, 0, 0] -= sums.score[:, 0] * log_c_bend(pi, n0, n1)
+        gradient = sums.score
+        gradient[:, 0] = gradient[:, 0] * slope + self.prior.score(pi)
+        gradient[:, 2:] -= self.penalty * beta[:, 2:]
+        curvature = np.zeros_like(gradient)
+        curvature[:, 0] = self.prior.information(pi)
+        curvature[:, 2:] = self.penalty
+        return Evaluation(sums.value - self.penalties(beta), sums.value, gradient, information, curvature)
+
+
 @dataclass(frozen=True)
-class Objective:
+class Objective(_Penalized):
     """The penalised profile log-likelihood of the rows behind an engine.
 
     Parameters
@@ -150,35 +190,30 @@ class Objective:
     penalty: Array
     prior: PiPrior = PiPrior()
 
-    def penalties(self, beta: Array) -> Array:
-        """Roughness minus log prior: what is subtracted from the log-likelihood, shape (B,)."""
-        roughness: Array = 0.5 * (beta[:, 2:] ** 2 @ self.penalty)
-        return roughness - self.prior.value(expit(beta[:, 0]))
-
     def stand(self, betas: Sequence[Array], observed: bool = False) -> list[Standpoint]:
         """Evaluate at several parameter vectors in one pass over the rows."""
-        at = self.evaluate(np.array(betas), observed)
-        rows = zip(betas, at.value, at.loglik, at.gradient, at.information, at.curvature, strict=True)
-        return [
-            Standpoint(beta, float(value), float(loglik), gradient, information, curvature, observed)
-            for beta, value, loglik, gradient, information, curvature in rows
-        ]
+        return self.evaluate(np.array(betas), observed).standpoints(betas, observed)
 
-    def evaluate(self, beta: Array, observed: bool = False) -> Evaluation:
-        """Evaluate value and derivatives at the rows of beta, shape (B, 2 + p)."""
-        n0, n1 = self.engine.n0, self.engine.n1
-        pi = expit(beta[:, 0])
-        sums = self.engine.sums(pi, beta[:, 1:], observed)
-        slope = log_c_slope(pi, n0, n1)
-        gradient, information = sums.score, sums.information
-        information[:, 0, :] *= slope[:, None]
-        information[:, :, 0] *= slope[:, None]
-        if observed:
-            information[:, 0, 0] -= gradient[:, 0] * log_c_bend(pi, n0, n1)
-        gradient[:, 0] = gradient[:, 0] * slope + self.prior.score(pi)
-        gradient[:, 2:] -= self.penalty * beta[:, 2:]
-        curvature = np.zeros_like(beta)
-        curvature[:, 0] = self.prior.information(pi)
-        curvature[:, 2:] = self.penalty
-        value = sums.value - self.penalties(beta)
-        return Evaluation(value, sums.value, gradient, information, curvature)
+
+@dataclass(frozen=True)
+class ResampledObjective(_Penalized):
+    """The same for B weightings of the rows at once: the b-th parameter vector belongs to the b-th weighting.
+
+    A single parameter vector stands for all weightings, and is cheaper to evaluate.
+    """
+
+    engine: ResampledRows
+    penalty: Array
+    prior: PiPrior = PiPrior()
+
+    def take(self, numbers: NDArray[np.intp]) -> ResampledObjective:
+        """Return the objective of these weightings only."""
+        return ResampledObjective(self.engine.take(numbers), self.penalty, self.prior)
+
+    def stand(self, numbers: Sequence[int], betas: Sequence[Array], observed: bool = False) -> list[Standpoint]:
+        """Evaluate under the weightings of these numbers, each at its own parameter vector."""
+        every = len(numbers) == len(self.engine.n0)
+        part = self if every else self.take(np.asarray(numbers, dtype=np.intp))
+        beta = np.array(betas)
+        together = beta[:1] if len(beta) > 1 and (beta == beta[0]).all() else beta
+        return part.evaluate(together, observed).standpoints(betas, observed)

@@ -10,18 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines import Engine
-from pugam.likelihood import alpha_shift, expit, logit
+from pugam.likelihood import alpha_shift, expit
 from pugam.solvers.em import maximize_em
 from pugam.solvers.fisher import maximize_fisher
-from pugam.solvers.linear_algebra import inverse
-from pugam.solvers.objective import Objective, PiPrior, PiRange
+from pugam.solvers.linear_algebra import solve
+from pugam.solvers.objective import Objective, PiPrior, PiRange, Standpoint
 from pugam.solvers.optimum import Optimum, best_of
 from pugam.solvers.reml import select_reml
 from pugam.solvers.smoothing import aic
 from pugam.solvers.starts import Maximize, make_starts
 from pugam.terms import Design
 
-__all__ = ["Fit", "Settings", "StartRecord", "fit_model"]
+__all__ = ["Fit", "Settings", "StartRecord", "debiased_logit", "finish_fit", "fit_model", "warm_smoothing"]
 
 Array = NDArray[np.float64]
 Solver = Literal["newton", "em"]
@@ -116,10 +116,37 @@ def fit_model(engine: Engine, design: Design, settings: Settings, rng: np.random
         start, kappas, records = _by_reml(engine, design, settings, rng)
     else:
         start, kappas, records = _by_candidates(engine, design, settings, rng)
+    return finish_fit(engine, design, settings, start, kappas, records)
+
+
+def finish_fit(
+    engine: Engine,
+    design: Design,
+    settings: Settings,
+    start: Array,
+    kappas: Array,
+    records: tuple[StartRecord, ...] = (),
+) -> Fit:
+    """Climb to the optimum at given smoothing parameters, and take the penalty's bias out of pi."""
     objective = Objective(engine, design.penalty(kappas), settings.prior)
     penalized = _climb(objective, start, settings)
     fit = Fit(penalized, penalized, kappas, records, debiased=False)
     return _debias(fit, objective, settings) if settings.debias else fit
+
+
+def warm_smoothing(
+    engine: Engine, design: Design, settings: Settings, start: Array, kappas: Array
+) -> tuple[Array, Array]:
+    """Choose smoothing anew for rows much like those of a fit that ended at `start` with `kappas`."""
+    at = _objectives(engine, design, settings.prior)
+    if not isinstance(settings.smoothing, str):
+        return start, kappas
+    if settings.smoothing == "reml":
+        return select_reml(design, at, start, kappas, settings.pi_range, EDF_TOL)
+    candidates = [np.full(len(design.bases), kappa) for kappa in settings.grid]
+    optima = [_climb(at(candidate), start, settings) for candidate in candidates]
+    best = int(np.argmin([aic(optimum, settings.pi_range.free) for optimum in optima]))
+    return optima[best].beta, candidates[best]
 
 
 def _by_reml(
@@ -255,17 +282,28 @@ def _climb(objective: Objective, start: Array, settings: Settings) -> Optimum:
 
 
 def _debias(fit: Fit, objective: Objective, settings: Settings) -> Fit:
-    """Step from the penalised towards the unpenalised optimum in pi alone, then refit the rest.
-
-    beta~ = beta^ + V P beta^ is one step up the unpenalised likelihood with the penalised Hessian; its first entry
-    takes out most of the bias that smoothing the curves brings on pi.
-    """
+    """Step from the penalised towards the unpenalised optimum in pi alone, then refit the rest."""
     optimum, pi_range = fit.penalized, settings.pi_range
     if not pi_range.is_inside(optimum.pi) or not objective.penalty.any():
         return fit
-    covariance = inverse(optimum.hessian)
-    logit_pi = optimum.beta[0] + covariance[0, 2:] @ (objective.penalty * optimum.beta[2:])
-    pi = float(pi_range.clip(expit(logit_pi)))
-    start = np.concatenate([[logit(pi)], optimum.beta[1:]])
+    start = optimum.beta.copy()
+    start[0] = debiased_logit(optimum, objective.penalty, pi_range)
+    pi = float(expit(start[0]))
     refit = settings.maximize(objective, start[None], PiRange(pi, pi), settings.tol, settings.max_iter)[0]
     return replace(fit, optimum=refit, debiased=True)
+
+
+def debiased_logit(optimum: Standpoint, penalty: Array, pi_range: PiRange) -> float:
+    """Return logit pi without most of the bias that smoothing the curves brings on it.
+
+    beta~ = beta^ + V P beta^ is one step up the unpenalised likelihood with the penalised Hessian; its first entry is
+    the one wanted. A penalised optimum on the boundary of the range of pi stays there.
+    """
+    pi = float(expit(optimum.beta[0]))
+    if not pi_range.is_inside(pi):
+        return float(optimum.beta[0])
+    unit = np.zeros(len(optimum.beta))
+    unit[0] = 1.0
+    response = solve(optimum.hessian, unit)
+    logit_pi = optimum.beta[0] + response[2:] @ (penalty * optimum.beta[2:])
+    return float(np.clip(logit_pi, *pi_range.logits))

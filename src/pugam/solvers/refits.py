@@ -1,0 +1,79 @@
+"""Many refits of one model to resampled rows: all at once at the same smoothing, or one by one with it chosen anew.
+
+A resample is a vector of counts, one for each row; every climb begins where that of all rows ended.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.engines import Engine
+from pugam.solvers.fisher import maximize_resamples
+from pugam.solvers.objective import PiRange, ResampledObjective
+from pugam.solvers.procedure import Fit, Settings, debiased_logit, finish_fit, warm_smoothing
+from pugam.terms import Design
+
+__all__ = ["Refits", "refit_resamples", "reselect_resamples"]
+
+Array = NDArray[np.float64]
+Counts = NDArray[np.integer]
+
+HELD = PiRange(0.5, 0.5)  # any single point: pi stays where each climb begins
+
+
+@dataclass(frozen=True)
+class Refits:
+    """Refits to B resamples.
+
+    Attributes
+    ----------
+    beta, penalized : arrays of shape (B, 2 + p)
+        The parameters reported, and the penalised optimum they came from.
+    kappas : array of shape (B, n_terms)
+    converged : bool array of shape (B,)
+    """
+
+    beta: Array
+    penalized: Array
+    kappas: Array
+    converged: NDArray[np.bool_]
+
+
+def refit_resamples(engine: Engine, design: Design, settings: Settings, fit: Fit, counts: Counts) -> Refits:
+    """Refit with the smoothing parameters of the fit; `counts` has shape (B, n_rows)."""
+    objective = ResampledObjective(engine.resampled(counts), design.penalty(fit.kappas), settings.prior)
+    starts = np.tile(fit.penalized.beta, (len(counts), 1))
+    optima = maximize_resamples(objective, starts, settings.pi_range, settings.tol, settings.max_iter)
+    penalized = beta = np.array([optimum.beta for optimum in optima])
+    converged = np.array([optimum.converged for optimum in optima])
+    if fit.debiased:
+        starts = penalized.copy()
+        starts[:, 0] = _debiased_logits(objective, penalized, settings.pi_range)
+        optima = maximize_resamples(objective, starts, HELD, settings.tol, settings.max_iter)
+        beta = np.array([optimum.beta for optimum in optima])
+        converged &= [optimum.converged for optimum in optima]
+    return Refits(beta, penalized, np.tile(fit.kappas, (len(counts), 1)), converged)
+
+
+def reselect_resamples(engine: Engine, design: Design, settings: Settings, fit: Fit, counts: Counts) -> Refits:
+    """Refit with smoothing parameters chosen anew for every resample."""
+    fits = []
+    for row in counts:
+        resample = engine.reweighted(row)
+        beta, kappas = warm_smoothing(resample, design, settings, fit.penalized.beta, fit.kappas)
+        fits.append(finish_fit(resample, design, settings, beta, kappas))
+    return Refits(
+        np.array([one.optimum.beta for one in fits]),
+        np.array([one.penalized.beta for one in fits]),
+        np.array([one.kappas for one in fits]),
+        np.array([one.converged for one in fits]),
+    )
+
+
+def _debiased_logits(objective: ResampledObjective, beta: Array, pi_range: PiRange) -> Array:
+    """Take the penalty's bias out of logit pi, as `procedure` does, where the optimum lies inside the range of pi."""
+    expected = objective.evaluate(beta).standpoints(list(beta), observed=False)
+    return np.array([debiased_logit(here, objective.penalty, pi_range) for here in expected])
