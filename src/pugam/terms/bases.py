@@ -37,10 +37,10 @@ FAR_VALUES_SAMPLE, SMALLEST_SHARE = 1000, 1e-3
 class Basis(Protocol):
     """What a fitted term offers to the design.
 
-    `encode` checks a column and brings it into the compact numeric form that engines keep; `columns`
-    turns encoded values into the term's model columns; `roughness` is the diagonal of the penalty that the
-    term's smoothing parameter multiplies (zeros where nothing is penalised); `coarse` is a cheaper term of the
-    same kind, the smoothest `n_functions` of it, and where its columns stand in the whole one.
+    `encode` checks a column and brings it into the compact numeric form that engines keep; `columns` turns encoded
+    values into the term's model columns, `slopes` into their derivatives; `roughness` is the diagonal of the penalty
+    that the term's smoothing parameter multiplies (zeros where nothing is penalised); `coarse` is a cheaper term of
+    the same kind, the smoothest `n_functions` of it, and where its columns stand in the whole one.
     """
 
     @property
@@ -59,6 +59,10 @@ class Basis(Protocol):
 
     def columns(self, encoded: Encoded) -> Array:
         """Evaluate the model columns."""
+        ...
+
+    def slopes(self, encoded: Encoded) -> Array:
+        """Evaluate the derivatives of the model columns, in units of the column."""
         ...
 
     def coarse(self, n_functions: int) -> tuple[Basis, NDArray[np.intp]]:
@@ -88,6 +92,11 @@ class SmoothBasis:
         """Evaluate the centred splines: shape (n, k - 1)."""
         return self.functions(_unit_interval(encoded, self.lower, self.upper))
 
+    def slopes(self, encoded: Encoded) -> Array:
+        """Evaluate the derivatives of the splines."""
+        width = self.upper - self.lower
+        return self.functions.derivative()(_unit_interval(encoded, self.lower, self.upper)) / width
+
     def coarse(self, n_functions: int) -> tuple[SmoothBasis, NDArray[np.intp]]:
         """Keep the smoothest functions only."""
         kept = self.functions.coarse(n_functions)
@@ -114,6 +123,10 @@ class LinearBasis:
     def columns(self, encoded: Encoded) -> Array:
         """Scale and centre: shape (n, 1)."""
         return _unit_interval(encoded, self.lower, self.upper)[:, None] - 0.5
+
+    def slopes(self, encoded: Encoded) -> Array:
+        """Return the slope of the line, everywhere the same."""
+        return np.full((len(encoded), 1), 1.0 / (self.upper - self.lower))
 
     def coarse(self, n_functions: int) -> tuple[LinearBasis, NDArray[np.intp]]:
         """Return the line itself: nothing is coarser."""
@@ -160,6 +173,10 @@ class FactorBasis:
         rows: Array = self.contrasts[encoded.astype(np.int32)]
         return rows
 
+    def slopes(self, encoded: Encoded) -> Array:
+        """Refuse: between levels there is nothing to go along."""
+        raise InputError(f"{self.spec.label} is a factor and has no derivative; compare its levels with odds_ratio.")
+
     def coarse(self, n_functions: int) -> tuple[FactorBasis, NDArray[np.intp]]:
         """Return the factor itself: its levels have no order in which to leave some out."""
         return self, np.arange(len(self.levels) - 1)
@@ -196,12 +213,23 @@ class MissingBasis:
 
     def columns(self, encoded: Encoded) -> Array:
         """Evaluate the inner columns where there is a value, and an indicator of missing values."""
-        missing = encoded == MISSING if encoded.dtype == np.int32 else np.isnan(encoded)
-        filled = encoded.copy()
-        filled[missing] = UNSEEN if encoded.dtype == np.int32 else self.stand_in
+        missing, filled = self._fill(encoded)
         inner = self.inner.columns(filled)
         inner[missing] = 0.0
         return np.column_stack([inner, missing])
+
+    def slopes(self, encoded: Encoded) -> Array:
+        """Evaluate the inner derivatives; a missing value has none."""
+        missing, filled = self._fill(encoded)
+        inner = self.inner.slopes(filled)
+        inner[missing] = np.nan
+        return np.column_stack([inner, np.zeros(len(encoded))])
+
+    def _fill(self, encoded: Encoded) -> tuple[NDArray[np.bool_], Encoded]:
+        missing = encoded == MISSING if encoded.dtype == np.int32 else np.isnan(encoded)
+        filled = encoded.copy()
+        filled[missing] = UNSEEN if encoded.dtype == np.int32 else self.stand_in
+        return missing, filled
 
     def coarse(self, n_functions: int) -> tuple[MissingBasis, NDArray[np.intp]]:
         """Coarsen the inner term; the effect of missing values stays."""

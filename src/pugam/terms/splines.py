@@ -79,6 +79,12 @@ class PiecewiseBasis:
             values += self.coefficients[power].take(interval, axis=0, mode="clip")
         return values
 
+    def derivative(self) -> PiecewiseBasis:
+        """Return the functions' derivatives, with the roughness of the functions themselves."""
+        powers = np.arange(1, len(self.coefficients))[:, None, None]
+        lower = self.coefficients[1:] * powers if len(powers) else np.zeros_like(self.coefficients)
+        return PiecewiseBasis(self.breaks, self.origins, lower, self.roughness)
+
     def coarse(self, n_functions: int) -> PiecewiseBasis:
         """Keep the smoothest functions only."""
         return PiecewiseBasis(
