@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.engines.protocol import Expectation
+from pugam.engines.protocol import Counts, Expectation
 from pugam.likelihood import (
     Sums,
     label_block,
@@ -101,14 +101,23 @@ class MemoryEngine:
         """Number of rows."""
         return len(self.positive)
 
-    def reweighted(self, counts: NDArray[np.integer]) -> MemoryEngine:
+    def linear_predictor(self, b: Array) -> Array:
+        """Intercept plus effects of every row for one vector b, shape (n_rows,)."""
+        return np.concatenate([block.X @ b for block in self.blocks(0, self.n_rows)])
+
+    def redesigned(self, design: Design, terms: Sequence[int]) -> MemoryEngine:
+        """Return an engine over the same rows for another design, of those of its terms with these numbers."""
+        encoded = [self.encoded[number] for number in terms]
+        return MemoryEngine(design, encoded, self.positive, self.weights, self.n_threads)
+
+    def reweighted(self, counts: Counts) -> MemoryEngine:
         """Return an engine over the same rows in which each counts so many times, shape (n_rows,)."""
         other = copy(self)  # shares the model columns
         other.weights = counts.astype(float) if self.weights is None else counts * self.weights
         other._count_labels()
         return other
 
-    def resampled(self, counts: NDArray[np.integer]) -> MemoryResampledRows:
+    def resampled(self, counts: Counts) -> MemoryResampledRows:
         """Return the same rows under B weightings: how often each row counts, shape (B, n_rows)."""
         return MemoryResampledRows(self, counts)
 
@@ -203,7 +212,7 @@ class MemoryEngine:
 class MemoryResampledRows:
     """An engine's rows under B weightings; sums are taken by the calling thread, so batches can share the cores."""
 
-    def __init__(self, engine: MemoryEngine, counts: NDArray[np.integer]) -> None:
+    def __init__(self, engine: MemoryEngine, counts: Counts) -> None:
         self._engine = engine
         self._counts = counts
         weighted = counts if engine.weights is None else counts * engine.weights

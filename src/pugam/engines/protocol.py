@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
@@ -10,9 +11,10 @@ from numpy.typing import NDArray
 from pugam.likelihood import Sums
 from pugam.terms import Design
 
-__all__ = ["Engine", "Expectation", "ResampledRows"]
+__all__ = ["Counts", "Engine", "Expectation", "ResampledRows"]
 
 Array = NDArray[np.float64]
+Counts = NDArray[np.integer] | NDArray[np.float64]  # how often rows count; fractions where weights are frequencies
 
 
 class Expectation(Protocol):
@@ -70,6 +72,24 @@ class Engine(Protocol):
         """Number of rows."""
         ...
 
+    @property
+    def positive(self) -> NDArray[np.bool_]:
+        """True for the labelled rows."""
+        ...
+
+    @property
+    def weights(self) -> Array | None:
+        """Weights of the rows; None stands for ones."""
+        ...
+
+    def linear_predictor(self, b: Array) -> Array:
+        """Intercept plus effects of every row for one vector b, shape (n_rows,)."""
+        ...
+
+    def redesigned(self, design: Design, terms: Sequence[int]) -> Engine:
+        """Return an engine over the same rows for another design, of those of its terms with these numbers."""
+        ...
+
     def pilot(self, design: Design, n_rows: int, rng: np.random.Generator) -> Engine:
         """Return a smaller engine for a first look: another design of the same terms, on about `n_rows` rows.
 
@@ -78,11 +98,11 @@ class Engine(Protocol):
         """
         ...
 
-    def reweighted(self, counts: NDArray[np.integer]) -> Engine:
+    def reweighted(self, counts: Counts) -> Engine:
         """Return an engine over the same rows in which each counts so many times, shape (n_rows,)."""
         ...
 
-    def resampled(self, counts: NDArray[np.integer]) -> ResampledRows:
+    def resampled(self, counts: Counts) -> ResampledRows:
         """Return the same rows under B weightings: how often each row counts, shape (B, n_rows)."""
         ...
 

@@ -1,10 +1,10 @@
 """From sums to estimates: Fisher scoring, EM, starts, smoothing selection."""
 
-from pugam.solvers.objective import EDGE, Objective, PiPrior, PiRange
+from pugam.solvers.objective import EDGE, Objective, PiPrior, PiRange, Standpoint
 from pugam.solvers.optimum import Optimum
-from pugam.solvers.procedure import Fit, Settings, StartRecord, finish_fit, fit_model
+from pugam.solvers.procedure import Fit, Fitted, Settings, StartRecord, finish_fit, fit_model
 from pugam.solvers.refits import Refits, refit_resamples, reselect_resamples
-from pugam.solvers.smoothing import LINEAR_GRID, SMOOTH_GRID, edf
+from pugam.solvers.smoothing import LINEAR_GRID, SMOOTH_GRID, edf, edf_by_term
 from pugam.solvers.starts import GRID_SIZE
 
 __all__ = [
@@ -13,14 +13,17 @@ __all__ = [
     "LINEAR_GRID",
     "SMOOTH_GRID",
     "Fit",
+    "Fitted",
     "Objective",
     "Optimum",
     "PiPrior",
     "PiRange",
     "Refits",
     "Settings",
+    "Standpoint",
     "StartRecord",
     "edf",
+    "edf_by_term",
     "finish_fit",
     "fit_model",
     "refit_resamples",

@@ -21,7 +21,7 @@ from pugam.solvers.smoothing import aic
 from pugam.solvers.starts import Maximize, make_starts
 from pugam.terms import Design
 
-__all__ = ["Fit", "Settings", "StartRecord", "debiased_logit", "finish_fit", "fit_model", "warm_smoothing"]
+__all__ = ["Fit", "Fitted", "Settings", "StartRecord", "debiased_logit", "finish_fit", "fit_model", "warm_smoothing"]
 
 Array = NDArray[np.float64]
 Solver = Literal["newton", "em"]
@@ -108,6 +108,16 @@ class Fit:
     def converged(self) -> bool:
         """Whether every climb that counts ended at its optimum."""
         return self.optimum.converged and self.penalized.converged
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A fit together with all it was made from."""
+
+    engine: Engine
+    design: Design
+    settings: Settings
+    fit: Fit
 
 
 def fit_model(engine: Engine, design: Design, settings: Settings, rng: np.random.Generator) -> Fit:

@@ -10,16 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.engines import Engine
+from pugam.engines import Counts
 from pugam.solvers.fisher import maximize_resamples
 from pugam.solvers.objective import PiRange, ResampledObjective
-from pugam.solvers.procedure import Fit, Settings, debiased_logit, finish_fit, warm_smoothing
-from pugam.terms import Design
+from pugam.solvers.procedure import Fitted, debiased_logit, finish_fit, warm_smoothing
 
 __all__ = ["Refits", "refit_resamples", "reselect_resamples"]
 
 Array = NDArray[np.float64]
-Counts = NDArray[np.integer]
 
 HELD = PiRange(0.5, 0.5)  # any single point: pi stays where each climb begins
 
@@ -42,9 +40,11 @@ class Refits:
     converged: NDArray[np.bool_]
 
 
-def refit_resamples(engine: Engine, design: Design, settings: Settings, fit: Fit, counts: Counts) -> Refits:
+def refit_resamples(fitted: Fitted, counts: Counts) -> Refits:
     """Refit with the smoothing parameters of the fit; `counts` has shape (B, n_rows)."""
-    objective = ResampledObjective(engine.resampled(counts), design.penalty(fit.kappas), settings.prior)
+    settings, fit = fitted.settings, fitted.fit
+    penalty = fitted.design.penalty(fit.kappas)
+    objective = ResampledObjective(fitted.engine.resampled(counts), penalty, settings.prior)
     starts = np.tile(fit.penalized.beta, (len(counts), 1))
     optima = maximize_resamples(objective, starts, settings.pi_range, settings.tol, settings.max_iter)
     penalized = beta = np.array([optimum.beta for optimum in optima])
@@ -58,11 +58,12 @@ def refit_resamples(engine: Engine, design: Design, settings: Settings, fit: Fit
     return Refits(beta, penalized, np.tile(fit.kappas, (len(counts), 1)), converged)
 
 
-def reselect_resamples(engine: Engine, design: Design, settings: Settings, fit: Fit, counts: Counts) -> Refits:
+def reselect_resamples(fitted: Fitted, counts: Counts) -> Refits:
     """Refit with smoothing parameters chosen anew for every resample."""
+    design, settings, fit = fitted.design, fitted.settings, fitted.fit
     fits = []
     for row in counts:
-        resample = engine.reweighted(row)
+        resample = fitted.engine.reweighted(row)
         beta, kappas = warm_smoothing(resample, design, settings, fit.penalized.beta, fit.kappas)
         fits.append(finish_fit(resample, design, settings, beta, kappas))
     return Refits(
