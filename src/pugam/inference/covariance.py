@@ -1,4 +1,9 @@
-"""Standard errors without a bootstrap: from the penalised information, corrected for sampling given z."""
+"""Standard errors without a bootstrap: from the penalised information, corrected for sampling given z.
+
+The penalised estimate moves with the score s of the likelihood by V s, V the inverse of the penalised information.
+The numbers n0 and n1 of labelled and unlabelled rows are given, not random: so the score varies less than the
+information I says, by (1/n0 + 1/n1)(I v)(I v)', where v is how the truth moves when only the labelling rate does.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +14,7 @@ from pugam.likelihood import label_frequency
 from pugam.solvers import Fit
 from pugam.solvers.linear_algebra import inverse
 
-__all__ = ["bayesian_covariance", "pi_log_variance"]
+__all__ = ["bayesian_covariance", "frequentist_covariance", "in_alpha", "movement", "pi_log_variance"]
 
 Array = NDArray[np.float64]
 
@@ -17,44 +22,73 @@ Array = NDArray[np.float64]
 def bayesian_covariance(fit: Fit, n0: float, n1: float, free: slice = slice(None)) -> Array:
     """Covariance of beta = (logit pi, a, theta) given the smoothing parameters, shape (2 + p, 2 + p).
 
-    The inverse V of the information with penalty and prior, less what it owes to treating the numbers n0 and n1 of
-    labelled and unlabelled rows as random: (1/n0 + 1/n1) w w'. Zero for parameters that are not free.
+    The inverse V of the information with penalty and prior, corrected for sampling given z. It counts the bias of
+    smoothing as if curves were drawn from the prior that the penalty stands for. Zero for parameters not free.
     """
     covariance = inverse(fit.penalized.hessian, free)
-    w = _labelling_response(fit, covariance, n0, n1)
+    w = covariance @ _labelling_score(fit, n0, n1)
     corrected: Array = covariance - (1.0 / n0 + 1.0 / n1) * np.outer(w, w)
     return corrected
+
+
+def frequentist_covariance(fit: Fit, n0: float, n1: float, free: slice = slice(None)) -> Array:
+    """Covariance of beta over repeated samples, the sandwich M S M', shape (2 + p, 2 + p).
+
+    S is the variance of the score, M how the reported estimate (bias-corrected or not) moves with it. It knows nothing
+    of the bias that smoothing leaves in the curves.
+    """
+    move = movement(fit, inverse(fit.penalized.hessian, free))
+    score = _labelling_score(fit, n0, n1)
+    variance = fit.penalized.information - (1.0 / n0 + 1.0 / n1) * np.outer(score, score)
+    covariance: Array = move @ variance @ move.T
+    return covariance
 
 
 def pi_log_variance(fit: Fit, n0: float, n1: float) -> float:
     """Variance of log pi-hat, of the bias-corrected estimate where there is one.
 
-    With J = I plus the curvature of the prior, V = (J + P)^-1, A = V J and F = V J V, the corrected estimate moves by
-    (2 - A) V times the score, so Cov = (2 - A) F (2 - A)' less (1/n0 + 1/n1) ((2 - A) w) ((2 - A) w)'.
+    The prior on pi counts as if it were data: with J = I plus its curvature, the variance is that of M J M' for a
+    corrected estimate, of V for a penalised one, less the correction for sampling given z.
     """
-    optimum = fit.penalized
-    covariance = inverse(optimum.hessian)
-    w = _labelling_response(fit, covariance, n0, n1)
-    variance, response = float(covariance[0, 0]), float(w[0])
+    covariance = inverse(fit.penalized.hessian)
+    move = movement(fit, covariance)[0]
+    variance = float(covariance[0, 0])
     if fit.debiased:
-        known = optimum.information.copy()
-        known[0, 0] += optimum.curvature[0]
-        shrinkage = covariance @ known
-        row = -shrinkage[0]
-        row[0] += 2.0
-        variance, response = float(row @ (shrinkage @ covariance) @ row), float(row @ w)
+        known = fit.penalized.information.copy()
+        known[0, 0] += fit.penalized.curvature[0]
+        variance = float(move @ known @ move)
+    response = float(move @ _labelling_score(fit, n0, n1))
     corrected = variance - (1.0 / n0 + 1.0 / n1) * response**2
     return (1.0 - fit.optimum.pi) ** 2 * max(corrected, 0.0)
 
 
-def _labelling_response(fit: Fit, covariance: Array, n0: float, n1: float) -> Array:
-    """How the estimate moves when the labelling rate does, and nothing else: w = V I v.
+def in_alpha(covariance: Array, pi: float, n0: float, n1: float) -> Array:
+    """Bring a covariance from (logit pi, a, theta) to (logit pi, alpha, theta)."""
+    _, d = label_frequency(np.array(pi), n0, n1)
+    change = np.eye(len(covariance))
+    change[1, 0] = -float(d) * (1.0 - pi) - pi  # of alpha = a - log((n0 + n1 pi) / (n1 (1 - pi))), with logit pi
+    changed: Array = change @ covariance @ change.T
+    return changed
 
-    Labels drawn at another rate shift the truth by v = (-1/(1 - pi), c, 0). Given n0 and n1 the score therefore varies
-    less, by (1/n0 + 1/n1) (I v)(I v)'. Without prior, and with pi free, w = v.
+
+def movement(fit: Fit, covariance: Array) -> Array:
+    """How the reported estimate moves with the score: M = V, or L V after the bias correction.
+
+    The corrected logit pi moves by (1 + V P) times what the penalised estimate does, P the penalty; the refit of the
+    others follows pi along g = V[:, 0] / V[0, 0].
     """
+    if not fit.debiased:
+        return covariance
+    penalty = fit.penalized.curvature.copy()
+    penalty[0] = 0.0
+    further = (covariance[0] * penalty) @ covariance
+    moved: Array = covariance + np.outer(covariance[:, 0] / covariance[0, 0], further)
+    return moved
+
+
+def _labelling_score(fit: Fit, n0: float, n1: float) -> Array:
+    """Return I v, the direction of the score that the numbers of labels fix; v = (-1/(1 - pi), c, 0)."""
     optimum = fit.penalized
     c, _ = label_frequency(np.array(optimum.pi), n0, n1)
-    direction = np.array([-1.0 / (1.0 - optimum.pi), float(c)])
-    response: Array = covariance @ (optimum.information[:, :2] @ direction)
-    return response
+    score: Array = optimum.information[:, :2] @ np.array([-1.0 / (1.0 - optimum.pi), float(c)])
+    return score

@@ -1,0 +1,95 @@
+"""What smoothing adds to the uncertainty of the curves: its bias, and not knowing how much of it is right.
+
+The covariance given the smoothing parameters is too small in two ways. Penalties of all terms flatten all curves
+together, which no prior with independent curves counts: the estimated bias b = V P beta enters as b b'. And a smoothing
+parameter is itself estimated: a term's covariance is averaged over what its marginal likelihood leaves
+possible, which matters most for terms that were estimated as straight lines.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.inference.covariance import bayesian_covariance
+from pugam.inference.evidence import Canonical, Evidence, gather_evidence
+from pugam.solvers import Fit, Settings
+from pugam.solvers.linear_algebra import inverse
+from pugam.terms import Design
+
+__all__ = ["bias_covariance", "curve_covariance", "smoothing_covariance"]
+
+Array = NDArray[np.float64]
+
+PER_DECADE = 2  # smoothing parameters averaged over
+LEAST_BENDING = 0.001  # effective degrees of freedom at the smoothest of them
+FARTHEST, FEWEST_DECADES = 30.0, 5  # the roughest: a thirtieth of the chosen one, or so many decades from the smoothest
+STRAIGHT = 1e-9  # a direction so little penalised, compared with the most penalised one, is not penalised at all
+
+
+def curve_covariance(fit: Fit, design: Design, settings: Settings, n0: float, n1: float) -> Array:
+    """Covariance of beta = (logit pi, a, theta) that bands and odds ratios rest on: given smoothing, and what it adds.
+
+    Smoothing parameters that were given count as known.
+    """
+    free = settings.pi_range.free
+    covariance = bayesian_covariance(fit, n0, n1, free) + bias_covariance(fit, free)
+    if isinstance(settings.smoothing, str):
+        covariance[2:, 2:] += smoothing_covariance(gather_evidence(fit.penalized, free), design, fit.kappas)
+    return covariance
+
+
+def bias_covariance(fit: Fit, free: slice) -> Array:
+    """Return b b' for the estimated bias b that smoothing leaves in beta = (logit pi, a, theta).
+
+    Where pi was corrected for its bias, the bias of the others is that at known pi.
+    """
+    covariance = inverse(fit.penalized.hessian, slice(1, None) if fit.debiased else free)
+    penalty = fit.penalized.curvature.copy()
+    penalty[0] = 0.0
+    bias = covariance @ (penalty * fit.optimum.beta)
+    return np.outer(bias, bias)
+
+
+def smoothing_covariance(evidence: Evidence, design: Design, kappas: Array) -> Array:
+    """Return what averaging over smoothing parameters adds to the covariance of theta, shape (p, p)."""
+    added = np.zeros((design.n_columns, design.n_columns))
+    for number in design.penalized:
+        block = np.arange(design.n_columns)[design.blocks[number]]
+        roughness = 2.0 * design.bases[number].roughness
+        term = evidence.canonical(block, roughness)
+        if term.ratios.any():
+            added[np.ix_(block, block)] = _positive_part(_averaged(term, float(kappas[number])))
+    return added
+
+
+def _averaged(term: Canonical, chosen: float) -> Array:
+    """Average covariance and squared shift over smoothing parameters, less the covariance at the chosen one.
+
+    `term` has the penalty of a smoothing parameter of one, so that kappa times its ratios are those at kappa.
+    """
+    bending = term.ratios > STRAIGHT * term.ratios[-1]
+    ratios = np.where(bending, term.ratios, 0.0)
+    kappas = _possible_kappas(ratios[bending], chosen)
+    shares = 1.0 / (1.0 + kappas[:, None] * ratios)
+    shares_here = 1.0 / (1.0 + chosen * ratios)
+    logs = 0.5 * np.sum(bending) * np.log(kappas) + 0.5 * np.sum(np.log(shares) + shares * term.z**2, axis=1)
+    weights = np.exp(logs - logs.max())
+    weights /= weights.sum()
+    shifts = (shares - shares_here) * term.z
+    spread = np.diag(weights @ shares - shares_here) + (shifts * weights[:, None]).T @ shifts
+    extra: Array = term.transform @ spread @ term.transform.T
+    return extra
+
+
+def _possible_kappas(ratios: Array, chosen: float) -> Array:
+    smoothest = float(np.sum(1.0 / ratios)) / LEAST_BENDING
+    roughest = min(chosen / FARTHEST, smoothest * 10.0**-FEWEST_DECADES)
+    n_values = 1 + round(PER_DECADE * np.log10(smoothest / roughest))
+    return np.geomspace(roughest, smoothest, n_values)
+
+
+def _positive_part(matrix: Array) -> Array:
+    values, vectors = np.linalg.eigh(0.5 * (matrix + matrix.T))
+    positive: Array = (vectors * np.maximum(values, 0.0)) @ vectors.T
+    return positive
