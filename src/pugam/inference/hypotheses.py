@@ -1,0 +1,219 @@
+"""Tests of terms: is a curve zero, is it straight?
+
+A term's penalised estimate is tested in the canonical coordinates of `evidence`, in which the data are standard normal
+under the null hypothesis. How many directions count is decided as by Wood (2013): as many as the penalty leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+from pugam.errors import InputError
+from pugam.inference.distributions import weighted_chi2_sf
+from pugam.inference.evidence import Evidence
+from pugam.solvers import Fit, Fitted, finish_fit
+from pugam.terms import Basis, Design, FactorBasis, LinearBasis, MissingBasis, SmoothBasis
+
+__all__ = [
+    "HypothesisTest",
+    "Null",
+    "fourier_test",
+    "read_null",
+    "reference_penalty",
+    "refit_under_null",
+    "tested_columns",
+    "wald_test",
+]
+
+Array = NDArray[np.float64]
+Null = Literal["zero", "linear"]
+
+REFERENCE_BENDING = 2.0  # effective degrees of freedom of the curves that the test of linearity looks for
+FOURIER_NODES = 400
+
+
+@dataclass(frozen=True)
+class HypothesisTest:
+    """A test of one or several terms.
+
+    Attributes
+    ----------
+    terms : tuple of str
+    null : "zero" or "linear"
+        What is tested: no effect at all, or no more than a straight line.
+    method : str
+    statistic : float
+    df : float
+        Degrees of freedom: the mean of the statistic under the null hypothesis; not given by a bootstrap.
+    pvalue : float
+    reference : str
+        The distribution the statistic was compared with.
+    null_pi, null_loglik : float, optional
+        Estimate of pi and log-likelihood of the model in which the null hypothesis holds, where it was refitted.
+    """
+
+    terms: tuple[str, ...]
+    null: Null
+    method: str
+    statistic: float
+    df: float | None
+    pvalue: float
+    reference: str
+    null_pi: float | None = None
+    null_loglik: float | None = None
+
+    def __str__(self) -> str:
+        what = " and ".join(self.terms)
+        hypothesis = f"{what} = 0" if self.null == "zero" else f"{what} linear"
+        degrees = "" if self.df is None else f" on {self.df:.3g} df"
+        shown = f"p = {self.pvalue:.3g}" if self.pvalue >= 1e-16 else "p < 1e-16"
+        return f"{hypothesis}: {self.method} statistic {self.statistic:.4g}{degrees}, {shown}"
+
+
+def read_null(null: str) -> Null:
+    """Check the name of a null hypothesis."""
+    if null == "zero":
+        return "zero"
+    if null == "linear":
+        return "linear"
+    raise InputError(f"null is 'zero' or 'linear'; got {null!r}.")
+
+
+def tested_columns(design: Design, term: int, null: Null) -> NDArray[np.intp]:
+    """Return which coefficients are zero under the null hypothesis."""
+    block = np.arange(design.n_columns)[design.blocks[term]]
+    if null == "zero":
+        return block
+    bending = block[design.bases[term].roughness > 0.0]
+    if len(bending) == 0:
+        raise InputError(
+            f"{design.labels[term]} cannot bend, so there is no test of linearity for it; use null='zero', or a smooth "
+            "term with more functions."
+        )
+    return bending
+
+
+def wald_test(evidence: Evidence, design: Design, terms: Sequence[int], null: Null) -> HypothesisTest:
+    """Test whether terms are zero, or linear, jointly if there are several."""
+    columns = np.concatenate([tested_columns(design, term, null) for term in terms])
+    names = tuple(design.labels[term] for term in terms)
+    if null == "zero":
+        statistic, weights = _zero_statistic(evidence, columns)
+    else:
+        statistic, weights = _bending_statistic(evidence, design, terms, columns)
+    kind = "chi-square" if np.ptp(weights) == 0.0 else "weighted sum of chi-squares"
+    return HypothesisTest(
+        names, null, "wald", statistic, float(weights.sum()), weighted_chi2_sf(statistic, weights), kind
+    )
+
+
+def _zero_statistic(evidence: Evidence, columns: NDArray[np.intp]) -> tuple[float, Array]:
+    """Wood's statistic: the estimate against its Bayesian covariance, with rank sum of d (2 - d) for shares d.
+
+    The covariance is a little wider than the sampling variance, which makes up for the choice of the smoothing
+    parameter by the same data. The direction at a rank that is no whole number counts by its fraction.
+    """
+    block = evidence.canonical(columns)
+    shares = block.shares
+    rank = float(np.sum(shares * (2.0 - shares)))
+    weights = np.clip(rank - np.arange(len(shares)), 0.0, 1.0)
+    return float(np.sum(weights * shares * block.z**2)), weights[weights > 0.0]
+
+
+def _bending_statistic(
+    evidence: Evidence, design: Design, terms: Sequence[int], columns: NDArray[np.intp]
+) -> tuple[float, Array]:
+    """What the data say about bending, weighted by how smooth it is.
+
+    A term estimated as straight has no bending left to be tested at its own smoothing parameter. The weights are the
+    shares that a smoothing parameter of two degrees of freedom leaves, so they do not depend on the curve's estimate.
+    """
+    penalty = np.concatenate([reference_penalty(evidence, design, term) for term in terms])
+    block = evidence.canonical(columns, penalty)
+    shares = block.shares
+    return float(np.sum(shares * block.z**2)), shares
+
+
+def reference_penalty(evidence: Evidence, design: Design, term: int) -> Array:
+    """Penalty of a term's bending coefficients that leaves them two degrees of freedom, or half of what they have."""
+    columns = tested_columns(design, term, "linear")
+    roughness = design.roughness[columns]
+    ratios = evidence.canonical(columns, roughness).ratios
+    wanted = min(REFERENCE_BENDING, 0.5 * len(ratios))
+
+    def excess(log_kappa: float) -> float:
+        return float(np.sum(1.0 / (1.0 + np.exp(log_kappa) * ratios))) - wanted
+
+    if len(ratios) == 0:
+        return roughness
+    middle = -float(np.log(ratios[0]))
+    return roughness * float(np.exp(brentq(excess, middle - 100.0, middle + 20.0)))
+
+
+def refit_under_null(fitted: Fitted, terms: Sequence[int], null: Null) -> Fit:
+    """Fit the model in which the null hypothesis holds, with the same smoothing of all that remains."""
+    design, fit = fitted.design, fitted.fit
+    held = np.concatenate([tested_columns(design, term, null) for term in terms])
+    kept = [number for number in range(len(design.bases)) if null == "linear" or number not in terms]
+    if len(kept) == 0:
+        raise InputError("Under this null hypothesis no term is left to refit; test fewer terms at once.")
+    bases = [design.bases[number].coarse(1)[0] if number in terms else design.bases[number] for number in kept]
+    start = np.delete(fit.penalized.beta, 2 + held)
+    null_design = Design(tuple(bases))
+    return finish_fit(
+        fitted.engine.redesigned(null_design, kept), null_design, fitted.settings, start, fit.kappas[kept]
+    )
+
+
+def fourier_test(
+    design: Design, term: int, null: Null, theta: Array, replicates: Array, n_rows: float, n_functions: int
+) -> HypothesisTest:
+    """Test a term as the paper does: project its curve on Fourier functions, and compare n b'b with a bootstrap.
+
+    Parameters
+    ----------
+    theta : array of shape (p,)
+    replicates : array of shape (B, p)
+        Coefficients of the refits to resamples, whose spread around `theta` gives the critical value.
+    n_rows : float
+    n_functions : int
+        Number of Fourier functions; the paper uses 11.
+    """
+    columns = tested_columns(design, term, null)
+    inside = columns - design.blocks[term].start
+    projection = _fourier_projection(design.bases[term], n_functions)[:, inside]
+    b = projection @ theta[columns]
+    deviations = (replicates[:, columns] - theta[columns]) @ projection.T
+    statistic = n_rows * float(b @ b)
+    exceeding = int(np.sum(n_rows * np.sum(deviations**2, axis=1) >= statistic))
+    return HypothesisTest(
+        (design.labels[term],),
+        null,
+        "bootstrap",
+        statistic,
+        None,
+        (1 + exceeding) / (1 + len(replicates)),
+        f"{len(replicates)} resamples of n b'b, {n_functions} Fourier functions",
+    )
+
+
+def _fourier_projection(basis: Basis, n_functions: int) -> Array:
+    """Integrals of a term's functions against 1, sin, cos, ... over its range: shape (n_functions, m)."""
+    inner = basis.inner if isinstance(basis, MissingBasis) else basis
+    if isinstance(inner, FactorBasis):
+        raise InputError(f"{basis.spec.label} is no curve to be projected on Fourier functions; use method='wald'.")
+    t = (np.arange(FOURIER_NODES) + 0.5) / FOURIER_NODES
+    functions = np.ones((n_functions, FOURIER_NODES))
+    for number in range(1, n_functions):
+        wave = np.sin if number % 2 else np.cos
+        functions[number] = np.sqrt(2.0) * wave(2.0 * np.pi * ((number + 1) // 2) * t)
+    assert isinstance(inner, SmoothBasis | LinearBasis)
+    columns = inner.columns(inner.lower + t * (inner.upper - inner.lower))
+    projection: Array = functions @ columns / FOURIER_NODES
+    return projection if basis is inner else np.column_stack([projection, np.zeros(n_functions)])
