@@ -1,0 +1,213 @@
+"""The bootstrap: refits to many resamples, and the intervals that come of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import wait as wait_for
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri
+
+from pugam.engines import Counts
+from pugam.errors import InputError
+from pugam.inference.effects import Scale, curve_columns
+from pugam.inference.influence import pi_influence
+from pugam.inference.intervals import Interval, normal_quantile, wald_interval_log
+from pugam.inference.resampling import Resampling
+from pugam.likelihood import alpha_shift, expit
+from pugam.progress import Progress
+from pugam.solvers import Fitted, Refits, refit_resamples, reselect_resamples
+from pugam.terms import Design
+
+__all__ = ["Bootstrap", "BootstrapKind", "run_bootstrap"]
+
+Array = NDArray[np.float64]
+BootstrapKind = Literal["percentile", "normal", "bca"]
+
+BATCH, BATCH_CELLS = 128, 20_000_000  # refits at once; fewer where the rows are many
+
+
+@dataclass(frozen=True, repr=False)
+class Bootstrap:
+    """Refits of a model to resamples of its rows.
+
+    Attributes
+    ----------
+    pi : array of shape (B,)
+        The share of positives in each refit that was completed.
+    alpha : array of shape (B,)
+        The intercept of the log density ratio.
+    coef : array of shape (B, p)
+        The coefficients of all terms; `effect` makes curves of them.
+    smoothing : array of shape (B, n_terms)
+    converged : bool array of shape (B,)
+        Whether each refit ended at an optimum; those that did not are kept all the same.
+    estimate : float
+        The share of positives in the model itself.
+    n_requested, n_failed : int
+        Refits asked for, and refits that came to no result at all.
+    interrupted : bool
+        Whether the work was stopped before all refits were made.
+    """
+
+    pi: Array
+    alpha: Array
+    coef: Array
+    smoothing: Array
+    converged: NDArray[np.bool_]
+    estimate: float
+    n_requested: int
+    n_failed: int
+    interrupted: bool
+    acceleration: float
+    limits: tuple[float, float]
+    _design: Design
+
+    def __repr__(self) -> str:
+        return (
+            f"<Bootstrap of {len(self.pi)} refits ({self.n_requested} requested, {self.n_failed} failed, "
+            f"{int(np.sum(~self.converged))} not converged{', interrupted' if self.interrupted else ''})>"
+        )
+
+    def interval(self, level: float = 0.95, kind: BootstrapKind = "percentile") -> Interval:
+        """Interval for pi: quantiles of the refits, a normal one on the log scale, or quantiles corrected (BCa)."""
+        tail = float(ndtr(-normal_quantile(level)))
+        method = f"bootstrap, {kind}"
+        if len(self.pi) < 2:
+            raise InputError(f"An interval needs two refits at least; the bootstrap completed {len(self.pi)}.")
+        if kind == "normal":
+            variance = float(np.var(np.log(self.pi), ddof=1))
+            wald = wald_interval_log(self.estimate, variance, level, self.limits)
+            return Interval(self.estimate, wald.lower, wald.upper, level, method)
+        if kind == "percentile":
+            tails = (tail, 1.0 - tail)
+        elif kind == "bca":
+            tails = _corrected_tails(self.pi, self.estimate, self.acceleration, tail)
+        else:
+            raise InputError(f"kind is 'percentile', 'normal' or 'bca'; got {kind!r}.")
+        lower, upper = np.quantile(self.pi, tails)
+        return Interval(self.estimate, float(lower), float(upper), level, method)
+
+    def effect(self, term: str, grid: Any, scale: Scale = "log") -> Array:
+        """Curves of a term on a grid, one for each refit: shape (B, len(grid))."""
+        number = self._design.index(getattr(term, "column", str(term)))
+        columns = curve_columns(self._design.bases[number], grid)
+        curves: Array = self.coef[:, self._design.blocks[number]] @ columns.T
+        return np.exp(curves) if scale == "odds" else curves
+
+
+def run_bootstrap(
+    fitted: Fitted,
+    resampling: Resampling,
+    n_resamples: int,
+    reselect: bool,
+    n_threads: int,
+    progress: Progress,
+) -> Bootstrap:
+    """Refit to resamples in batches; stopped by Ctrl-C, return those that are complete.
+
+    Parameters
+    ----------
+    reselect : bool
+        Choose smoothing parameters anew for every resample.
+    """
+    size = max(1, min(BATCH, BATCH_CELLS // fitted.engine.n_rows))
+    batches = [range(first, min(first + size, n_resamples)) for first in range(0, n_resamples, size)]
+
+    def refit(numbers: range) -> Refits:
+        return _refit(fitted, resampling.counts(numbers), reselect)
+
+    parts, interrupted = _collect(refit, batches, n_threads, progress)
+    return _gather(fitted, resampling, parts, n_resamples, interrupted)
+
+
+def _collect(
+    refit: Callable[[range], Refits], batches: Sequence[range], n_threads: int, progress: Progress
+) -> tuple[list[Refits], bool]:
+    """Work through the batches, in order or side by side; return the finished ones in order."""
+    finished: dict[int, Refits] = {}
+    try:
+        for number, part in _in_order(refit, batches) if n_threads == 1 else _side_by_side(refit, batches, n_threads):
+            finished[number] = part
+            progress.advance(len(batches[number]))
+    except KeyboardInterrupt:
+        if not finished:
+            raise
+    return [finished[number] for number in sorted(finished)], len(finished) < len(batches)
+
+
+def _in_order(refit: Callable[[range], Refits], batches: Sequence[range]) -> Iterator[tuple[int, Refits]]:
+    for number, batch in enumerate(batches):
+        yield number, refit(batch)
+
+
+def _side_by_side(
+    refit: Callable[[range], Refits], batches: Sequence[range], n_threads: int
+) -> Iterator[tuple[int, Refits]]:
+    pool = ThreadPoolExecutor(n_threads)
+    try:
+        pending: dict[Future[Refits], int] = {pool.submit(refit, batch): number for number, batch in enumerate(batches)}
+        while pending:
+            done, _ = wait_for(pending, return_when="FIRST_COMPLETED")
+            for future in done:
+                yield pending.pop(future), future.result()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _refit(fitted: Fitted, counts: Counts, reselect: bool) -> Refits:
+    """Refit a batch; where one of its refits breaks down, the others are made one by one and it is marked by NaN."""
+    maker = reselect_resamples if reselect else refit_resamples
+    try:
+        return maker(fitted, counts)
+    except np.linalg.LinAlgError:
+        if len(counts) == 1:
+            nothing = np.full((1, len(fitted.fit.optimum.beta)), np.nan)
+            return Refits(nothing, nothing, fitted.fit.kappas[None], np.array([False]))
+        return _join([_refit(fitted, row[None], reselect) for row in counts])
+
+
+def _join(parts: Sequence[Refits]) -> Refits:
+    return Refits(*(np.concatenate([getattr(part, name) for part in parts]) for name in Refits.__dataclass_fields__))
+
+
+def _gather(
+    fitted: Fitted, resampling: Resampling, parts: Sequence[Refits], n_requested: int, interrupted: bool
+) -> Bootstrap:
+    refits = _join(parts)
+    kept = np.isfinite(refits.beta[:, 1:]).all(axis=1)
+    beta, pi_range = refits.beta[kept], fitted.settings.pi_range
+    pi = pi_range.clip(expit(beta[:, 0]))
+    unit_influence = np.bincount(resampling.unit_of_row, weights=pi_influence(fitted))
+    cubes, squares = float(np.sum(unit_influence**3)), float(np.sum(unit_influence**2))
+    return Bootstrap(
+        pi=pi,
+        alpha=beta[:, 1] - alpha_shift(pi, fitted.engine.n0, fitted.engine.n1),
+        coef=beta[:, 2:],
+        smoothing=refits.kappas[kept],
+        converged=refits.converged[kept],
+        estimate=float(pi_range.clip(np.array(fitted.fit.optimum.pi))),
+        n_requested=n_requested,
+        n_failed=int(np.sum(~kept)),
+        interrupted=interrupted,
+        acceleration=cubes / (6.0 * squares**1.5) if squares > 0.0 else 0.0,
+        limits=pi_range.limits,
+        _design=fitted.design,
+    )
+
+
+def _corrected_tails(replicates: Array, estimate: float, acceleration: float, tail: float) -> tuple[float, float]:
+    """Efron's corrections: for the bias of the median and for a standard error that changes with pi."""
+    below = (np.sum(replicates < estimate) + 0.5 * np.sum(replicates == estimate)) / len(replicates)
+    half_count = 0.5 / len(replicates)
+    z0 = float(ndtri(np.clip(below, half_count, 1.0 - half_count)))
+
+    def corrected(probability: float) -> float:
+        z = z0 + float(ndtri(probability))
+        return float(ndtr(z0 + z / (1.0 - acceleration * z)))
+
+    return corrected(tail), corrected(1.0 - tail)

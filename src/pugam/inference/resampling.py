@@ -1,0 +1,90 @@
+"""Resamples as counts: how often each row is drawn, label by label, singly or in whole groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.engines import Counts
+from pugam.errors import InputError
+
+__all__ = ["Resampling", "make_resampling", "read_groups"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """A plan of drawing units (rows or groups of rows) with replacement, as many from each stratum as it has.
+
+    Attributes
+    ----------
+    unit_of_row : int array of shape (n_rows,)
+    strata : tuple of (units, number of draws, shares or None)
+        Units of one kind, how many are drawn and with what probabilities.
+    per_unit : array of shape (n_units,) or None
+        What a unit counts already, where weights are frequencies: draws are divided by it.
+    """
+
+    unit_of_row: NDArray[np.intp]
+    strata: tuple[tuple[NDArray[np.intp], int, Array | None], ...]
+    per_unit: Array | None
+    seed: int
+
+    def counts(self, numbers: Iterable[int]) -> Counts:
+        """Draw the resamples of these numbers, shape (len(numbers), n_rows); each number is always the same one."""
+        return np.array([self._draw(number) for number in numbers])
+
+    def _draw(self, number: int) -> Counts:
+        rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number,)))
+        drawn = np.zeros(1 + int(self.unit_of_row.max()), dtype=np.int32)
+        for units, n_draws, shares in self.strata:
+            drawn[units] = rng.multinomial(n_draws, np.full(len(units), 1.0 / len(units)) if shares is None else shares)
+        if self.per_unit is not None:
+            return np.asarray(drawn / self.per_unit)[self.unit_of_row]
+        return drawn[self.unit_of_row]
+
+
+def make_resampling(
+    positive: NDArray[np.bool_], weights: Array | None, groups: NDArray[np.intp] | None, seed: int
+) -> Resampling:
+    """Plan to draw labelled and unlabelled rows, each as often as there are.
+
+    Weights that are whole numbers stand for repeated rows, which are drawn apart; other weights go with their row.
+    Groups are drawn whole: those of labelled rows, of unlabelled rows and of both as often as there are of each.
+    """
+    n_rows = len(positive)
+    units = np.arange(n_rows) if groups is None else groups
+    labelled = np.bincount(units, weights=positive) > 0
+    unlabelled = np.bincount(units, weights=~positive) > 0
+    kinds = (labelled & ~unlabelled, ~labelled & unlabelled, labelled & unlabelled)
+    members = [np.flatnonzero(kind) for kind in kinds if kind.any()]
+    if groups is None and weights is not None and (weights == np.rint(weights)).all():
+        strata = [(unit, round(weights[unit].sum()), weights[unit] / weights[unit].sum()) for unit in members]
+        return Resampling(units, tuple(strata), weights, seed)
+    return Resampling(units, tuple((unit, len(unit), None) for unit in members), None, seed)
+
+
+def read_groups(groups: Any, n_rows: int, kept: NDArray[np.bool_] | None) -> NDArray[np.intp] | None:
+    """Read one group label per row of the fit into numbers; rows of weight zero are left out as there."""
+    if groups is None:
+        return None
+    labels = np.asarray(groups)
+    expected = n_rows if kept is None else len(kept)
+    if labels.ndim != 1 or len(labels) != expected:
+        raise InputError(f"groups needs one label per row, {expected} in all; got shape {labels.shape}.")
+    missing = labels != labels
+    if labels.dtype == object:
+        missing = np.array([label is None or label != label for label in labels])
+    if np.any(missing):
+        raise InputError(f"groups has no label in row {int(np.argmax(missing))}; give every row one.")
+    codes: dict[Any, int] = {}
+    chosen = labels if kept is None else labels[kept]
+    numbers = np.array([codes.setdefault(label, len(codes)) for label in chosen.tolist()], dtype=np.intp)
+    if len(codes) < 2:
+        raise InputError("groups names a single group; a bootstrap needs several.")
+    return numbers
