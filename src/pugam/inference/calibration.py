@@ -1,0 +1,70 @@
+"""Do predicted and observed labels agree? P(z = 1 | x), the one thing in the model that data show directly, in bins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import chdtrc
+
+from pugam.likelihood import expit, label_frequency
+from pugam.solvers import Fitted
+
+__all__ = ["Calibration", "calibrate"]
+
+Array = NDArray[np.float64]
+
+N_BINS = 10
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Labels predicted and observed, in bins of equal numbers of rows.
+
+    Attributes
+    ----------
+    predicted, observed, se, weight : arrays of shape (n_bins,)
+        Mean predicted P(z = 1 | x), share of labelled rows, the standard error of their difference if the model holds,
+        and number (total weight) of rows in each bin.
+    statistic, df, pvalue : float
+        Hosmer and Lemeshow's test that they differ by chance alone.
+    """
+
+    predicted: Array
+    observed: Array
+    se: Array
+    weight: Array
+    statistic: float
+    df: float
+    pvalue: float
+
+
+def calibrate(fitted: Fitted, n_bins: int = N_BINS) -> Calibration:
+    """Compare predicted with observed labels over bins of the prediction."""
+    engine, optimum = fitted.engine, fitted.fit.optimum
+    c, _ = label_frequency(np.array(optimum.pi), engine.n0, engine.n1)
+    predicted = c * expit(engine.linear_predictor(optimum.beta[1:]))
+    edges = np.unique(np.quantile(predicted, np.linspace(0.0, 1.0, n_bins + 1)[1:-1]))
+    bins = np.searchsorted(edges, predicted, side="right")
+    weights = np.ones(engine.n_rows) if engine.weights is None else engine.weights
+
+    def in_bins(values: Array) -> Array:
+        return np.asarray(np.bincount(bins, weights=values * weights, minlength=len(edges) + 1), dtype=float)
+
+    weight = in_bins(np.ones(engine.n_rows))
+    variance = in_bins(predicted * (1.0 - predicted))
+    filled = (weight > 0.0) & (variance > 0.0)
+    weight, variance = weight[filled], variance[filled]
+    expected, seen = in_bins(predicted)[filled], in_bins(engine.positive.astype(float))[filled]
+    statistic = float(np.sum((seen - expected) ** 2 / variance))
+    df = max(1, len(weight) - 2)
+    return Calibration(
+        expected / weight,
+        seen / weight,
+        np.sqrt(variance) / weight,
+        weight,
+        statistic,
+        float(df),
+        float(chdtrc(df, statistic)),
+    )

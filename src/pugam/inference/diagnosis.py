@@ -1,0 +1,216 @@
+"""Is pi determined by these data? A fit is looked at from all sides; `findings` says what it means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.inference.calibration import Calibration, calibrate
+from pugam.inference.evidence import gather_evidence
+from pugam.inference.findings import Verdict, describe, judge
+from pugam.inference.hypotheses import HypothesisTest, reference_penalty, tested_columns
+from pugam.inference.intervals import Interval
+from pugam.inference.profile import PiProfile, profile_interval
+from pugam.likelihood import alpha_shift, expit, logit
+from pugam.solvers import EDGE, Fitted, StartRecord
+from pugam.solvers.linear_algebra import inverse
+
+__all__ = ["Diagnosis", "Sensitivity", "diagnose_fit", "is_separated"]
+
+Array = NDArray[np.float64]
+
+LEVEL = 0.95
+PROFILE_POINTS, PROFILE_REACH = 25, 1.3  # the profile is drawn a little beyond the interval, on the logit scale
+ALPHA = 0.05
+NEARLY_AS_GOOD = 2.0  # in log-likelihood
+FEWEST_DOUBTFUL_ROWS = 4
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """The model with pi held at several values.
+
+    Attributes
+    ----------
+    pi, deviance : arrays of shape (K,)
+    alpha : array of shape (K,)
+    coef : array of shape (K, p)
+    share_positive : array of shape (K,)
+        Share of the unlabelled rows that would be called positive.
+    """
+
+    pi: Array
+    deviance: Array
+    alpha: Array
+    coef: Array
+    share_positive: Array
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What was found about a fit.
+
+    Attributes
+    ----------
+    verdict : "well determined", "weakly determined", "not determined" or "fixed"
+        Whether these data determine pi.
+    warnings : tuple of str
+        What was seen that should worry, each with a remedy.
+    wald, profile_interval : Interval
+        Two intervals for pi, which agree where the likelihood is well behaved.
+    profile_pi, profile_deviance : arrays
+        The profile of pi; a deviance of 3.84 marks the limits of the 95% interval.
+    terms : tuple of HypothesisTest
+        Of every term, whether it is distinguishable from a constant; pi is identified by two that are.
+    starts_near : int
+        Starts that ended within two units of log-likelihood of the best.
+    starts_spread : float
+        How far apart in pi they ended.
+    at_boundary, separated : bool
+    condition : float
+        Condition number of the penalised information, scaled to a unit diagonal.
+    inflation : float
+        How many times larger the variance of logit pi is for not knowing the curves.
+    reliance : float
+        How many times larger the standard error of logit pi would be if every curve were free to bend, with two degrees
+        of freedom at least: what of its precision rests on curves being smooth.
+    calibration : Calibration
+        Predicted against observed labels: goodness of fit of additivity and of random labelling together.
+    sensitivity : Sensitivity
+        The model with pi held along a grid.
+    """
+
+    verdict: Verdict
+    warnings: tuple[str, ...]
+    wald: Interval
+    profile_interval: Interval | None
+    profile_pi: Array
+    profile_deviance: Array
+    terms: tuple[HypothesisTest, ...]
+    starts: tuple[StartRecord, ...]
+    starts_near: int
+    starts_spread: float
+    at_boundary: bool
+    separated: bool
+    condition: float
+    inflation: float
+    reliance: float
+    calibration: Calibration
+    sensitivity: Sensitivity
+
+    @property
+    def n_distinguishable(self) -> int:
+        """Number of terms distinguishable from a constant, at the 5% level."""
+        return sum(test.pvalue < ALPHA for test in self.terms)
+
+    def __str__(self) -> str:
+        return "\n".join(describe(self))
+
+
+def diagnose_fit(fitted: Fitted, wald: Interval, terms: Sequence[HypothesisTest], at_boundary: bool) -> Diagnosis:
+    """Look at a fit from all sides."""
+    profile = PiProfile(fitted)
+    fixed = fitted.settings.pi_range.fixed
+    held = None if fixed else profile_interval(profile, LEVEL)
+    pi, deviance = (np.array([wald.estimate]), np.zeros(1)) if held is None else _curve(profile, held)
+    near, spread = _starts(fitted.fit.starts)
+    hessian = fitted.fit.penalized.hessian
+    free = fitted.settings.pi_range.free
+    scale = 1.0 / np.sqrt(hessian.diagonal()[free])
+    eigenvalues = np.linalg.eigvalsh(hessian[free, free] * scale * scale[:, None])
+    found = Diagnosis(
+        verdict="fixed",
+        warnings=(),
+        wald=wald,
+        profile_interval=held,
+        profile_pi=pi,
+        profile_deviance=deviance,
+        terms=tuple(terms),
+        starts=fitted.fit.starts,
+        starts_near=near,
+        starts_spread=spread,
+        at_boundary=at_boundary,
+        separated=is_separated(fitted),
+        condition=float(eigenvalues[-1] / max(eigenvalues[0], np.finfo(float).tiny)),
+        inflation=1.0 if fixed else _inflation(hessian),
+        reliance=1.0 if fixed else _reliance(fitted),
+        calibration=calibrate(fitted),
+        sensitivity=_sensitivity(profile, held, wald.estimate),
+    )
+    verdict, warnings = judge(found)
+    return replace(found, verdict=verdict, warnings=warnings)
+
+
+def is_separated(fitted: Fitted) -> bool:
+    """Whether hardly a row is left whose class the model doubts: each adds up to a quarter of its weight."""
+    engine = fitted.engine
+    mean_weight = (engine.n0 + engine.n1) / engine.n_rows
+    return bool(fitted.fit.penalized.information[1, 1] < 0.25 * FEWEST_DOUBTFUL_ROWS * mean_weight)
+
+
+def _curve(profile: PiProfile, held: Interval) -> tuple[Array, Array]:
+    """The profile over the interval and a little beyond, every point a neighbour of the one before."""
+    low, middle, high = (
+        float(logit(np.clip(pi, 100 * EDGE, 1.0 - 100 * EDGE))) for pi in (held.lower, held.estimate, held.upper)
+    )
+    below = np.linspace(middle, middle - PROFILE_REACH * max(middle - low, 0.1), PROFILE_POINTS // 2 + 1)
+    above = np.linspace(middle, middle + PROFILE_REACH * max(high - middle, 0.1), PROFILE_POINTS // 2 + 1)
+    places = {float(expit(place)) for side in (below, above) for place in side}
+    outwards = sorted(places, key=lambda pi: abs(float(logit(pi)) - middle))
+    found = {pi: profile.deviance(pi) for pi in outwards}
+    pi = np.array(sorted(found))
+    return pi, np.array([found[value] for value in pi])
+
+
+def _starts(records: Sequence[StartRecord]) -> tuple[int, float]:
+    """Number of starts that ended nearly as high as the best, and how far apart in pi."""
+    smoothest_last = [record for record in records if record.kappa == records[-1].kappa]
+    best = max((record.objective for record in smoothest_last), default=0.0)
+    ends = [record.pi for record in smoothest_last if record.objective > best - NEARLY_AS_GOOD]
+    return len(ends), float(np.ptp(ends)) if ends else 0.0
+
+
+def _inflation(hessian: Array) -> float:
+    """Variance of logit pi, times its information were all else known."""
+    return float(inverse(hessian)[0, 0] * hessian[0, 0])
+
+
+def _reliance(fitted: Fitted) -> float:
+    """Standard error of logit pi were the curves free to bend, relative to what it is."""
+    optimum, design = fitted.fit.penalized, fitted.design
+    evidence = gather_evidence(optimum, slice(None))
+    freer = optimum.curvature.copy()
+    for term in design.penalized:
+        columns = 2 + tested_columns(design, term, "linear")
+        freer[columns] = np.minimum(freer[columns], reference_penalty(evidence, design, term))
+    variance = float(inverse(optimum.hessian)[0, 0])
+    return float(np.sqrt(inverse(optimum.information + np.diag(freer))[0, 0] / variance))
+
+
+def _sensitivity(profile: PiProfile, held: Interval | None, estimate: float) -> Sensitivity:
+    """The model along values of pi between the limits of its interval, or around a fixed value."""
+    engine = profile.fitted.engine
+    middle = float(logit(estimate))
+    low, high = middle - 1.0, middle + 1.0
+    if held is not None:
+        low, high = (float(logit(np.clip(limit, 0.01, 0.99))) for limit in (held.lower, held.upper))
+    places = (*np.linspace(min(low, middle), middle, 3), *np.linspace(middle, max(high, middle), 3))
+    values = np.unique(expit(places))
+    fits = [profile.at(float(pi)) for pi in values]
+    alphas = [float(fit.beta[1] - alpha_shift(fit.pi, engine.n0, engine.n1)) for fit in fits]
+    unlabelled = ~engine.positive
+    weights = None if engine.weights is None else engine.weights[unlabelled]
+    called = [
+        engine.linear_predictor(np.append(alpha + logit(pi), fit.beta[2:]))[unlabelled] > 0.0
+        for pi, alpha, fit in zip(values, alphas, fits, strict=True)
+    ]
+    return Sensitivity(
+        values,
+        np.array([profile.deviance(float(pi)) for pi in values]),
+        np.array(alphas),
+        np.array([fit.beta[2:] for fit in fits]),
+        np.array([float(np.average(rows, weights=weights)) for rows in called]),
+    )

@@ -1,0 +1,138 @@
+"""What a diagnosis means: a verdict on pi, warnings with their remedies, and the whole in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from pugam.inference.diagnosis import Diagnosis
+
+__all__ = ["Verdict", "describe", "judge"]
+
+Verdict = Literal["well determined", "weakly determined", "not determined", "fixed"]
+
+FEWEST_TERMS = 2  # that vary: identifiability needs them
+WIDE = 0.4  # width of an interval for pi that leaves most questions open
+UNEVEN = 1.5  # ratio of profile to Wald width at which the likelihood is far from quadratic
+SMALLEST_PVALUE = 0.01  # of the calibration, below which the model is said not to fit
+LARGEST_CONDITION = 1e9
+LARGEST_RELIANCE = 1.3
+FAR_APART = 0.5  # starts nearly as good as the best, as a share of the interval's width
+
+ADD_INFORMATION = (
+    "Fix pi or bound it if you know something about it (pi=0.2, pi=(0.1, 0.4)), or add features that tell positives "
+    "from negatives."
+)
+
+
+def judge(found: Diagnosis) -> tuple[Verdict, tuple[str, ...]]:
+    """Give a verdict on pi and collect what should worry."""
+    severe = list(_severe(found))
+    doubts = list(_doubts(found))
+    remarks = (*severe, *doubts, *_remarks(found))
+    if found.profile_interval is None:
+        return "fixed", remarks
+    return ("not determined" if severe else "weakly determined" if doubts else "well determined"), remarks
+
+
+def _severe(found: Diagnosis) -> Iterator[str]:
+    """Signs that the data do not determine pi."""
+    held = found.profile_interval
+    if held is None:
+        return
+    if found.at_boundary:
+        yield f"The estimate of pi lies on the boundary of its range. {ADD_INFORMATION}"
+    elif held.upper >= 1.0 and held.lower <= 0.0:
+        yield f"The profile of pi is flat: no value from 0 to 1 is excluded. {ADD_INFORMATION}"
+    elif held.upper >= 1.0 or held.lower <= 0.0:
+        end = "1" if held.upper >= 1.0 else "0"
+        yield f"The profile of pi does not fall off towards {end}: there is no limit on that side. {ADD_INFORMATION}"
+    if found.n_distinguishable < FEWEST_TERMS:
+        names = [test.terms[0] for test in found.terms if test.pvalue < 0.05]
+        seen = f"only {names[0]} is" if names else "no term is"
+        yield (
+            f"Of {len(found.terms)} terms {seen} distinguishable from a constant, but two are needed to identify pi. "
+            f"{ADD_INFORMATION}"
+        )
+    if found.separated:
+        yield (
+            "The terms separate positives from negatives (almost) perfectly: pi only counts the rows on one side, and "
+            "no interval is to be trusted. Use fewer terms, more smoothing, or more rows."
+        )
+
+
+def _doubts(found: Diagnosis) -> Iterator[str]:
+    """Signs that pi is determined, but not well."""
+    held, wald = found.profile_interval, found.wald
+    if held is None:
+        return
+    width, wald_width = held.upper - held.lower, wald.upper - wald.lower
+    if width > WIDE:
+        yield (
+            f"The interval for pi is wide, {held.lower:.2f} to {held.upper:.2f}. More unlabelled rows or stronger "
+            "features narrow it; until then show results for pi fixed at several values (plot('sensitivity'))."
+        )
+    ratio = max(width, 1e-9) / max(wald_width, 1e-9)
+    if not 1.0 / UNEVEN < ratio < UNEVEN:
+        yield (
+            f"Profile and Wald intervals differ ({held.lower:.3f} to {held.upper:.3f}, {wald.lower:.3f} to "
+            f"{wald.upper:.3f}): the likelihood is far from quadratic. Report the profile interval, "
+            "pi_interval(method='profile')."
+        )
+    if found.reliance > LARGEST_RELIANCE:
+        yield (
+            f"What pi is known by rests on curves being smooth: were they free to bend, its standard error would be "
+            f"{found.reliance:.1f} times as large. Ask whether smooth curves are plausible here, add a second strong "
+            "feature, or fix pi."
+        )
+    if found.starts_near > 1 and found.starts_spread > max(0.02, FAR_APART * width):
+        yield (
+            f"Starts nearly as good as the best ended {found.starts_spread:.2f} apart in pi: the likelihood has "
+            "several maxima or a long ridge. Use more starts (n_starts=40), more smoothing, or fewer terms."
+        )
+
+
+def _remarks(found: Diagnosis) -> Iterator[str]:
+    """What casts doubt on the model rather than on pi."""
+    if found.calibration.pvalue < SMALLEST_PVALUE:
+        yield (
+            f"Predicted and observed labels disagree (p = {found.calibration.pvalue:.2g}): effects may not be "
+            "additive, or labelled positives not a random sample of all positives. Look at plot('calibration'); add "
+            "products of features as columns, or ask how the labels came about."
+        )
+    if found.condition > LARGEST_CONDITION:
+        yield (
+            f"The information matrix is nearly singular (condition number {found.condition:.1g}): some terms say the "
+            "same. Leave one of them out; single effects are not to be trusted, pi and predictions may be."
+        )
+
+
+def describe(found: Diagnosis) -> Iterator[str]:
+    """Tell what was found, line by line."""
+    held, calibration, sensitivity = found.profile_interval, found.calibration, found.sensitivity
+    yield f"pi is {found.verdict}: {found.wald}"
+    if held is not None:
+        yield f"  profile      {100 * held.level:g}% interval {held.lower:.3f} to {held.upper:.3f}"
+    vary = f"{found.n_distinguishable} of {len(found.terms)}"
+    yield f"  terms        {vary} distinguishable from a constant (two are needed)"
+    if found.starts:
+        yield (
+            f"  starts       {found.starts_near} of {len(found.starts)} near the best, within "
+            f"{found.starts_spread:.3f} in pi"
+        )
+    yield f"  boundary     {'on it' if found.at_boundary else 'not reached'}"
+    yield (
+        f"  information  condition number {found.condition:.2g}; not knowing the curves inflates the variance of pi "
+        f"{found.inflation:.2g} times"
+    )
+    yield f"  smoothness   with curves free to bend, the standard error of pi would grow {found.reliance:.2f} times"
+    yield f"  separation   {'(almost) perfect' if found.separated else 'none'}"
+    test = f"chi-square {calibration.statistic:.3g} on {calibration.df:g} df, p = {calibration.pvalue:.2g}"
+    yield f"  calibration  {test}"
+    yield (
+        f"  sensitivity  pi from {sensitivity.pi[0]:.3f} to {sensitivity.pi[-1]:.3f}: "
+        f"{sensitivity.share_positive[0]:.3f} to {sensitivity.share_positive[-1]:.3f} of the unlabelled called positive"
+    )
+    for warning in found.warnings:
+        yield f"  ! {warning}"
