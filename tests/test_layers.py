@@ -12,7 +12,18 @@ import pugam
 
 SOURCE = Path(pugam.__file__).parent
 
-LAYERS = ["errors", "data", "terms", "likelihood", "engines", "solvers", "inference", "estimator", "presentation"]
+LAYERS = [
+    "errors",
+    "progress",
+    "data",
+    "terms",
+    "likelihood",
+    "engines",
+    "solvers",
+    "inference",
+    "estimator",
+    "presentation",
+]
 MAY_IMPORT = {
     **{room: set(LAYERS[: number + 1]) for number, room in enumerate(LAYERS)},
     "likelihood": {"likelihood"},
@@ -20,7 +31,7 @@ MAY_IMPORT = {
     "datasets": {"errors", "data", "datasets"},
 }
 # (room, function, room imported there): a fitted model draws itself without matplotlib being needed to fit it.
-PERMITTED_LAZY_IMPORTS = [("estimator", "plot", "presentation")]
+PERMITTED_LAZY_IMPORTS = [("estimator", "plot", "presentation"), ("estimator", "summary", "presentation")]
 
 
 @dataclass(frozen=True)

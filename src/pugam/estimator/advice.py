@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pugam.solvers import EDGE, Fit, PiPrior, Settings
+from pugam.solvers import EDGE, PiPrior, Settings
 
-__all__ = ["boundary_advice", "convergence_advice", "is_separated", "separation_advice"]
-
-FEWEST_DOUBTFUL_ROWS = 4
+__all__ = ["boundary_advice", "convergence_advice", "separation_advice"]
 
 
 def boundary_advice(pi: float, settings: Settings) -> str:
@@ -31,11 +29,6 @@ def convergence_advice(settings: Settings) -> str:
         f"The fit did not converge within max_iter = {settings.max_iter} iterations. Try a larger max_iter,{other} "
         "fewer terms, or more smoothing."
     )
-
-
-def is_separated(fit: Fit, mean_weight: float) -> bool:
-    """Whether hardly a row is left whose class the model doubts: each adds up to a quarter of its weight."""
-    return bool(fit.penalized.information[1, 1] < 0.25 * FEWEST_DOUBTFUL_ROWS * mean_weight)
 
 
 def separation_advice() -> str:

@@ -16,6 +16,7 @@ from pugam.terms import Design, Factor, Linear, Smooth, TermSpec, choose_terms, 
 
 __all__ = [
     "make_settings",
+    "read_count",
     "read_generator",
     "read_n_jobs",
     "read_pi_range",
@@ -94,6 +95,11 @@ def read_generator(random_state: Any) -> np.random.Generator:
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31 - 1))
     raise InputError(f"random_state is None, a whole number from 0 to 2^32 - 1, or a generator; got {random_state!r}.")
+
+
+def read_count(name: str, value: Any) -> int:
+    """Read a whole number of at least one."""
+    return _positive_integer(name, value)
 
 
 def read_n_jobs(n_jobs: Any) -> int | None:

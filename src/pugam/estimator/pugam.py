@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any, Literal
 
 import numpy as np
@@ -10,10 +10,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from pugam.data import make_frame, read_labels, read_weights
+from pugam.data import read_labels, read_weights
 from pugam.engines import MemoryEngine, count_threads, one_blas_thread
 from pugam.errors import InputError, warn_user
-from pugam.estimator.advice import boundary_advice, convergence_advice, is_separated, separation_advice
+from pugam.estimator.advice import boundary_advice, convergence_advice, separation_advice
 from pugam.estimator.options import (
     make_settings,
     read_generator,
@@ -25,22 +25,16 @@ from pugam.estimator.options import (
     require_rows,
 )
 from pugam.estimator.reading import read_new_rows, read_training_rows
-from pugam.inference import (
-    Interval,
-    bayesian_covariance,
-    default_grid,
-    effect_table,
-    pi_log_variance,
-    wald_interval_log,
-)
+from pugam.estimator.uncertainty import UncertaintyMethods
+from pugam.inference import curve_covariance, is_separated
 from pugam.likelihood import alpha_shift, expit, label_frequency, logit, saturating_rows
-from pugam.solvers import Fit, Settings, edf, fit_model
-from pugam.terms import Design, TermSpec, format_formula
+from pugam.solvers import Fit, Fitted, Settings, edf, fit_model
+from pugam.terms import Design, format_formula
 
 __all__ = ["PUGAM"]
 
 
-class PUGAM(ClassifierMixin, BaseEstimator):
+class PUGAM(UncertaintyMethods, ClassifierMixin, BaseEstimator):
     """Generalized additive model for positive-unlabelled data, with unknown share of positives.
 
     From a sample known to be positive (z = 1) and an unlabelled sample (z = 0) in which a share pi is positive
@@ -241,16 +235,11 @@ class PUGAM(ClassifierMixin, BaseEstimator):
             fit = fit_model(engine, design, settings, rng)
             self._remember(fit, settings, engine, design)
         self.classes_, self._library = labels.classes, table.library
-        self._warn(fit, settings, (engine.n0 + engine.n1) / engine.n_rows)
+        self._rows = (engine, kept)
+        self._warn(Fitted(engine, design, settings, fit))
         return self
 
-    def _remember(
-        self,
-        fit: Fit,
-        settings: Settings,
-        engine: MemoryEngine,
-        design: Design,
-    ) -> None:
+    def _remember(self, fit: Fit, settings: Settings, engine: MemoryEngine, design: Design) -> None:
         n0, n1, optimum, pi_range = engine.n0, engine.n1, fit.optimum, settings.pi_range
         self.terms_ = [basis.spec for basis in design.bases]
         self.formula_ = format_formula(self.terms_)
@@ -269,18 +258,60 @@ class PUGAM(ClassifierMixin, BaseEstimator):
             pi_range.is_inside(pi) for pi in (self.pi_, self.pi_penalized_)
         )
         self.starts_ = [asdict(record) for record in fit.starts]
-        self._design, self._pi_range = design, pi_range
-        self._pi_log_variance = pi_log_variance(fit, n0, n1)
-        self._covariance = bayesian_covariance(fit, n0, n1, pi_range.free)
+        self._design, self._settings, self._fit = design, settings, fit
+        self._covariance = curve_covariance(fit, design, settings, n0, n1)
 
-    def _warn(self, fit: Fit, settings: Settings, mean_weight: float) -> None:
+    def _warn(self, fitted: Fitted) -> None:
+        settings = fitted.settings
         if self.at_boundary_:
             on_edge = (pi for pi in (self.pi_penalized_, self.pi_) if not settings.pi_range.is_inside(pi))
             warn_user(boundary_advice(next(on_edge), settings))
-        if is_separated(fit, mean_weight):
+        if is_separated(fitted):
             warn_user(separation_advice())
         if not self.converged_:
             warn_user(convergence_advice(settings), ConvergenceWarning)
+
+    def attach(self, X: Any, y: Any = None, sample_weight: Any = None, *, z: Any = None) -> PUGAM:
+        """Give a copied or stored model the rows it was fitted to, for a profile, a bootstrap or a diagnosis.
+
+        The arguments are those of `fit`, and have to hold the same rows.
+
+        Examples
+        --------
+        >>> import pickle
+        >>> from pugam import PUGAM
+        >>> from pugam.datasets import simulate
+        >>> data = simulate(1, n0=800, n=1000, random_state=0)
+        >>> model = pickle.loads(pickle.dumps(PUGAM().fit(data.X, data.z)))
+        >>> model.attach(data.X, data.z).pi_interval(method="profile").method
+        'profile'
+        """
+        check_is_fitted(self)
+        table = read_new_rows(self, X)
+        weights = read_weights(sample_weight, table.n_rows)
+        kept = None if weights is None else weights > 0.0
+        rows = table if kept is None or kept.all() else table.take(kept)
+        positive = read_labels(_either(y, z), table.n_rows).positive
+        positive = positive if kept is None else positive[kept]
+        threads = count_threads(read_n_jobs(self.n_jobs), rows.n_rows * (1 + self._design.n_columns))
+        with one_blas_thread():
+            engine = MemoryEngine(
+                self._design, self._design.encode(rows), positive, None if weights is None else weights[kept], threads
+            )
+            optimum = self._fit.optimum
+            loglik = float(engine.sums(np.array([optimum.pi]), optimum.beta[None, 1:]).value[0])
+        if not np.isclose(loglik, self.loglik_, rtol=1e-8, atol=1e-6):
+            raise InputError(
+                f"These are not the rows the model was fitted to: their log-likelihood is {loglik:.6g}, not "
+                f"{self.loglik_:.6g}."
+            )
+        self._rows = (engine, kept)
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        state.pop("_rows", None)  # data stay where they are
+        return state
 
     def log_density_ratio(self, X: Any) -> np.ndarray:
         """Return alpha + sum_j u_j(x_j), the estimated log g(x)/h(x), for each row.
@@ -344,56 +375,38 @@ class PUGAM(ClassifierMixin, BaseEstimator):
         s = ratio + float(alpha_shift(self.pi_, self.n0_, self.n1_))
         return float(np.average(saturating_rows(labels.positive, s, c, d).value, weights=weights))
 
-    def pi_interval(self, level: float = 0.95, method: Literal["wald"] = "wald") -> Interval:
-        """Return a confidence interval for pi, with `estimate`, `lower`, `upper`, `level` and `method`.
-
-        Wald's interval on the log scale, from the penalised information corrected for the bias correction and for
-        sampling given z; within the bounds of pi where it has some, a single point where it is fixed.
-        """
-        check_is_fitted(self)
-        if method != "wald":
-            raise InputError(f"method is 'wald'; got {method!r}.")
-        interval = wald_interval_log(self.pi_, self._pi_log_variance, level, self._pi_range.limits)
-        return replace(interval, method="fixed") if self._pi_range.fixed else interval
-
-    def effect(self, term: str | TermSpec, grid: Any = None, level: float = 0.95) -> Any:
-        """Return a term's estimated effect with pointwise limits: a tidy frame x, u, se, lower, upper.
-
-        u is the term's contribution to the log density ratio, and so to the log odds of being positive. It is centred:
-        a smooth or linear effect integrates to zero over the range of its column, the effects of a factor sum
-        to zero over its levels. Differences of u are log odds ratios.
-
-        Parameters
-        ----------
-        term : str or term
-            The term's column, the term as written in a formula, or itself: "age", "s(age)" or s("age").
-        grid : array-like, optional
-            Values of the column; by default 100 points over its range, or its levels.
-        level : float
+    def summary(self, level: float = 0.95) -> Any:
+        """Return a summary of the fit: printed, a table as of a statistics package; its parts, tidy frames.
 
         Examples
         --------
         >>> from pugam import PUGAM
         >>> from pugam.datasets import simulate
-        >>> data = simulate(1, n0=800, n=1000, random_state=0)
-        >>> frame = PUGAM().fit(data.X, data.z).effect("x1", grid=[0.2, 0.8])
-        >>> list(frame.columns)
-        ['x', 'u', 'se', 'lower', 'upper']
+        >>> data = simulate(2, n0=1250, n=1500, random_state=0)
+        >>> summary = PUGAM("s(x1) + s(x2) + x3").fit(data.X, data.z).summary()
+        >>> list(summary.smooth.columns)
+        ['term', 'edf', 'ref_df', 'statistic', 'pvalue', 'smoothing']
         """
-        check_is_fitted(self)
-        number = self._design.index(getattr(term, "column", str(term)))
-        basis, block = self._design.bases[number], self._design.blocks[number]
-        points = default_grid(basis) if grid is None else grid
-        inside = slice(2 + block.start, 2 + block.stop)
-        covariance = self._covariance[inside, inside]
-        return make_frame(self._library, effect_table(basis, points, self.coef_[block], covariance, level))
-
-    def plot(self, level: float = 0.95) -> Any:
-        """Draw every effect with its band and return the matplotlib figure."""
-        from pugam.presentation.plots import plot_effects
+        from pugam.presentation.summary import summarize
 
         check_is_fitted(self)
-        return plot_effects(self, level)
+        return summarize(self, level)
+
+    def plot(self, what: str = "effects", level: float = 0.95, **options: Any) -> Any:
+        """Draw the model and return the matplotlib figure.
+
+        Parameters
+        ----------
+        what : {"effects", "profile", "starts", "calibration", "sensitivity", "diagnosis"}
+            Every effect with its band; one of the pictures of a diagnosis; or all of these.
+        level : float
+        **options
+            For the pictures of a diagnosis: `diagnosis`, one made before. For effects: `simultaneous`.
+        """
+        from pugam.presentation.plots import draw
+
+        check_is_fitted(self)
+        return draw(self, what, level, **options)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

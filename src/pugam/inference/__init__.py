@@ -1,14 +1,54 @@
-"""From estimates to uncertainty: covariances, intervals, bands."""
+"""From estimates to uncertainty: covariances, intervals, bands, tests, the bootstrap, diagnosis."""
 
-from pugam.inference.covariance import bayesian_covariance, pi_log_variance
-from pugam.inference.effects import default_grid, effect_table
-from pugam.inference.intervals import Interval, wald_interval_log
+from pugam.inference.bootstrap import Bootstrap, BootstrapKind, run_bootstrap
+from pugam.inference.calibration import Calibration
+from pugam.inference.covariance import bayesian_covariance, frequentist_covariance, in_alpha, pi_log_variance
+from pugam.inference.diagnosis import Diagnosis, diagnose_fit, is_separated
+from pugam.inference.effects import Scale, contrast, curve_columns, default_grid, effect_table
+from pugam.inference.evidence import gather_evidence
+from pugam.inference.hypotheses import (
+    HypothesisTest,
+    Null,
+    fourier_test,
+    read_null,
+    refit_under_null,
+    wald_test,
+)
+from pugam.inference.intervals import Interval, normal_quantile, wald_interval_log
+from pugam.inference.profile import PiProfile, profile_interval
+from pugam.inference.resampling import make_resampling, read_groups
+from pugam.inference.smoothing_uncertainty import curve_covariance
 
 __all__ = [
+    "Bootstrap",
+    "BootstrapKind",
+    "Calibration",
+    "Diagnosis",
+    "HypothesisTest",
     "Interval",
+    "Null",
+    "PiProfile",
+    "Scale",
     "bayesian_covariance",
+    "contrast",
+    "curve_columns",
+    "curve_covariance",
     "default_grid",
+    "diagnose_fit",
     "effect_table",
+    "fourier_test",
+    "frequentist_covariance",
+    "gather_evidence",
+    "in_alpha",
+    "is_separated",
+    "make_resampling",
+    "normal_quantile",
     "pi_log_variance",
+    "profile_interval",
+    "read_groups",
+    "read_null",
+    "refit_under_null",
+    "run_bootstrap",
     "wald_interval_log",
+    "wald_test",
 ]

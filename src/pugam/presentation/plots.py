@@ -6,27 +6,31 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from pugam.inference import Interval
-from pugam.terms import Factor, TermSpec
+from pugam.errors import InputError
+from pugam.inference import Diagnosis, Interval
+from pugam.presentation.diagnosis_plots import DIAGNOSTIC_PLOTS, plot_diagnosis
+from pugam.presentation.panels import BAND, LINE, ZERO, make_panels
+from pugam.terms import Design, Factor, TermSpec
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["plot_effects"]
-
-LINE, BAND, ZERO = "#0072B2", "#56B4E9", "#999999"  # Okabe and Ito's palette, safe for colour-blind readers
-MOST_COLUMNS = 4
-PANEL_WIDTH, PANEL_HEIGHT = 3.0, 2.6
+__all__ = ["draw", "plot_effects"]
 
 
 class FittedModel(Protocol):
     """What a picture needs of a fitted model."""
 
     terms_: list[TermSpec]
+    _design: Design
 
-    def effect(self, term: str, grid: Any = None, level: float = 0.95) -> Any:
+    def effect(self, term: str, grid: Any = None, level: float = 0.95, simultaneous: bool = False) -> Any:
         """Return a term's effect as a frame."""
+        ...
+
+    def diagnose(self) -> Diagnosis:
+        """Look at the fit from all sides."""
         ...
 
     def pi_interval(self, level: float = 0.95) -> Interval:
@@ -34,24 +38,29 @@ class FittedModel(Protocol):
         ...
 
 
-def plot_effects(model: FittedModel, level: float = 0.95) -> Figure:
-    """Draw each term's effect on the log density ratio with its pointwise band, one panel a term."""
-    from matplotlib.figure import Figure
+def draw(model: FittedModel, what: str, level: float = 0.95, **options: Any) -> Figure:
+    """Draw the effects of a model, or the pictures of its diagnosis."""
+    if what == "effects":
+        return plot_effects(model, level, **options)
+    if what != "diagnosis" and what not in DIAGNOSTIC_PLOTS:
+        names = "', '".join(["effects", *DIAGNOSTIC_PLOTS, "diagnosis"])
+        raise InputError(f"plot draws '{names}'; got {what!r}.")
+    diagnosis = options.pop("diagnosis", None) or model.diagnose()
+    if options:
+        raise InputError(f"plot({what!r}) takes no {', '.join(options)}.")
+    return plot_diagnosis(diagnosis, model._design, None if what == "diagnosis" else what)
 
+
+def plot_effects(model: FittedModel, level: float = 0.95, simultaneous: bool = False) -> Figure:
+    """Draw each term's effect on the log density ratio with its band, one panel a term."""
     n_terms = len(model.terms_)
-    n_lines = -(-n_terms // MOST_COLUMNS)
-    n_columns = -(-n_terms // n_lines)
-    figure = Figure(figsize=(PANEL_WIDTH * n_columns, PANEL_HEIGHT * n_lines + 0.4), layout="constrained")
-    panels = figure.subplots(n_lines, n_columns, squeeze=False).ravel()
+    figure, panels = make_panels(n_terms)
     for term, ax in zip(model.terms_, panels, strict=False):
-        frame = model.effect(term.column, level=level)
+        frame = model.effect(term.column, level=level, simultaneous=simultaneous)
         x, u, lower, upper = (np.asarray(frame[name]) for name in ("x", "u", "lower", "upper"))
         (_draw_levels if isinstance(term, Factor) else _draw_curve)(ax, x, u, lower, upper)
         ax.axhline(0.0, color=ZERO, linewidth=0.8, zorder=0)
         ax.set_title(term.label, fontsize=10)
-        ax.spines[["top", "right"]].set_visible(False)
-    for ax in panels[n_terms:]:
-        ax.set_visible(False)
     figure.suptitle(f"Share of positives among the unlabelled: {model.pi_interval(level)}", fontsize=11)
     figure.supylabel("effect on log density ratio", fontsize=10)
     return figure

@@ -1,0 +1,120 @@
+"""Pictures of a diagnosis: the profile of pi, the starts, calibration, and the curves with pi held along a grid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pugam.inference import Diagnosis, curve_columns, default_grid, normal_quantile
+from pugam.presentation.panels import BAND, LINE, MARK, ZERO, make_panels
+from pugam.terms import Design, Factor
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["DIAGNOSTIC_PLOTS", "plot_diagnosis"]
+
+SINGLE_WIDTH, SINGLE_HEIGHT = 4.4, 3.2
+SMALLEST, LARGEST = 0.35, 1.0  # darkness of curves from the smallest to the largest pi
+
+
+def plot_diagnosis(diagnosis: Diagnosis, design: Design, which: str | None = None) -> Figure:
+    """Draw one picture of a diagnosis, or all of them."""
+    if which == "sensitivity":
+        return _plot_sensitivity(diagnosis, design)
+    names = [name for name in _SINGLE if which in (None, name)]
+    figure, panels = make_panels(len(names), SINGLE_WIDTH, SINGLE_HEIGHT)
+    for name, ax in zip(names, panels, strict=True):
+        _SINGLE[name](ax, diagnosis)
+    figure.suptitle(f"pi is {diagnosis.verdict}: {diagnosis.wald}", fontsize=11)
+    return figure
+
+
+def _draw_profile(ax: Axes, diagnosis: Diagnosis) -> None:
+    held = diagnosis.profile_interval
+    if held is None:
+        ax.text(0.5, 0.5, "pi is fixed", ha="center", va="center", transform=ax.transAxes)
+    else:
+        inside = (diagnosis.profile_pi >= held.lower) & (diagnosis.profile_pi <= held.upper)
+        limit = normal_quantile(held.level) ** 2
+        ax.fill_between(diagnosis.profile_pi, 0.0, limit, where=list(inside), color=BAND, alpha=0.35, linewidth=0)
+        ax.axhline(limit, color=ZERO, linewidth=0.8)
+        ax.annotate(
+            f"{100 * held.level:g}%",
+            (1.0, limit),
+            xycoords=("axes fraction", "data"),
+            ha="right",
+            va="bottom",
+            fontsize=8,
+        )
+        ax.plot(diagnosis.profile_pi, diagnosis.profile_deviance, color=LINE, linewidth=1.8)
+        ax.axvline(held.estimate, color=MARK, linewidth=1.0)
+        ax.set_ylim(0.0, 2.5 * limit)
+    ax.set_title("profile", fontsize=10)
+    ax.set_xlabel("pi held at")
+    ax.set_ylabel("deviance")
+
+
+def _draw_starts(ax: Axes, diagnosis: Diagnosis) -> None:
+    ends = [record for record in diagnosis.starts if record.kappa == diagnosis.starts[-1].kappa]
+    best = max((record.objective for record in ends), default=0.0)
+    for converged, face in ((True, LINE), (False, "none")):
+        chosen = [record for record in ends if record.converged is converged]
+        if chosen:
+            behind = [max(best - record.objective, 0.0) for record in chosen]
+            label = "converged" if converged else "given up"
+            ax.scatter([record.pi for record in chosen], behind, color=LINE, facecolors=face, alpha=0.7, label=label)
+    ax.set_yscale("symlog", linthresh=0.1)
+    farthest = max((best - record.objective for record in ends), default=0.0)
+    ax.set_ylim(max(1.0, 2.0 * farthest), -0.05)
+    ax.set_xlim(0.0, 1.0)
+    ax.set_title("where the starts ended", fontsize=10)
+    ax.set_xlabel("pi")
+    ax.set_ylabel("log-likelihood behind the best")
+    if ends:
+        ax.legend(fontsize=8, frameon=False)
+
+
+def _draw_calibration(ax: Axes, diagnosis: Diagnosis) -> None:
+    found = diagnosis.calibration
+    ends = [0.0, max(float(found.predicted.max()), float(found.observed.max())) * 1.05]
+    ax.plot(ends, ends, color=ZERO, linewidth=0.8)
+    half = normal_quantile(0.95) * found.se
+    ax.errorbar(found.predicted, found.observed, yerr=half, fmt="o", markersize=4, color=LINE, ecolor=BAND, capsize=2)
+    ax.set_title(f"calibration, p = {found.pvalue:.2g}", fontsize=10)
+    ax.set_xlabel("predicted P(z = 1)")
+    ax.set_ylabel("share of labelled rows")
+
+
+_SINGLE: dict[str, Callable[[Axes, Diagnosis], None]] = {
+    "profile": _draw_profile,
+    "starts": _draw_starts,
+    "calibration": _draw_calibration,
+}
+DIAGNOSTIC_PLOTS = (*_SINGLE, "sensitivity")
+
+
+def _plot_sensitivity(diagnosis: Diagnosis, design: Design) -> Figure:
+    """Draw every curve once for each value at which pi was held, darker for larger ones."""
+    found = diagnosis.sensitivity
+    figure, panels = make_panels(len(design.bases))
+    shades = np.linspace(SMALLEST, LARGEST, len(found.pi))
+    for number, ax in enumerate(panels):
+        basis, block = design.bases[number], design.blocks[number]
+        grid = default_grid(basis)
+        columns = curve_columns(basis, grid)
+        places: Any = np.arange(len(grid)) if isinstance(basis.spec, Factor) else grid
+        style = "o" if isinstance(basis.spec, Factor) else "-"
+        for pi, theta, shade in zip(found.pi, found.coef[:, block], shades, strict=True):
+            ax.plot(places, columns @ theta, style, color=LINE, alpha=shade, linewidth=1.5, label=f"pi = {pi:.2f}")
+        if isinstance(basis.spec, Factor):
+            ax.set_xticks(places, ["missing" if level is None else str(level) for level in grid])
+        ax.axhline(0.0, color=ZERO, linewidth=0.8, zorder=0)
+        ax.set_title(design.labels[number], fontsize=10)
+    panels[0].legend(fontsize=7, frameon=False)
+    figure.suptitle("Effects with pi held at several values", fontsize=11)
+    figure.supylabel("effect on log density ratio", fontsize=10)
+    return figure

@@ -1,0 +1,30 @@
+"""What all pictures share: colours that colour-blind readers can tell apart, and a figure of panels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["BAND", "LINE", "MARK", "ZERO", "make_panels"]
+
+LINE, BAND, MARK, ZERO = "#0072B2", "#56B4E9", "#D55E00", "#999999"  # Okabe and Ito's palette
+MOST_COLUMNS = 4
+PANEL_WIDTH, PANEL_HEIGHT = 3.0, 2.6
+
+
+def make_panels(n_panels: int, width: float = PANEL_WIDTH, height: float = PANEL_HEIGHT) -> tuple[Figure, list[Axes]]:
+    """Return a figure and so many axes, in lines of four at most."""
+    from matplotlib.figure import Figure
+
+    n_lines = -(-n_panels // MOST_COLUMNS)
+    n_columns = -(-n_panels // n_lines)
+    figure = Figure(figsize=(width * n_columns, height * n_lines + 0.4), layout="constrained")
+    panels = list(figure.subplots(n_lines, n_columns, squeeze=False).ravel())
+    for ax in panels:
+        ax.spines[["top", "right"]].set_visible(False)
+    for ax in panels[n_panels:]:
+        ax.set_visible(False)
+    return figure, panels[:n_panels]

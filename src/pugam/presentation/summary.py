@@ -1,0 +1,250 @@
+"""The summary of a fit: the table a statistician expects, and its parts as tidy frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from pugam.data import make_frame
+from pugam.inference import HypothesisTest, Interval
+from pugam.solvers import Fit, Settings, edf_by_term
+from pugam.solvers.linear_algebra import inverse
+from pugam.terms import Design, FactorBasis, LinearBasis, MissingBasis
+
+__all__ = ["Summary", "summarize"]
+
+STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"), (0.1, "."))
+SMALLEST_SHOWN = 1e-16
+
+
+class FittedModel(Protocol):
+    """What a summary needs of a fitted model."""
+
+    pi_: float
+    pi_penalized_: float
+    prevalence_: float
+    label_frequency_: float
+    alpha_: float
+    coef_: NDArray[np.float64]
+    n0_: float
+    n1_: float
+    loglik_: float
+    edf_: float
+    aic_: float
+    formula_: str
+    converged_: bool
+    at_boundary_: bool
+    smoothing_: dict[str, float]
+    smoothing: Any
+    solver: str
+    pi_prior: Any
+    _design: Design
+    _settings: Settings
+    _fit: Fit
+    _covariance: NDArray[np.float64]
+    _library: str
+
+    def pi_interval(self, level: float = 0.95) -> Interval:
+        """Return an interval for pi."""
+        ...
+
+    def test(self, term: str) -> HypothesisTest:
+        """Test whether a term is zero."""
+        ...
+
+
+@dataclass(frozen=True, repr=False)
+class Summary:
+    """A fit in numbers.
+
+    Attributes
+    ----------
+    model : frame with columns quantity, value
+        pi with its interval, counts, log-likelihood and the like.
+    smooth : frame with columns term, edf, ref_df, statistic, pvalue, smoothing
+        One line for each smooth term: its degrees of freedom and the test that it is zero.
+    linear : frame with columns term, level, estimate, se, z, pvalue
+        One line for each linear term (per unit of its column), level of a factor and effect of missing values.
+    factors : frame with columns term, df, statistic, pvalue
+        The joint test of each factor's levels.
+    warnings : tuple of str
+    """
+
+    model: Any
+    smooth: Any
+    linear: Any
+    factors: Any
+    warnings: tuple[str, ...]
+    _text: str
+
+    def __str__(self) -> str:
+        return self._text
+
+    __repr__ = __str__
+
+
+def summarize(model: FittedModel, level: float) -> Summary:
+    """Collect the summary of a fitted model."""
+    overall = _overall(model, level)
+    smooth, linear, factors = _smooth_rows(model), _coefficient_rows(model), _factor_rows(model)
+    warnings = tuple(_warnings(model))
+    library = model._library
+    return Summary(
+        make_frame(library, _columns(("quantity",), ("value",), list(overall.items()))),
+        make_frame(library, _columns(("term",), ("edf", "ref_df", "statistic", "pvalue", "smoothing"), smooth)),
+        make_frame(library, _columns(("term", "level"), ("estimate", "se", "z", "pvalue"), linear)),
+        make_frame(library, _columns(("term",), ("df", "statistic", "pvalue"), factors)),
+        warnings,
+        "\n".join(_lines(model, level, smooth, linear, factors, warnings)),
+    )
+
+
+def _overall(model: FittedModel, level: float) -> dict[str, float]:
+    interval = model.pi_interval(level)
+    return {
+        "pi": model.pi_,
+        "pi_lower": interval.lower,
+        "pi_upper": interval.upper,
+        "level": level,
+        "pi_penalized": model.pi_penalized_,
+        "prevalence": model.prevalence_,
+        "label_frequency": model.label_frequency_,
+        "n0": model.n0_,
+        "n1": model.n1_,
+        "alpha": model.alpha_,
+        "loglik": model.loglik_,
+        "edf": model.edf_,
+        "aic": model.aic_,
+    }
+
+
+def _smooth_rows(model: FittedModel) -> list[tuple[Any, ...]]:
+    design, penalized = model._design, model._fit.penalized
+    covariance = inverse(penalized.hessian, model._settings.pi_range.free)
+    degrees = edf_by_term(design, covariance, penalized.curvature)
+    rows = []
+    for number in design.penalized:
+        test = model.test(design.labels[number])
+        kappa = model.smoothing_[design.columns_used[number]]
+        rows.append((design.labels[number], float(degrees[number]), test.df, test.statistic, test.pvalue, kappa))
+    return rows
+
+
+def _coefficient_rows(model: FittedModel) -> list[tuple[Any, ...]]:
+    design, covariance = model._design, model._covariance[2:, 2:]
+    rows = []
+    for basis, block, label in zip(design.bases, design.blocks, design.labels, strict=True):
+        inner = basis.inner if isinstance(basis, MissingBasis) else basis
+        size = block.stop - block.start
+        wanted: list[tuple[str, NDArray[np.float64]]] = []
+        if isinstance(inner, LinearBasis):
+            wanted.append(("", np.eye(size)[0] / (inner.upper - inner.lower)))
+        elif isinstance(inner, FactorBasis):
+            contrasts = np.zeros((len(inner.levels), size))
+            contrasts[:, : len(inner.levels) - 1] = inner.contrasts[:-1]
+            wanted.extend((str(level), row) for level, row in zip(inner.levels, contrasts, strict=True))
+        if basis is not inner:
+            wanted.append(("missing", np.eye(size)[-1]))
+        for level, weights in wanted:
+            estimate = float(weights @ model.coef_[block])
+            se = float(np.sqrt(max(float(weights @ covariance[block, block] @ weights), 0.0)))
+            z = estimate / se if se > 0.0 else float("nan")
+            rows.append((label, level, estimate, se, z, float(2.0 * ndtr(-abs(z)))))
+    return rows
+
+
+def _factor_rows(model: FittedModel) -> list[tuple[Any, ...]]:
+    rows = []
+    for basis, label in zip(model._design.bases, model._design.labels, strict=True):
+        inner = basis.inner if isinstance(basis, MissingBasis) else basis
+        if isinstance(inner, FactorBasis):
+            test = model.test(label)
+            rows.append((label, test.df, test.statistic, test.pvalue))
+    return rows
+
+
+def _warnings(model: FittedModel) -> Iterator[str]:
+    if model.at_boundary_:
+        yield "The estimate of pi lies on the boundary of its range: see diagnose()."
+    if not model.converged_:
+        yield "The fit did not converge: try a larger max_iter, fewer terms, or more smoothing."
+
+
+def _columns(texts: Sequence[str], numbers: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, NDArray[Any]]:
+    return {
+        name: np.array([row[place] for row in rows], dtype=object if name in texts else float)
+        for place, name in enumerate((*texts, *numbers))
+    }
+
+
+def _lines(
+    model: FittedModel,
+    level: float,
+    smooth: Sequence[Sequence[Any]],
+    linear: Sequence[Sequence[Any]],
+    factors: Sequence[Sequence[Any]],
+    warnings: Sequence[str],
+) -> Iterator[str]:
+    yield "Positive-unlabelled generalized additive model"
+    yield f"log g(x)/h(x) = alpha + {model.formula_}"
+    yield ""
+    yield f"labelled positives n0 = {model.n0_:g}, unlabelled n1 = {model.n1_:g}"
+    yield f"share of positives among the unlabelled: pi = {model.pi_interval(level)}"
+    yield f"share among all rows {model.prevalence_:.3f}, share of positives labelled {model.label_frequency_:.3f}"
+    if smooth:
+        yield ""
+        yield "Smooth terms"
+        yield from _aligned(
+            ("", "edf", "ref.df", "statistic", "p", ""),
+            [
+                (term, f"{edf:.2f}", f"{df:.2f}", f"{statistic:.2f}", *_p(pvalue))
+                for term, edf, df, statistic, pvalue, _ in smooth
+            ],
+        )
+    if linear:
+        yield ""
+        yield "Linear terms (per unit of the column) and levels"
+        yield from _aligned(
+            ("", "estimate", "se", "z", "p", ""),
+            [
+                (f"{term} {name}".rstrip(), f"{estimate:.4g}", f"{se:.3g}", f"{z:.2f}", *_p(pvalue))
+                for term, name, estimate, se, z, pvalue in linear
+            ],
+        )
+    if factors:
+        yield ""
+        yield "Factors, all levels together"
+        yield from _aligned(
+            ("", "df", "statistic", "p", ""),
+            [(term, f"{df:g}", f"{statistic:.2f}", *_p(pvalue)) for term, df, statistic, pvalue in factors],
+        )
+    yield "---"
+    yield "p-values: 0 '***' 0.001 '**' 0.01 '*' 0.05 '.' 0.1"
+    yield ""
+    yield f"log-likelihood {model.loglik_:.2f} on {model.edf_:.1f} effective degrees of freedom, AIC {model.aic_:.2f}"
+    method = model.smoothing if isinstance(model.smoothing, str) else "given"
+    prior = "none" if model.pi_prior is None else f"{model.pi_prior}"
+    bias = "bias of smoothing taken out of pi" if model._fit.debiased else "penalised estimate of pi"
+    yield f"smoothing {method}, solver {model.solver}, prior on pi {prior}, {bias}"
+    for warning in warnings:
+        yield f"! {warning}"
+
+
+def _p(pvalue: float) -> tuple[str, str]:
+    shown = f"< {SMALLEST_SHOWN:g}" if pvalue < SMALLEST_SHOWN else f"{pvalue:.3g}"
+    return shown, next((star for limit, star in STARS if pvalue < limit), "")
+
+
+def _aligned(header: Sequence[str], body: Sequence[Sequence[str]]) -> Iterator[str]:
+    widths = [max(len(row[place]) for row in (header, *body)) for place in range(len(header))]
+    for row in (header, *body):
+        first, *others = (
+            cell.ljust(width) if place in (0, len(header) - 1) else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        yield "  " + "  ".join([first, *others]).rstrip()
