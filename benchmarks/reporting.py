@@ -15,7 +15,7 @@ import numpy as np
 import scipy
 import sklearn
 
-RESULTS = Path(__file__).parent / "results"
+RESULTS = Path(os.environ.get("PUGAM_RESULTS", Path(__file__).parent / "results"))
 
 
 def best_time(run: Callable[[], Any], repeats: int) -> float:
@@ -34,7 +34,7 @@ def write_table(name: str, title: str, header: Sequence[str], rows: Sequence[Seq
     lines += ["| " + " | ".join(_text(cell) for cell in row) + " |" for row in rows]
     table = "\n".join(lines)
     print(f"\n{title}\n\n{table}\n" + (f"\n{note}\n" if note else ""), flush=True)
-    RESULTS.mkdir(exist_ok=True)
+    RESULTS.mkdir(parents=True, exist_ok=True)
     page = f"# {title}\n\n{table}\n\n" + (f"{note}\n\n" if note else "") + f"{_provenance()}\n"
     (RESULTS / f"{name}.md").write_text(page, encoding="utf-8")
 

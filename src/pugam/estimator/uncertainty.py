@@ -29,7 +29,6 @@ from pugam.inference import (
     effect_table,
     fourier_test,
     frequentist_covariance,
-    gather_evidence,
     in_alpha,
     make_resampling,
     pi_log_variance,
@@ -42,7 +41,7 @@ from pugam.inference import (
     wald_test,
 )
 from pugam.progress import Progress
-from pugam.solvers import Fit, Fitted, Settings
+from pugam.solvers import Fit, Fitted, Settings, gather_evidence
 from pugam.terms import Design, TermSpec
 
 __all__ = ["UncertaintyMethods"]

@@ -5,7 +5,6 @@ from pugam.inference.calibration import Calibration
 from pugam.inference.covariance import bayesian_covariance, frequentist_covariance, in_alpha, pi_log_variance
 from pugam.inference.diagnosis import Diagnosis, diagnose_fit, is_separated
 from pugam.inference.effects import Scale, contrast, curve_columns, default_grid, effect_table
-from pugam.inference.evidence import gather_evidence
 from pugam.inference.hypotheses import (
     HypothesisTest,
     Null,
@@ -38,7 +37,6 @@ __all__ = [
     "effect_table",
     "fourier_test",
     "frequentist_covariance",
-    "gather_evidence",
     "in_alpha",
     "is_separated",
     "make_resampling",

@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.inference.calibration import Calibration, calibrate
-from pugam.inference.evidence import gather_evidence
 from pugam.inference.findings import Verdict, describe, judge
 from pugam.inference.hypotheses import HypothesisTest, reference_penalty, tested_columns
 from pugam.inference.intervals import Interval
 from pugam.inference.profile import PiProfile, profile_interval
 from pugam.likelihood import alpha_shift, expit, logit
-from pugam.solvers import EDGE, Fitted, StartRecord
+from pugam.solvers import EDGE, Fitted, StartRecord, gather_evidence
 from pugam.solvers.linear_algebra import inverse
 
 __all__ = ["Diagnosis", "Sensitivity", "diagnose_fit", "is_separated"]

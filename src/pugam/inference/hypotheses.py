@@ -1,7 +1,8 @@
 """Tests of terms: is a curve zero, is it straight?
 
-A term's penalised estimate is tested in the canonical coordinates of `evidence`, in which the data are standard normal
-under the null hypothesis. How many directions count is decided as by Wood (2013): as many as the penalty leaves.
+A term's penalised estimate is tested in the canonical coordinates of `solvers.evidence`, in which the data are
+standard normal under the null hypothesis. How many directions count is decided as by Wood (2013): as many as the
+penalty leaves.
 """
 
 from __future__ import annotations
@@ -16,8 +17,7 @@ from scipy.optimize import brentq
 
 from pugam.errors import InputError
 from pugam.inference.distributions import weighted_chi2_sf
-from pugam.inference.evidence import Evidence
-from pugam.solvers import Fit, Fitted, finish_fit
+from pugam.solvers import Evidence, Fit, Fitted, finish_fit
 from pugam.terms import Basis, Design, FactorBasis, LinearBasis, MissingBasis, SmoothBasis
 
 __all__ = [

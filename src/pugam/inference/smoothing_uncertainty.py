@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.inference.covariance import bayesian_covariance
-from pugam.inference.evidence import Canonical, Evidence, gather_evidence
-from pugam.solvers import Fit, Settings
+from pugam.solvers import Canonical, Evidence, Fit, Settings, gather_evidence
 from pugam.solvers.linear_algebra import inverse
 from pugam.terms import Design
 
@@ -24,7 +23,6 @@ Array = NDArray[np.float64]
 PER_DECADE = 2  # smoothing parameters averaged over
 LEAST_BENDING = 0.001  # effective degrees of freedom at the smoothest of them
 FARTHEST, FEWEST_DECADES = 30.0, 5  # the roughest: a thirtieth of the chosen one, or so many decades from the smoothest
-STRAIGHT = 1e-9  # a direction so little penalised, compared with the most penalised one, is not penalised at all
 
 
 def curve_covariance(fit: Fit, design: Design, settings: Settings, n0: float, n1: float) -> Array:
@@ -68,12 +66,11 @@ def _averaged(term: Canonical, chosen: float) -> Array:
 
     `term` has the penalty of a smoothing parameter of one, so that kappa times its ratios are those at kappa.
     """
-    bending = term.ratios > STRAIGHT * term.ratios[-1]
-    ratios = np.where(bending, term.ratios, 0.0)
-    kappas = _possible_kappas(ratios[bending], chosen)
+    ratios = np.where(term.bending, term.ratios, 0.0)
+    kappas = _possible_kappas(ratios[term.bending], chosen)
     shares = 1.0 / (1.0 + kappas[:, None] * ratios)
     shares_here = 1.0 / (1.0 + chosen * ratios)
-    logs = 0.5 * np.sum(bending) * np.log(kappas) + 0.5 * np.sum(np.log(shares) + shares * term.z**2, axis=1)
+    logs = term.log_marginal(kappas)
     weights = np.exp(logs - logs.max())
     weights /= weights.sum()
     shifts = (shares - shares_here) * term.z

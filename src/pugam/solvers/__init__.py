@@ -1,9 +1,12 @@
 """From sums to estimates: Fisher scoring, EM, starts, smoothing selection."""
 
+from pugam.solvers.evidence import Canonical, Evidence, gather_evidence
+from pugam.solvers.exploring import StartRecord
 from pugam.solvers.objective import EDGE, Objective, PiPrior, PiRange, Standpoint
 from pugam.solvers.optimum import Optimum
-from pugam.solvers.procedure import Fit, Fitted, Settings, StartRecord, finish_fit, fit_model
+from pugam.solvers.procedure import Fit, Fitted, finish_fit, fit_model
 from pugam.solvers.refits import Refits, refit_resamples, reselect_resamples
+from pugam.solvers.settings import Settings
 from pugam.solvers.smoothing import LINEAR_GRID, SMOOTH_GRID, edf, edf_by_term
 from pugam.solvers.starts import GRID_SIZE
 
@@ -12,6 +15,8 @@ __all__ = [
     "GRID_SIZE",
     "LINEAR_GRID",
     "SMOOTH_GRID",
+    "Canonical",
+    "Evidence",
     "Fit",
     "Fitted",
     "Objective",
@@ -26,6 +31,7 @@ __all__ = [
     "edf_by_term",
     "finish_fit",
     "fit_model",
+    "gather_evidence",
     "refit_resamples",
     "reselect_resamples",
 ]

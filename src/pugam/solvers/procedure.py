@@ -2,83 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines import Engine
-from pugam.likelihood import alpha_shift, expit
-from pugam.solvers.em import maximize_em
-from pugam.solvers.fisher import maximize_fisher
+from pugam.likelihood import expit
+from pugam.solvers.exploring import PILOT_KAPPA, StartRecord, carried_over, enough_rows, explore, objectives
 from pugam.solvers.linear_algebra import solve
-from pugam.solvers.objective import Objective, PiPrior, PiRange, Standpoint
+from pugam.solvers.lookout import look_again
+from pugam.solvers.objective import Objective, PiRange, Standpoint
 from pugam.solvers.optimum import Optimum, best_of
 from pugam.solvers.reml import select_reml
+from pugam.solvers.settings import Settings
 from pugam.solvers.smoothing import aic
-from pugam.solvers.starts import Maximize, make_starts
 from pugam.terms import Design
 
-__all__ = ["Fit", "Fitted", "Settings", "StartRecord", "debiased_logit", "finish_fit", "fit_model", "warm_smoothing"]
+__all__ = ["Fit", "Fitted", "debiased_logit", "finish_fit", "fit_model", "warm_smoothing"]
 
 Array = NDArray[np.float64]
-Solver = Literal["newton", "em"]
-
-SOLVERS: dict[Solver, Maximize] = {"newton": maximize_fisher, "em": maximize_em}
 
 PILOT_FUNCTIONS = 3  # of each smooth: a line, a bow and a wave are enough to tell good starts from traps
-PILOT_ROWS, PILOT_ROWS_PER_COLUMN = 1_000, 10
-PILOT_KAPPA = 1.0
 PILOT_TOL, PILOT_ITERATIONS, PILOT_EDF_TOL = 1e-2, 40, 0.05
 REHEARSAL_ROWS = 20_000  # beyond five times so many, smoothing is chosen on a sample before all rows are used
 EDF_TOL = 1e-2
-SECOND_FUNCTIONS, SECOND_STARTS = 6, 6
-WORTH_MOVING = 0.01  # gain in the objective
-MOST_MOVES = 4
 START_ROWS = 10_000  # starts at given smoothing parameters are compared on about so many rows
 START_ITERATIONS = {"newton": 40, "em": 5_000}  # what has not arrived by then creeps along a boundary
-
-
-@dataclass(frozen=True)
-class Settings:
-    """Everything that decides a fit apart from the data.
-
-    Attributes
-    ----------
-    smoothing : "reml", "aic" or array of shape (n_terms,)
-        How smoothing parameters are chosen, or their values.
-    grid : tuple of float
-        The common values tried by "aic".
-    """
-
-    smoothing: Literal["reml", "aic"] | Array
-    solver: Solver = "newton"
-    n_starts: int = 12
-    tol: float = 1e-4
-    max_iter: int = 1000
-    pi_range: PiRange = field(default_factory=PiRange)
-    prior: PiPrior = field(default_factory=PiPrior)
-    debias: bool = True
-    grid: tuple[float, ...] = ()
-
-    @property
-    def maximize(self) -> Maximize:
-        """The solver's climb."""
-        return SOLVERS[self.solver]
-
-
-@dataclass(frozen=True)
-class StartRecord:
-    """One start: where it began and where it ended."""
-
-    kappa: float
-    pi_start: float
-    pi: float
-    objective: float
-    n_iter: int
-    converged: bool
 
 
 @dataclass(frozen=True)
@@ -148,7 +98,7 @@ def warm_smoothing(
     engine: Engine, design: Design, settings: Settings, start: Array, kappas: Array
 ) -> tuple[Array, Array]:
     """Choose smoothing anew for rows much like those of a fit that ended at `start` with `kappas`."""
-    at = _objectives(engine, design, settings.prior)
+    at = objectives(engine, design, settings.prior)
     if not isinstance(settings.smoothing, str):
         return start, kappas
     if settings.smoothing == "reml":
@@ -164,11 +114,11 @@ def _by_reml(
 ) -> tuple[Array, Array, tuple[StartRecord, ...]]:
     """Explore with a coarse basis on few rows, then choose smoothing with ever more of both."""
     coarse, columns = design.coarse(PILOT_FUNCTIONS)
-    pilot = engine.pilot(coarse, _rows_for(coarse), rng)
+    pilot = engine.pilot(coarse, enough_rows(coarse), rng)
     kappas = np.full(len(design.bases), PILOT_KAPPA)
-    at = _objectives(pilot, coarse, settings.prior)
+    at = objectives(pilot, coarse, settings.prior)
     exploring = replace(settings, tol=PILOT_TOL, max_iter=PILOT_ITERATIONS)
-    optima, records = _explore(at, kappas, exploring, rng)
+    optima, records = explore(at, kappas, exploring, rng)
     found, kappas = select_reml(coarse, at, best_of(optima).beta, kappas, settings.pi_range, PILOT_EDF_TOL)
 
     beta = np.zeros(2 + design.n_columns)
@@ -178,46 +128,11 @@ def _by_reml(
         stages.insert(0, engine.pilot(design, REHEARSAL_ROWS, rng))
     last = pilot
     for stage in stages:
-        at = _objectives(stage, design, settings.prior)
-        beta = _carried_over(beta, last, stage)
+        at = objectives(stage, design, settings.prior)
+        beta = carried_over(beta, last, stage)
         beta, kappas = select_reml(design, at, beta, kappas, settings.pi_range, EDF_TOL)
         last = stage
-    return *_look_again(engine, design, settings, rng, beta, kappas), records
-
-
-def _rows_for(design: Design) -> int:
-    return max(PILOT_ROWS, PILOT_ROWS_PER_COLUMN * design.n_columns)
-
-
-def _look_again(
-    engine: Engine, design: Design, settings: Settings, rng: np.random.Generator, beta: Array, kappas: Array
-) -> tuple[Array, Array]:
-    """Try some starts once more with the chosen smoothing; move where one of them ends higher, and choose anew.
-
-    The way down from much smoothing can lead to a lower one of several maxima. A coarser basis and a sample of the
-    rows are enough to find a higher one; all rows decide.
-    """
-    coarse, columns = design.coarse(SECOND_FUNCTIONS)
-    sample = engine.pilot(coarse, _rows_for(coarse), rng)
-    at_sample, at = _objectives(sample, coarse, settings.prior), _objectives(engine, design, settings.prior)
-    exploring = replace(
-        settings, tol=PILOT_TOL, max_iter=PILOT_ITERATIONS, n_starts=min(settings.n_starts, SECOND_STARTS)
-    )
-    kept = np.concatenate([[0, 1], 2 + columns])
-    for _ in range(MOST_MOVES):
-        optima, _ = _explore(at_sample, kappas, exploring, rng, _carried_over(beta[kept], engine, sample))
-        best = best_of(optima)
-        if best.value < optima[-1].value + WORTH_MOVING:
-            break
-        other = np.zeros_like(beta)
-        other[kept] = _carried_over(best.beta, sample, engine)
-        here, there = settings.maximize(
-            at(kappas), np.array([beta, other]), settings.pi_range, PILOT_TOL, PILOT_ITERATIONS
-        )
-        if there.value < here.value + WORTH_MOVING:
-            break
-        beta, kappas = select_reml(design, at, there.beta, kappas, settings.pi_range, EDF_TOL)
-    return beta, kappas
+    return *look_again(engine, design, settings, rng, beta, kappas), records
 
 
 def _by_candidates(
@@ -233,55 +148,23 @@ def _by_candidates(
     else:
         candidates = [settings.smoothing]
     sample = engine.pilot(design, START_ROWS, rng)
-    at_sample = _objectives(sample, design, settings.prior)
-    at = _objectives(engine, design, settings.prior)
+    at_sample = objectives(sample, design, settings.prior)
+    at = objectives(engine, design, settings.prior)
     records: list[StartRecord] = []
     trials: list[tuple[float, Array, Array]] = []
     last: Array | None = None
     exploring = replace(settings, max_iter=min(settings.max_iter, START_ITERATIONS[settings.solver]))
     for kappas in candidates:
-        optima, new_records = _explore(at_sample, kappas, exploring, rng, last)
+        optima, new_records = explore(at_sample, kappas, exploring, rng, last)
         records.extend(new_records)
         last = best_of(optima).beta
-        start = _carried_over(last, sample, engine)
+        start = carried_over(last, sample, engine)
         if len(candidates) == 1:
             return start, kappas, tuple(records)
         optimum = _climb(at(kappas), start, settings)
         trials.append((aic(optimum, settings.pi_range.free), optimum.beta, kappas))
     _, beta, kappas = min(trials, key=lambda trial: trial[0])
     return beta, kappas, tuple(records)
-
-
-def _carried_over(beta: Array, source: Engine, target: Engine) -> Array:
-    """Bring parameters from one set of rows to another: alpha stays, the intercept depends on the counts of labels."""
-    carried, pi = beta.copy(), expit(beta[0])
-    carried[1] += alpha_shift(pi, target.n0, target.n1) - alpha_shift(pi, source.n0, source.n1)
-    return carried
-
-
-def _objectives(engine: Engine, design: Design, prior: PiPrior) -> Callable[[Array], Objective]:
-    return lambda kappas: Objective(engine, design.penalty(kappas), prior)
-
-
-def _explore(
-    at: Callable[[Array], Objective],
-    kappas: Array,
-    settings: Settings,
-    rng: np.random.Generator,
-    further_start: Array | None = None,
-) -> tuple[list[Optimum], tuple[StartRecord, ...]]:
-    smooth = at(np.maximum(kappas, PILOT_KAPPA))
-    starts = make_starts(smooth, settings.maximize, settings.pi_range, settings.n_starts, rng)
-    if further_start is not None:
-        starts = np.vstack([starts, further_start])
-    optima = settings.maximize(at(kappas), starts, settings.pi_range, settings.tol, settings.max_iter)
-    records = tuple(
-        StartRecord(
-            float(kappas.max()), float(expit(start[0])), optimum.pi, optimum.value, optimum.n_iter, optimum.converged
-        )
-        for start, optimum in zip(starts, optima, strict=True)
-    )
-    return optima, records
 
 
 def _climb(objective: Objective, start: Array, settings: Settings) -> Optimum:

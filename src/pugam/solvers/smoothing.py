@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.solvers.linear_algebra import inverse
+from pugam.solvers.objective import Standpoint
 from pugam.solvers.optimum import Optimum
 from pugam.terms import Design
 
-__all__ = ["KAPPA_LIMITS", "LINEAR_GRID", "SMOOTH_GRID", "aic", "edf", "edf_by_term", "fellner_schall"]
+__all__ = ["KAPPA_LIMITS", "LINEAR_GRID", "SMOOTH_GRID", "aic", "edf", "edf_by_term", "fellner_schall", "log_marginal"]
 
 Array = NDArray[np.float64]
 
@@ -45,6 +46,14 @@ def fellner_schall(design: Design, beta: Array, covariance: Array, kappas: Array
         factor = np.clip(room / max(bending, 1e-300), 1.0 / LARGEST_FACTOR, LARGEST_FACTOR)
         updated[number] = np.clip(kappas[number] * factor, *KAPPA_LIMITS)
     return updated
+
+
+def log_marginal(design: Design, here: Standpoint, kappas: Array, free: slice = slice(None)) -> float:
+    """The REML criterion: log-likelihood of the smoothing parameters, by Laplace's approximation, up to a constant."""
+    ranks = np.array([np.count_nonzero(basis.roughness) for basis in design.bases])
+    smooth = list(design.penalized)
+    _, log_determinant = np.linalg.slogdet(here.hessian[free, free])
+    return here.value + 0.5 * float(ranks[smooth] @ np.log(kappas[smooth])) - 0.5 * float(log_determinant)
 
 
 def edf_by_term(design: Design, covariance: Array, curvature: Array) -> Array:

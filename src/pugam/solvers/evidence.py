@@ -1,8 +1,8 @@
 """What the data say about some of the coefficients, apart from their own penalty.
 
 Near the optimum the likelihood of a block theta of coefficients, all others following, is that of an observation
-h ~ N(W theta, W): W is the block's information and h its score at zero. Both tests and the uncertainty about
-smoothing rest on it. In coordinates in which W is the identity and the penalty a diagonal q,
+h ~ N(W theta, W): W is the block's information and h its score at zero. The choice of smoothing, what is uncertain
+about it, and tests rest on it. In coordinates in which W is the identity and the penalty a diagonal q,
 
     theta = T y,    z = T' h ~ N(y, 1),    and the penalised estimate is y = z / (1 + q).
 """
@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.solvers import Standpoint
 from pugam.solvers.linear_algebra import inverse
+from pugam.solvers.objective import Standpoint
 
 __all__ = ["Canonical", "Evidence", "gather_evidence"]
 
@@ -23,6 +23,7 @@ Array = NDArray[np.float64]
 Numbers = NDArray[np.intp]
 
 LARGEST_RATIO = 1e4  # of penalty to information: beyond it the penalty would drown what the likelihood says
+STRAIGHT = 1e-9  # a direction so little penalised, compared with the most penalised one, is not penalised at all
 SMALLEST_INFORMATION = 1e-10  # relative; below it a direction is taken for one the data say nothing about
 
 
@@ -48,6 +49,18 @@ class Canonical:
     def shares(self) -> Array:
         """Share of each direction that the penalty leaves; their sum are the effective degrees of freedom."""
         return 1.0 / (1.0 + self.ratios)
+
+    @property
+    def bending(self) -> NDArray[np.bool_]:
+        """Which directions are penalised at all."""
+        return np.asarray(self.ratios > STRAIGHT * self.ratios.max(initial=0.0))
+
+    def log_marginal(self, kappas: Array) -> Array:
+        """Log marginal likelihood, up to a constant, of smoothing parameters that multiply the penalty."""
+        ratios = self.ratios[self.bending]
+        shares = 1.0 / (1.0 + kappas[:, None] * ratios)
+        fit: Array = np.sum(np.log(kappas[:, None] * shares) + shares * self.z[self.bending] ** 2, axis=1)
+        return 0.5 * fit
 
 
 @dataclass(frozen=True)

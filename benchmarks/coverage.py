@@ -1,0 +1,108 @@
+"""How often intervals for pi hold the truth: the default in every cell of the paper's settings, all kinds at n = 1500.
+
+usage: python benchmarks/coverage.py [REPLICATES]      (default: 1000; at most 500 where every kind is computed)
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+from replication import run_replicates, seeds
+from reporting import write_table
+
+from pugam import PUGAM
+from pugam.datasets import simulate
+
+PAPER = {
+    (1, 1500): 0.972,
+    (1, 3000): 0.960,
+    (1, 4500): 0.946,
+    (2, 1500): 0.816,
+    (2, 3000): 0.928,
+    (2, 4500): 0.960,
+    (3, 1500): 0.788,
+    (3, 3000): 0.944,
+    (3, 4500): 0.950,
+}
+CELLS = [(setting, 5 * n // 6, n, 0.4) for setting in (1, 2, 3) for n in (1500, 3000, 4500)]
+CELLS += [
+    (setting, n0, 3000, pi) for setting in (1, 2, 3) for n0, pi in ((2500, 0.1), (2500, 0.7), (1500, 0.4), (1500, 0.7))
+]
+KINDS = ("wald", "profile", "percentile", "normal", "bca")
+N_RESAMPLES = 200
+
+
+def default_interval(setting: int, n0: int, n: int, pi: float, seed: int) -> tuple[float, float, float]:
+    data = simulate(setting, n0=n0, n=n, pi=pi, random_state=seed)
+    interval = PUGAM().fit(data.X, data.z).pi_interval()
+    return interval.estimate, interval.lower, interval.upper
+
+
+def all_intervals(setting: int, n0: int, n: int, pi: float, seed: int) -> list[float]:
+    data = simulate(setting, n0=n0, n=n, pi=pi, random_state=seed)
+    model = PUGAM(n_jobs=1).fit(data.X, data.z)
+    resamples = model.bootstrap(N_RESAMPLES, progress=False)
+    intervals = [model.pi_interval(), model.pi_interval(method="profile")]
+    intervals += [resamples.interval(kind=kind) for kind in KINDS[2:]]
+    return [end for interval in intervals for end in (interval.lower, interval.upper)]
+
+
+def coverage_of(lower: np.ndarray, upper: np.ndarray, pi: float) -> float:
+    return float(np.mean((lower <= pi) & (pi <= upper)))
+
+
+def measure_default(replicates: int) -> None:
+    rows = []
+    for cell in CELLS:
+        setting, n0, n, pi = cell
+        key = (1, setting, n0, n, round(1000 * pi))
+        found = run_replicates(default_interval, [(*cell, seed) for seed in seeds(key, replicates)])
+        errors = found[:, 0] - pi
+        covered = coverage_of(found[:, 1], found[:, 2], pi)
+        paper = PAPER[setting, n] if (n0, pi) == (5 * n // 6, 0.4) else "-"
+        spread = [100 * float(errors.mean()), 100 * float(errors.std()), float(np.mean(found[:, 2] - found[:, 1]))]
+        noise = float(np.sqrt(covered * (1.0 - covered) / replicates))
+        rows.append([setting, n0, n - n0, pi, *spread, f"{covered:.3f}", f"{noise:.3f}", paper])
+        print(*rows[-1], flush=True)
+    write_table(
+        "coverage",
+        f"Coverage of the default 95% interval for pi, {replicates} replicates",
+        [
+            "Setting",
+            "n0",
+            "n1",
+            "pi",
+            "bias x 100",
+            "sd x 100",
+            "mean width",
+            "coverage",
+            "its standard error",
+            "paper",
+        ],
+        rows,
+    )
+
+
+def measure_kinds(replicates: int) -> None:
+    rows = []
+    for setting in (1, 2, 3):
+        cell = (setting, 1250, 1500, 0.4)
+        found = run_replicates(all_intervals, [(*cell, seed) for seed in seeds((2, setting), replicates)])
+        for number, kind in enumerate(KINDS):
+            lower, upper = found[:, 2 * number], found[:, 2 * number + 1]
+            covered = coverage_of(lower, upper, 0.4)
+            rows.append([setting, kind, f"{covered:.3f}", float(np.mean(upper - lower))])
+    write_table(
+        "coverage_kinds",
+        f"Coverage of 95% intervals for pi by method, n0 = 1250, n = 1500, pi = 0.4, {replicates} replicates",
+        ["Setting", "interval", "coverage", "mean width"],
+        rows,
+        f"Bootstrap intervals (percentile, normal, bca) from {N_RESAMPLES} resamples each, smoothing kept.",
+    )
+
+
+if __name__ == "__main__":
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    measure_default(count)
+    measure_kinds(min(count, 500))

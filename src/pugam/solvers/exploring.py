@@ -1,0 +1,76 @@
+"""Climbing from many starts, on all rows or a sample of them, and carrying parameters between the two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.engines import Engine
+from pugam.likelihood import alpha_shift, expit
+from pugam.solvers.objective import Objective, PiPrior
+from pugam.solvers.optimum import Optimum
+from pugam.solvers.settings import Settings
+from pugam.solvers.starts import make_starts
+from pugam.terms import Design
+
+__all__ = ["PILOT_KAPPA", "ObjectiveAt", "StartRecord", "carried_over", "enough_rows", "explore", "objectives"]
+
+Array = NDArray[np.float64]
+ObjectiveAt = Callable[[Array], Objective]  # the objective for given smoothing parameters
+
+PILOT_ROWS, PILOT_ROWS_PER_COLUMN = 1_000, 10
+PILOT_KAPPA = 1.0
+
+
+@dataclass(frozen=True)
+class StartRecord:
+    """One start: where it began and where it ended."""
+
+    kappa: float
+    pi_start: float
+    pi: float
+    objective: float
+    n_iter: int
+    converged: bool
+
+
+def enough_rows(design: Design) -> int:
+    """Return how many rows a first look at a design needs."""
+    return max(PILOT_ROWS, PILOT_ROWS_PER_COLUMN * design.n_columns)
+
+
+def carried_over(beta: Array, source: Engine, target: Engine) -> Array:
+    """Bring parameters from one set of rows to another: alpha stays, the intercept depends on the counts of labels."""
+    carried, pi = beta.copy(), expit(beta[0])
+    carried[1] += alpha_shift(pi, target.n0, target.n1) - alpha_shift(pi, source.n0, source.n1)
+    return carried
+
+
+def objectives(engine: Engine, design: Design, prior: PiPrior) -> ObjectiveAt:
+    """Return the objective as a function of the smoothing parameters."""
+    return lambda kappas: Objective(engine, design.penalty(kappas), prior)
+
+
+def explore(
+    at: ObjectiveAt,
+    kappas: Array,
+    settings: Settings,
+    rng: np.random.Generator,
+    further_start: Array | None = None,
+) -> tuple[list[Optimum], tuple[StartRecord, ...]]:
+    """Climb from all starts, and from a further one if given, which comes last."""
+    smooth = at(np.maximum(kappas, PILOT_KAPPA))
+    starts = make_starts(smooth, settings.maximize, settings.pi_range, settings.n_starts, rng)
+    if further_start is not None:
+        starts = np.vstack([starts, further_start])
+    optima = settings.maximize(at(kappas), starts, settings.pi_range, settings.tol, settings.max_iter)
+    records = tuple(
+        StartRecord(
+            float(kappas.max()), float(expit(start[0])), optimum.pi, optimum.value, optimum.n_iter, optimum.converged
+        )
+        for start, optimum in zip(starts, optima, strict=True)
+    )
+    return optima, records

@@ -1,0 +1,139 @@
+"""A second look around once smoothing is chosen: are there better maxima than the one reached?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.engines import Engine
+from pugam.solvers.exploring import ObjectiveAt, carried_over, enough_rows, explore, objectives
+from pugam.solvers.linear_algebra import inverse
+from pugam.solvers.objective import PiRange
+from pugam.solvers.optimum import Optimum, best_of
+from pugam.solvers.reml import select_reml
+from pugam.solvers.settings import Settings
+from pugam.solvers.smoothing import edf_by_term, log_marginal
+from pugam.terms import Design
+
+__all__ = ["Choice", "look_again"]
+
+Array = NDArray[np.float64]
+Choice = tuple[Array, Array]  # parameters beta and smoothing parameters
+
+FUNCTIONS, STARTS = 6, 6
+TOL, ITERATIONS, SAMPLE_EDF_TOL, EDF_TOL = 1e-2, 40, 0.05, 1e-2
+ROUGH_KAPPA = 1e-2
+WORTH_MOVING = 0.01  # gain in the objective, or in the REML criterion
+MOST_MOVES = 4
+ALIKE_EDF, ALIKE_LOGIT = 0.5, 0.2  # differences too small to be worth a comparison on all rows
+
+
+@dataclass(frozen=True)
+class Lookout:
+    """A coarser basis on a sample of the rows, from which to look for better maxima than the one reached."""
+
+    engine: Engine
+    design: Design
+    settings: Settings
+    rng: np.random.Generator
+    sample: Engine
+    coarse: Design
+    columns: NDArray[np.intp]
+
+    @classmethod
+    def over(cls, engine: Engine, design: Design, settings: Settings, rng: np.random.Generator) -> Lookout:
+        """Build a lookout over the rows of an engine."""
+        coarse, columns = design.coarse(FUNCTIONS)
+        sample = engine.pilot(coarse, enough_rows(coarse), rng)
+        exploring = replace(settings, tol=TOL, max_iter=ITERATIONS, n_starts=min(settings.n_starts, STARTS))
+        return cls(engine, design, exploring, rng, sample, coarse, np.concatenate([[0, 1], 2 + columns]))
+
+    @property
+    def at(self) -> ObjectiveAt:
+        """The objective on all rows."""
+        return objectives(self.engine, self.design, self.settings.prior)
+
+    @property
+    def at_sample(self) -> ObjectiveAt:
+        """The objective on the sample, with the coarser basis."""
+        return objectives(self.sample, self.coarse, self.settings.prior)
+
+    def down(self, beta: Array) -> Array:
+        """Bring parameters to the sample."""
+        return carried_over(beta[self.columns], self.engine, self.sample)
+
+    def up(self, beta: Array) -> Array:
+        """Bring parameters from the sample to all rows."""
+        whole = np.zeros(2 + self.design.n_columns)
+        whole[self.columns] = carried_over(beta, self.sample, self.engine)
+        return whole
+
+    def explore(self, kappas: Array, beta: Array) -> tuple[Optimum, Optimum]:
+        """Climb from some starts and from `beta`, on the sample; return the best end and that of `beta`."""
+        optima, _ = explore(self.at_sample, kappas, self.settings, self.rng, self.down(beta))
+        return best_of(optima), optima[-1]
+
+
+def look_again(
+    engine: Engine, design: Design, settings: Settings, rng: np.random.Generator, beta: Array, kappas: Array
+) -> Choice:
+    """Look for a better maximum than the one that the way down from much smoothing led to."""
+    lookout = Lookout.over(engine, design, settings, rng)
+    return _look_for_higher(lookout, *_look_for_waves(lookout, beta, kappas))
+
+
+def _look_for_waves(lookout: Lookout, beta: Array, kappas: Array) -> Choice:
+    """Choose smoothing anew from a rough fit, where some terms are smooth; keep what the REML criterion prefers.
+
+    Smoothed much, a wave is a straight line, with nothing left of it that could grow: the choice of smoothing may end
+    there although far better ones exist.
+    """
+    rough = np.minimum(kappas, ROUGH_KAPPA)
+    if (rough == kappas).all():
+        return beta, kappas
+    pi_range = lookout.settings.pi_range
+    best, _ = lookout.explore(rough, beta)
+    there = select_reml(lookout.coarse, lookout.at_sample, best.beta, rough, pi_range, SAMPLE_EDF_TOL)
+    start = lookout.down(beta)[None]
+    (stay,) = lookout.settings.maximize(lookout.at_sample(kappas), start, pi_range, TOL, ITERATIONS)
+    if _is_alike(lookout.coarse, lookout.at_sample, there, (stay.beta, kappas), pi_range):
+        return beta, kappas
+    new = select_reml(lookout.design, lookout.at, lookout.up(there[0]), there[1], pi_range, EDF_TOL)
+    return new if _is_better(lookout.design, lookout.at, new, (beta, kappas), pi_range) else (beta, kappas)
+
+
+def _look_for_higher(lookout: Lookout, beta: Array, kappas: Array) -> Choice:
+    """Try some starts at the chosen smoothing; move where one of them ends higher on all rows, and choose anew."""
+    pi_range = lookout.settings.pi_range
+    for _ in range(MOST_MOVES):
+        best, stay = lookout.explore(kappas, beta)
+        if best.value < stay.value + WORTH_MOVING:
+            break
+        starts = np.array([beta, lookout.up(best.beta)])
+        here, there = lookout.settings.maximize(lookout.at(kappas), starts, pi_range, TOL, ITERATIONS)
+        if there.value < here.value + WORTH_MOVING:
+            break
+        beta, kappas = select_reml(lookout.design, lookout.at, there.beta, kappas, pi_range, EDF_TOL)
+    return beta, kappas
+
+
+def _is_alike(design: Design, at: ObjectiveAt, one: Choice, other: Choice, pi_range: PiRange) -> bool:
+    """Whether two choices of smoothing, with the parameters they lead to, give nearly the same curves and pi."""
+    degrees, logits = [], []
+    for beta, kappas in (one, other):
+        (here,) = at(kappas).stand([beta])
+        degrees.append(edf_by_term(design, inverse(here.hessian, pi_range.free), here.curvature))
+        logits.append(float(beta[0]))
+    bend_alike = np.max(np.abs(degrees[0] - degrees[1]), initial=0.0) < ALIKE_EDF
+    return bool(bend_alike) and (pi_range.fixed or abs(logits[0] - logits[1]) < ALIKE_LOGIT)
+
+
+def _is_better(design: Design, at: ObjectiveAt, one: Choice, other: Choice, pi_range: PiRange) -> bool:
+    """Compare two choices of smoothing, with the parameters they lead to, by the REML criterion."""
+    values = []
+    for beta, kappas in (one, other):
+        (here,) = at(kappas).stand([beta])
+        values.append(log_marginal(design, here, kappas, pi_range.free))
+    return values[0] > values[1] + WORTH_MOVING

@@ -1,0 +1,49 @@
+"""Everything that decides a fit apart from the data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.solvers.em import maximize_em
+from pugam.solvers.fisher import maximize_fisher
+from pugam.solvers.objective import PiPrior, PiRange
+from pugam.solvers.starts import Maximize
+
+__all__ = ["Settings"]
+
+Array = NDArray[np.float64]
+Solver = Literal["newton", "em"]
+
+SOLVERS: dict[Solver, Maximize] = {"newton": maximize_fisher, "em": maximize_em}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that decides a fit apart from the data.
+
+    Attributes
+    ----------
+    smoothing : "reml", "aic" or array of shape (n_terms,)
+        How smoothing parameters are chosen, or their values.
+    grid : tuple of float
+        The common values tried by "aic".
+    """
+
+    smoothing: Literal["reml", "aic"] | Array
+    solver: Solver = "newton"
+    n_starts: int = 12
+    tol: float = 1e-4
+    max_iter: int = 1000
+    pi_range: PiRange = field(default_factory=PiRange)
+    prior: PiPrior = field(default_factory=PiPrior)
+    debias: bool = True
+    grid: tuple[float, ...] = ()
+
+    @property
+    def maximize(self) -> Maximize:
+        """The solver's climb."""
+        return SOLVERS[self.solver]
