@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.likelihood import label_frequency
-from pugam.solvers import Fit
+from pugam.solvers import Fit, correction_weights
 from pugam.solvers.linear_algebra import inverse
 
 __all__ = ["bayesian_covariance", "frequentist_covariance", "in_alpha", "movement", "pi_log_variance"]
@@ -74,14 +74,14 @@ def in_alpha(covariance: Array, pi: float, n0: float, n1: float) -> Array:
 def movement(fit: Fit, covariance: Array) -> Array:
     """How the reported estimate moves with the score: M = V, or L V after the bias correction.
 
-    The corrected logit pi moves by (1 + V P) times what the penalised estimate does, P the penalty; the refit of the
-    others follows pi along g = V[:, 0] / V[0, 0].
+    The correction moves logit pi further, by `correction_weights` times what the penalised estimate does; the refit of
+    the others follows pi along g = V[:, 0] / V[0, 0].
     """
     if not fit.debiased:
         return covariance
     penalty = fit.penalized.curvature.copy()
     penalty[0] = 0.0
-    further = (covariance[0] * penalty) @ covariance
+    further = correction_weights(covariance, penalty) @ covariance
     moved: Array = covariance + np.outer(covariance[:, 0] / covariance[0, 0], further)
     return moved
 

@@ -17,7 +17,7 @@ from pugam.solvers.settings import Settings
 from pugam.solvers.smoothing import edf_by_term, log_marginal
 from pugam.terms import Design
 
-__all__ = ["Choice", "look_again"]
+__all__ = ["Choice", "Lookout", "look_for_higher", "look_for_waves"]
 
 Array = NDArray[np.float64]
 Choice = tuple[Array, Array]  # parameters beta and smoothing parameters
@@ -76,15 +76,7 @@ class Lookout:
         return best_of(optima), optima[-1]
 
 
-def look_again(
-    engine: Engine, design: Design, settings: Settings, rng: np.random.Generator, beta: Array, kappas: Array
-) -> Choice:
-    """Look for a better maximum than the one that the way down from much smoothing led to."""
-    lookout = Lookout.over(engine, design, settings, rng)
-    return _look_for_higher(lookout, *_look_for_waves(lookout, beta, kappas))
-
-
-def _look_for_waves(lookout: Lookout, beta: Array, kappas: Array) -> Choice:
+def look_for_waves(lookout: Lookout, beta: Array, kappas: Array) -> Choice:
     """Choose smoothing anew from a rough fit, where some terms are smooth; keep what the REML criterion prefers.
 
     Smoothed much, a wave is a straight line, with nothing left of it that could grow: the choice of smoothing may end
@@ -104,7 +96,7 @@ def _look_for_waves(lookout: Lookout, beta: Array, kappas: Array) -> Choice:
     return new if _is_better(lookout.design, lookout.at, new, (beta, kappas), pi_range) else (beta, kappas)
 
 
-def _look_for_higher(lookout: Lookout, beta: Array, kappas: Array) -> Choice:
+def look_for_higher(lookout: Lookout, beta: Array, kappas: Array) -> Choice:
     """Try some starts at the chosen smoothing; move where one of them ends higher on all rows, and choose anew."""
     pi_range = lookout.settings.pi_range
     for _ in range(MOST_MOVES):

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from pugam.engines import Engine
 from pugam.likelihood import expit
 from pugam.solvers.exploring import PILOT_KAPPA, StartRecord, carried_over, enough_rows, explore, objectives
-from pugam.solvers.linear_algebra import solve
-from pugam.solvers.lookout import look_again
+from pugam.solvers.linear_algebra import inverse
+from pugam.solvers.lookout import Lookout, look_for_higher, look_for_waves
 from pugam.solvers.objective import Objective, PiRange, Standpoint
 from pugam.solvers.optimum import Optimum, best_of
 from pugam.solvers.reml import select_reml
@@ -19,7 +19,7 @@ from pugam.solvers.settings import Settings
 from pugam.solvers.smoothing import aic
 from pugam.terms import Design
 
-__all__ = ["Fit", "Fitted", "debiased_logit", "finish_fit", "fit_model", "warm_smoothing"]
+__all__ = ["Fit", "Fitted", "correction_weights", "debiased_logit", "finish_fit", "fit_model", "warm_smoothing"]
 
 Array = NDArray[np.float64]
 
@@ -131,8 +131,11 @@ def _by_reml(
         at = objectives(stage, design, settings.prior)
         beta = carried_over(beta, last, stage)
         beta, kappas = select_reml(design, at, beta, kappas, settings.pi_range, EDF_TOL)
+        lookout = Lookout.over(stage, design, settings, rng)
+        if stage is stages[0]:
+            beta, kappas = look_for_waves(lookout, beta, kappas)
         last = stage
-    return *look_again(engine, design, settings, rng, beta, kappas), records
+    return *look_for_higher(lookout, beta, kappas), records
 
 
 def _by_candidates(
@@ -189,14 +192,17 @@ def _debias(fit: Fit, objective: Objective, settings: Settings) -> Fit:
 def debiased_logit(optimum: Standpoint, penalty: Array, pi_range: PiRange) -> float:
     """Return logit pi without most of the bias that smoothing the curves brings on it.
 
-    beta~ = beta^ + V P beta^ is one step up the unpenalised likelihood with the penalised Hessian; its first entry is
-    the one wanted. A penalised optimum on the boundary of the range of pi stays there.
+    With V the inverse of the penalised information and P the penalty, the bias of beta^ is about -V P beta, and beta^
+    stands in for beta; what that leaves is corrected in the same way: beta~ = (1 + V P + (V P)^2) beta^. Only its first
+    entry is wanted. A penalised optimum on the boundary of the range of pi stays there.
     """
-    pi = float(expit(optimum.beta[0]))
-    if not pi_range.is_inside(pi):
+    if not pi_range.is_inside(float(expit(optimum.beta[0]))):
         return float(optimum.beta[0])
-    unit = np.zeros(len(optimum.beta))
-    unit[0] = 1.0
-    response = solve(optimum.hessian, unit)
-    logit_pi = optimum.beta[0] + response[2:] @ (penalty * optimum.beta[2:])
-    return float(np.clip(logit_pi, *pi_range.logits))
+    weights = correction_weights(inverse(optimum.hessian), np.concatenate([[0.0, 0.0], penalty]))
+    return float(np.clip(optimum.beta[0] + weights @ optimum.beta, *pi_range.logits))
+
+
+def correction_weights(covariance: Array, penalty: Array) -> Array:
+    """Weights of beta^ in the correction of logit pi: the first row of V P + (V P)^2."""
+    once: Array = covariance[0] * penalty
+    return once + (once @ covariance) * penalty
