@@ -398,7 +398,8 @@ class PUGAM(UncertaintyMethods, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         what : {"effects", "profile", "starts", "calibration", "sensitivity", "diagnosis"}
-            Every effect with its band; one of the pictures of a diagnosis; or all of these.
+            Every effect with its band; one of the pictures of a diagnosis; "diagnosis": profile, starts and
+            calibration side by side.
         level : float
         **options
             For the pictures of a diagnosis: `diagnosis`, one made before. For effects: `simultaneous`.

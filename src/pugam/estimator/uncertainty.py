@@ -36,13 +36,14 @@ from pugam.inference import (
     read_groups,
     read_null,
     refit_under_null,
+    require_kind,
     run_bootstrap,
     wald_interval_log,
     wald_test,
 )
 from pugam.progress import Progress
 from pugam.solvers import Fit, Fitted, Settings, gather_evidence
-from pugam.terms import Design, TermSpec
+from pugam.terms import Design, TermSpec, parse_formula
 
 __all__ = ["UncertaintyMethods"]
 
@@ -135,6 +136,9 @@ class UncertaintyMethods:
         check_is_fitted(self)
         if bootstrap and method != "bootstrap":
             raise InputError(f"{', '.join(bootstrap)} is for method='bootstrap'; got method={method!r}.")
+        if method not in ("wald", "profile", "bootstrap"):
+            raise InputError(f"method is 'wald', 'profile' or 'bootstrap'; got {method!r}.")
+        require_kind(kind)
         variance = pi_log_variance(self._fit, self.n0_, self.n1_)
         wald = wald_interval_log(self.pi_, variance, level, self._settings.pi_range.limits)
         if self._settings.pi_range.fixed:
@@ -144,9 +148,7 @@ class UncertaintyMethods:
         if method == "profile":
             with one_blas_thread():
                 return profile_interval(PiProfile(self._fitted("The profile")), level)
-        if method == "bootstrap":
-            return self.bootstrap(**bootstrap).interval(level, kind)
-        raise InputError(f"method is 'wald', 'profile' or 'bootstrap'; got {method!r}.")
+        return self.bootstrap(**bootstrap).interval(level, kind)
 
     def effect(
         self,
@@ -256,7 +258,8 @@ class UncertaintyMethods:
             projected on 11 Fourier functions, against the spread of a bootstrap.
         null : {"zero", "linear"}
         refit : bool
-            Also fit the model in which the null hypothesis holds, and report its pi and log-likelihood.
+            Also fit the model in which the null hypothesis holds, and report its pi (if two terms are left to identify
+            it) and log-likelihood.
         bootstrap : Bootstrap, optional
             Resamples made before, to be used again.
         **options
@@ -303,7 +306,9 @@ class UncertaintyMethods:
             return result
         with one_blas_thread():
             under_null = refit_under_null(self._fitted("A refit"), numbers, hypothesis)
-        return replace(result, null_pi=under_null.optimum.pi, null_loglik=under_null.optimum.loglik)
+        identified = self._settings.pi_range.fixed or null == "linear" or len(self._design.bases) - len(numbers) > 1
+        null_pi = under_null.optimum.pi if identified else None
+        return replace(result, null_pi=null_pi, null_loglik=under_null.optimum.loglik)
 
     def bootstrap(
         self,
@@ -385,7 +390,20 @@ class UncertaintyMethods:
             return diagnose_fit(self._fitted("The diagnosis"), self.pi_interval(), tests, self.at_boundary_)
 
     def _number(self, term: str | TermSpec) -> int:
-        return self._design.index(getattr(term, "column", str(term)))
+        """Find a term by its column, by its label, as written in a formula, or by itself."""
+        if not isinstance(term, str):
+            return self._design.index(getattr(term, "column", str(term)))
+        for spec in self._written(term):
+            number = self._design.index(spec.column)
+            if type(spec) is type(self._design.bases[number].spec):
+                return number
+        return self._design.index(term)
+
+    def _written(self, term: str) -> list[TermSpec]:
+        """Read a term as written in a formula, unless it is the column or label of one."""
+        if "(" not in term or term in (*self._design.labels, *self._design.columns_used):
+            return []
+        return [spec for spec in parse_formula(term) if spec.column in self._design.columns_used][:1]
 
     def _fitted(self, what: str) -> Fitted:
         """Return the fit with the rows behind it, which a stored model does not have."""

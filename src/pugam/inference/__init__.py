@@ -1,6 +1,6 @@
 """From estimates to uncertainty: covariances, intervals, bands, tests, the bootstrap, diagnosis."""
 
-from pugam.inference.bootstrap import Bootstrap, BootstrapKind, run_bootstrap
+from pugam.inference.bootstrap import Bootstrap, BootstrapKind, require_kind, run_bootstrap
 from pugam.inference.calibration import Calibration
 from pugam.inference.covariance import bayesian_covariance, frequentist_covariance, in_alpha, pi_log_variance
 from pugam.inference.diagnosis import Diagnosis, diagnose_fit, is_separated
@@ -46,6 +46,7 @@ __all__ = [
     "read_groups",
     "read_null",
     "refit_under_null",
+    "require_kind",
     "run_bootstrap",
     "wald_interval_log",
     "wald_test",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,16 +14,16 @@ from scipy.special import ndtr, ndtri
 
 from pugam.engines import Counts
 from pugam.errors import InputError
-from pugam.inference.effects import Scale, curve_columns
+from pugam.inference.effects import Scale, curve_columns, require_scale
 from pugam.inference.influence import pi_influence
 from pugam.inference.intervals import Interval, normal_quantile, wald_interval_log
 from pugam.inference.resampling import Resampling
-from pugam.likelihood import alpha_shift, expit
+from pugam.likelihood import expit
 from pugam.progress import Progress
 from pugam.solvers import Fitted, Refits, refit_resamples, reselect_resamples
 from pugam.terms import Design
 
-__all__ = ["Bootstrap", "BootstrapKind", "run_bootstrap"]
+__all__ = ["Bootstrap", "BootstrapKind", "require_kind", "run_bootstrap"]
 
 Array = NDArray[np.float64]
 BootstrapKind = Literal["percentile", "normal", "bca"]
@@ -75,6 +75,7 @@ class Bootstrap:
 
     def interval(self, level: float = 0.95, kind: BootstrapKind = "percentile") -> Interval:
         """Interval for pi: quantiles of the refits, a normal one on the log scale, or quantiles corrected (BCa)."""
+        require_kind(kind)
         tail = float(ndtr(-normal_quantile(level)))
         method = f"bootstrap, {kind}"
         if len(self.pi) < 2:
@@ -83,12 +84,9 @@ class Bootstrap:
             variance = float(np.var(np.log(self.pi), ddof=1))
             wald = wald_interval_log(self.estimate, variance, level, self.limits)
             return Interval(self.estimate, wald.lower, wald.upper, level, method)
-        if kind == "percentile":
-            tails = (tail, 1.0 - tail)
-        elif kind == "bca":
+        tails = (tail, 1.0 - tail)
+        if kind == "bca":
             tails = _corrected_tails(self.pi, self.estimate, self.acceleration, tail)
-        else:
-            raise InputError(f"kind is 'percentile', 'normal' or 'bca'; got {kind!r}.")
         lower, upper = np.quantile(self.pi, tails)
         return Interval(self.estimate, float(lower), float(upper), level, method)
 
@@ -96,8 +94,15 @@ class Bootstrap:
         """Curves of a term on a grid, one for each refit: shape (B, len(grid))."""
         number = self._design.index(getattr(term, "column", str(term)))
         columns = curve_columns(self._design.bases[number], grid)
+        require_scale(scale)
         curves: Array = self.coef[:, self._design.blocks[number]] @ columns.T
         return np.exp(curves) if scale == "odds" else curves
+
+
+def require_kind(kind: str) -> None:
+    """Refuse an unknown kind of interval."""
+    if kind not in get_args(BootstrapKind):
+        raise InputError(f"kind is 'percentile', 'normal' or 'bca'; got {kind!r}.")
 
 
 def run_bootstrap(
@@ -167,7 +172,7 @@ def _refit(fitted: Fitted, counts: Counts, reselect: bool) -> Refits:
     except np.linalg.LinAlgError:
         if len(counts) == 1:
             nothing = np.full((1, len(fitted.fit.optimum.beta)), np.nan)
-            return Refits(nothing, nothing, fitted.fit.kappas[None], np.array([False]))
+            return Refits(nothing, nothing, nothing[:, 0], fitted.fit.kappas[None], np.array([False]))
         return _join([_refit(fitted, row[None], reselect) for row in counts])
 
 
@@ -182,11 +187,9 @@ def _gather(
     kept = np.isfinite(refits.beta[:, 1:]).all(axis=1)
     beta, pi_range = refits.beta[kept], fitted.settings.pi_range
     pi = pi_range.clip(expit(beta[:, 0]))
-    unit_influence = np.bincount(resampling.unit_of_row, weights=pi_influence(fitted))
-    cubes, squares = float(np.sum(unit_influence**3)), float(np.sum(unit_influence**2))
     return Bootstrap(
         pi=pi,
-        alpha=beta[:, 1] - alpha_shift(pi, fitted.engine.n0, fitted.engine.n1),
+        alpha=refits.alpha[kept],
         coef=beta[:, 2:],
         smoothing=refits.kappas[kept],
         converged=refits.converged[kept],
@@ -194,10 +197,18 @@ def _gather(
         n_requested=n_requested,
         n_failed=int(np.sum(~kept)),
         interrupted=interrupted,
-        acceleration=cubes / (6.0 * squares**1.5) if squares > 0.0 else 0.0,
+        acceleration=_acceleration(fitted, resampling),
         limits=pi_range.limits,
         _design=fitted.design,
     )
+
+
+def _acceleration(fitted: Fitted, resampling: Resampling) -> float:
+    """How fast the standard error changes with the estimate: a sixth of the skewness of the units' influence."""
+    influence = np.bincount(resampling.unit_of_row, weights=pi_influence(fitted))
+    copies = np.ones(len(influence)) if resampling.per_unit is None else resampling.per_unit
+    cubes, squares = float(np.sum(influence**3 / copies**2)), float(np.sum(influence**2 / copies))
+    return cubes / (6.0 * squares**1.5) if squares > 0.0 else 0.0
 
 
 def _corrected_tails(replicates: Array, estimate: float, acceleration: float, tail: float) -> tuple[float, float]:

@@ -7,12 +7,14 @@ information I says, by (1/n0 + 1/n1)(I v)(I v)', where v is how the truth moves 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from pugam.likelihood import label_frequency
 from pugam.solvers import Fit, correction_weights
-from pugam.solvers.linear_algebra import inverse
+from pugam.solvers.linear_algebra import inverse, inverse_definite
 
 __all__ = ["bayesian_covariance", "frequentist_covariance", "in_alpha", "movement", "pi_log_variance"]
 
@@ -35,7 +37,8 @@ def frequentist_covariance(fit: Fit, n0: float, n1: float, free: slice = slice(N
     """Covariance of beta over repeated samples, the sandwich M S M', shape (2 + p, 2 + p).
 
     S is the variance of the score, M how the reported estimate (bias-corrected or not) moves with it. It knows nothing
-    of the bias that smoothing leaves in the curves.
+    of the bias that smoothing leaves in the curves, and is too large where a given smoothing parameter flattens them
+    much: the information is taken at the flattened curves.
     """
     move = movement(fit, inverse(fit.penalized.hessian, free))
     score = _labelling_score(fit, n0, n1)
@@ -47,8 +50,21 @@ def frequentist_covariance(fit: Fit, n0: float, n1: float, free: slice = slice(N
 def pi_log_variance(fit: Fit, n0: float, n1: float) -> float:
     """Variance of log pi-hat, of the bias-corrected estimate where there is one.
 
-    The prior on pi counts as if it were data: with J = I plus its curvature, the variance is that of M J M' for a
-    corrected estimate, of V for a penalised one, less the correction for sampling given z.
+    The larger of two estimates, from the expected and from the observed information: each is the smaller one about as
+    often as not, and then too small.
+    """
+    fits = [fit]
+    if inverse_definite(fit.observed + np.diag(fit.penalized.curvature)) is not None:
+        fits.append(replace(fit, penalized=replace(fit.penalized, information=fit.observed)))
+    variance = max(_logit_variance(one, n0, n1) for one in fits)
+    return (1.0 - fit.optimum.pi) ** 2 * max(variance, 0.0)
+
+
+def _logit_variance(fit: Fit, n0: float, n1: float) -> float:
+    """Variance of logit pi-hat, in which the prior on pi counts as if it were data.
+
+    With J = I plus the prior's curvature, it is that of M J M' for a corrected estimate, of V for a penalised one, less
+    the correction for sampling given z.
     """
     covariance = inverse(fit.penalized.hessian)
     move = movement(fit, covariance)[0]
@@ -58,8 +74,7 @@ def pi_log_variance(fit: Fit, n0: float, n1: float) -> float:
         known[0, 0] += fit.penalized.curvature[0]
         variance = float(move @ known @ move)
     response = float(move @ _labelling_score(fit, n0, n1))
-    corrected = variance - (1.0 / n0 + 1.0 / n1) * response**2
-    return (1.0 - fit.optimum.pi) ** 2 * max(corrected, 0.0)
+    return variance - (1.0 / n0 + 1.0 / n1) * response**2
 
 
 def in_alpha(covariance: Array, pi: float, n0: float, n1: float) -> Array:

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.inference.calibration import Calibration, calibrate
-from pugam.inference.findings import Verdict, describe, judge
+from pugam.inference.findings import ALPHA, Verdict, describe, judge
 from pugam.inference.hypotheses import HypothesisTest, reference_penalty, tested_columns
 from pugam.inference.intervals import Interval
 from pugam.inference.profile import PiProfile, profile_interval
 from pugam.likelihood import alpha_shift, expit, logit
-from pugam.solvers import EDGE, Fitted, StartRecord, gather_evidence
+from pugam.solvers import EDGE, Fit, Fitted, StartRecord, gather_evidence
 from pugam.solvers.linear_algebra import inverse
 
 __all__ = ["Diagnosis", "Sensitivity", "diagnose_fit", "is_separated"]
@@ -23,7 +23,6 @@ Array = NDArray[np.float64]
 
 LEVEL = 0.95
 PROFILE_POINTS, PROFILE_REACH = 25, 1.3  # the profile is drawn a little beyond the interval, on the logit scale
-ALPHA = 0.05
 NEARLY_AS_GOOD = 2.0  # in log-likelihood
 FEWEST_DOUBTFUL_ROWS = 4
 
@@ -64,11 +63,15 @@ class Diagnosis:
         The profile of pi; a deviance of 3.84 marks the limits of the 95% interval.
     terms : tuple of HypothesisTest
         Of every term, whether it is distinguishable from a constant; pi is identified by two that are.
+    starts : tuple of StartRecord
+        Every start: where it began and ended.
     starts_near : int
         Starts that ended within two units of log-likelihood of the best.
     starts_spread : float
         How far apart in pi they ended.
     at_boundary, separated : bool
+    bounds : (float, float)
+        The range that pi was given.
     condition : float
         Condition number of the penalised information, scaled to a unit diagonal.
     inflation : float
@@ -93,6 +96,7 @@ class Diagnosis:
     starts_near: int
     starts_spread: float
     at_boundary: bool
+    bounds: tuple[float, float]
     separated: bool
     condition: float
     inflation: float
@@ -115,7 +119,8 @@ def diagnose_fit(fitted: Fitted, wald: Interval, terms: Sequence[HypothesisTest]
     fixed = fitted.settings.pi_range.fixed
     held = None if fixed else profile_interval(profile, LEVEL)
     pi, deviance = (np.array([wald.estimate]), np.zeros(1)) if held is None else _curve(profile, held)
-    near, spread = _starts(fitted.fit.starts)
+    starts = _relevant_starts(fitted.fit)
+    near, spread = _spread(starts)
     hessian = fitted.fit.penalized.hessian
     free = fitted.settings.pi_range.free
     scale = 1.0 / np.sqrt(hessian.diagonal()[free])
@@ -128,10 +133,11 @@ def diagnose_fit(fitted: Fitted, wald: Interval, terms: Sequence[HypothesisTest]
         profile_pi=pi,
         profile_deviance=deviance,
         terms=tuple(terms),
-        starts=fitted.fit.starts,
+        starts=starts,
         starts_near=near,
         starts_spread=spread,
         at_boundary=at_boundary,
+        bounds=fitted.settings.pi_range.limits,
         separated=is_separated(fitted),
         condition=float(eigenvalues[-1] / max(eigenvalues[0], np.finfo(float).tiny)),
         inflation=1.0 if fixed else _inflation(hessian),
@@ -164,11 +170,16 @@ def _curve(profile: PiProfile, held: Interval) -> tuple[Array, Array]:
     return pi, np.array([found[value] for value in pi])
 
 
-def _starts(records: Sequence[StartRecord]) -> tuple[int, float]:
+def _relevant_starts(fit: Fit) -> tuple[StartRecord, ...]:
+    """The starts at the smoothing parameter that was chosen, where several were tried."""
+    chosen = tuple(record for record in fit.starts if record.kappa == float(fit.kappas.max()))
+    return chosen or fit.starts
+
+
+def _spread(starts: Sequence[StartRecord]) -> tuple[int, float]:
     """Number of starts that ended nearly as high as the best, and how far apart in pi."""
-    smoothest_last = [record for record in records if record.kappa == records[-1].kappa]
-    best = max((record.objective for record in smoothest_last), default=0.0)
-    ends = [record.pi for record in smoothest_last if record.objective > best - NEARLY_AS_GOOD]
+    best = max((record.objective for record in starts), default=0.0)
+    ends = [record.pi for record in starts if record.objective > best - NEARLY_AS_GOOD]
     return len(ends), float(np.ptp(ends)) if ends else 0.0
 
 
@@ -198,7 +209,7 @@ def _sensitivity(profile: PiProfile, held: Interval | None, estimate: float) -> 
         low, high = (float(logit(np.clip(limit, 0.01, 0.99))) for limit in (held.lower, held.upper))
     places = (*np.linspace(min(low, middle), middle, 3), *np.linspace(middle, max(high, middle), 3))
     values = np.unique(expit(places))
-    fits = [profile.at(float(pi)) for pi in values]
+    fits = [profile.held(float(pi)) for pi in values]
     alphas = [float(fit.beta[1] - alpha_shift(fit.pi, engine.n0, engine.n1)) for fit in fits]
     unlabelled = ~engine.positive
     weights = None if engine.weights is None else engine.weights[unlabelled]

@@ -19,7 +19,7 @@ def weighted_chi2_sf(x: float, weights: Array) -> float:
     """Probability that a sum of weights times independent chi-square variables (one degree each) exceeds x.
 
     Exact for equal weights; otherwise the saddlepoint approximation of Kuonen (1999), whose relative error is a few
-    percent at most, in the far tail too.
+    percent, and about ten in the far tail.
     """
     weights = weights[weights > NEGLIGIBLE * weights.max(initial=0.0)]
     if len(weights) == 0 or x <= 0.0:

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.data import Column
+from pugam.data import Column, as_array
 from pugam.errors import InputError
 from pugam.inference.intervals import Interval, normal_quantile
 from pugam.terms import Basis, Design, Factor, FactorBasis, LinearBasis, MissingBasis, SmoothBasis
 
-__all__ = ["Scale", "contrast", "curve_columns", "default_grid", "effect_table", "simultaneous_quantile"]
+__all__ = [
+    "Scale",
+    "contrast",
+    "curve_columns",
+    "default_grid",
+    "effect_table",
+    "require_scale",
+    "simultaneous_quantile",
+]
 
 Array = NDArray[np.float64]
 Scale = Literal["log", "odds"]
@@ -60,8 +68,7 @@ def effect_table(
     derivative : bool
         The first derivative of u instead, per unit of the column.
     """
-    if scale not in ("log", "odds"):
-        raise InputError(f"scale is 'log' or 'odds'; got {scale!r}.")
+    require_scale(scale)
     if derivative and scale == "odds":
         raise InputError("A derivative is one of the log odds; use scale='log' with derivative=True.")
     column = _grid_column(basis, grid)
@@ -76,6 +83,12 @@ def effect_table(
         u, lower, upper = (np.exp(np.clip(values, -EXPONENT_LIMIT, EXPONENT_LIMIT)) for values in (u, lower, upper))
         se = u * se
     return {"x": column.values, "u": u, "se": se, "lower": lower, "upper": upper}
+
+
+def require_scale(scale: str) -> None:
+    """Refuse an unknown scale."""
+    if scale not in get_args(Scale):
+        raise InputError(f"scale is 'log' or 'odds'; got {scale!r}.")
 
 
 def curve_columns(basis: Basis, grid: Any, derivative: bool = False) -> Array:
@@ -111,6 +124,8 @@ def contrast(
     theta, covariance : arrays of shape (p,) and (p, p)
     """
     terms_a, terms_b = ({design.index(str(term)): value for term, value in side.items()} for side in (a, b))
+    if len(terms_a) < len(a) or len(terms_b) < len(b):
+        raise InputError("A contrast names the same term twice; give it one value on each side.")
     if not terms_a or terms_a.keys() != terms_b.keys():
         raise InputError(
             "A contrast compares values of the same columns; name the same ones, at least one, in a and b."
@@ -128,10 +143,10 @@ def contrast(
 def _grid_column(basis: Basis, grid: Any) -> Column:
     name = basis.spec.column
     if isinstance(basis.spec, Factor):
-        if isinstance(grid, str) or not isinstance(grid, Sequence | np.ndarray):
+        if isinstance(grid, str) or not hasattr(grid, "__len__"):
             raise InputError(f"{basis.spec.label}: a grid is a list of levels; got {grid!r}.")
         values = np.empty(len(grid), dtype=object)
-        values[:] = list(grid)
+        values[:] = as_array(grid).tolist()
         return Column(name, "category", values)
     refusal = InputError(f"{basis.spec.label}: a grid is a list of finite numbers; got {grid!r}.")
     try:

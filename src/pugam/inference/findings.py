@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from pugam.inference.diagnosis import Diagnosis
 
-__all__ = ["Verdict", "describe", "judge"]
+__all__ = ["ALPHA", "Verdict", "describe", "judge"]
 
 Verdict = Literal["well determined", "weakly determined", "not determined", "fixed"]
 
+ALPHA = 0.05  # level at which terms are told from a constant
 FEWEST_TERMS = 2  # that vary: identifiability needs them
 WIDE = 0.4  # width of an interval for pi that leaves most questions open
 UNEVEN = 1.5  # ratio of profile to Wald width at which the likelihood is far from quadratic
@@ -41,24 +42,26 @@ def _severe(found: Diagnosis) -> Iterator[str]:
     held = found.profile_interval
     if held is None:
         return
+    if found.separated:
+        yield (
+            "The terms separate positives from negatives (almost) perfectly: pi only counts the rows on one side, and "
+            "no interval is to be trusted. Use fewer terms, more smoothing, or more rows."
+        )
+        return
     if found.at_boundary:
-        yield f"The estimate of pi lies on the boundary of its range. {ADD_INFORMATION}"
+        remedy = ADD_INFORMATION if found.bounds == (0.0, 1.0) else "Widen the bounds, or ask what they rest on."
+        yield f"The estimate of pi lies on the boundary of its range. {remedy}"
     elif held.upper >= 1.0 and held.lower <= 0.0:
         yield f"The profile of pi is flat: no value from 0 to 1 is excluded. {ADD_INFORMATION}"
     elif held.upper >= 1.0 or held.lower <= 0.0:
         end = "1" if held.upper >= 1.0 else "0"
         yield f"The profile of pi does not fall off towards {end}: there is no limit on that side. {ADD_INFORMATION}"
     if found.n_distinguishable < FEWEST_TERMS:
-        names = [test.terms[0] for test in found.terms if test.pvalue < 0.05]
+        names = [test.terms[0] for test in found.terms if test.pvalue < ALPHA]
         seen = f"only {names[0]} is" if names else "no term is"
         yield (
             f"Of {len(found.terms)} terms {seen} distinguishable from a constant, but two are needed to identify pi. "
             f"{ADD_INFORMATION}"
-        )
-    if found.separated:
-        yield (
-            "The terms separate positives from negatives (almost) perfectly: pi only counts the rows on one side, and "
-            "no interval is to be trusted. Use fewer terms, more smoothing, or more rows."
         )
 
 
@@ -101,7 +104,7 @@ def _remarks(found: Diagnosis) -> Iterator[str]:
             "additive, or labelled positives not a random sample of all positives. Look at plot('calibration'); add "
             "products of features as columns, or ask how the labels came about."
         )
-    if found.condition > LARGEST_CONDITION:
+    if found.condition > LARGEST_CONDITION and not found.separated:
         yield (
             f"The information matrix is nearly singular (condition number {found.condition:.1g}): some terms say the "
             "same. Leave one of them out; single effects are not to be trusted, pi and predictions may be."

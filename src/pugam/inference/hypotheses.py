@@ -107,7 +107,7 @@ def wald_test(evidence: Evidence, design: Design, terms: Sequence[int], null: Nu
         statistic, weights = _zero_statistic(evidence, columns)
     else:
         statistic, weights = _bending_statistic(evidence, design, terms, columns)
-    kind = "chi-square" if np.ptp(weights) == 0.0 else "weighted sum of chi-squares"
+    kind = "chi-square" if len(set(weights.tolist())) < 2 else "weighted sum of chi-squares"
     return HypothesisTest(
         names, null, "wald", statistic, float(weights.sum()), weighted_chi2_sf(statistic, weights), kind
     )

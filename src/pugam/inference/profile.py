@@ -54,9 +54,9 @@ class PiProfile:
         fit, engine = self.fitted.fit, self.fitted.engine
         return float(np.sqrt(pi_log_variance(fit, engine.n0, engine.n1))) / (1.0 - fit.optimum.pi)
 
-    def at(self, pi: float) -> Optimum:
-        """Fit with pi held at a value of the reported scale."""
-        place = float(np.clip(logit(pi) - self.shift, *PiRange().logits))
+    def held(self, pi: float) -> Optimum:
+        """Fit with pi held at a value."""
+        place = float(np.clip(logit(pi), *PiRange().logits))
         if place not in self._fits:
             nearest = self._fits[min(self._fits, key=lambda other: abs(other - place))]
             start = nearest.beta.copy()
@@ -71,7 +71,8 @@ class PiProfile:
 
     def deviance(self, pi: float) -> float:
         """Twice the fall of the objective, scaled so that it compares with a chi-square variable of one degree."""
-        return max(0.0, 2.0 * self.factor * (self.fitted.fit.penalized.value - self.at(pi).value))
+        moved = self.held(float(expit(logit(pi) - self.shift)))
+        return max(0.0, 2.0 * self.factor * (self.fitted.fit.penalized.value - moved.value))
 
 
 def profile_interval(profile: PiProfile, level: float) -> Interval:

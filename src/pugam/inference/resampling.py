@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pugam.data import as_array, is_missing
 from pugam.engines import Counts
 from pugam.errors import InputError
 
@@ -73,14 +74,12 @@ def read_groups(groups: Any, n_rows: int, kept: NDArray[np.bool_] | None) -> NDA
     """Read one group label per row of the fit into numbers; rows of weight zero are left out as there."""
     if groups is None:
         return None
-    labels = np.asarray(groups)
+    labels = as_array(groups)
     expected = n_rows if kept is None else len(kept)
     if labels.ndim != 1 or len(labels) != expected:
         raise InputError(f"groups needs one label per row, {expected} in all; got shape {labels.shape}.")
-    missing = labels != labels
-    if labels.dtype == object:
-        missing = np.array([label is None or label != label for label in labels])
-    if np.any(missing):
+    missing = np.array([is_missing(label) for label in labels.tolist()])
+    if missing.any():
         raise InputError(f"groups has no label in row {int(np.argmax(missing))}; give every row one.")
     codes: dict[Any, int] = {}
     chosen = labels if kept is None else labels[kept]

@@ -29,7 +29,7 @@ def log_c_bend(pi: Array, n0: float | Array, n1: float | Array) -> Array:
     return -d * (1.0 - pi) * (c * (1.0 - pi) - pi)
 
 
-def alpha_shift(pi: Array | float, n0: float, n1: float) -> Array:
+def alpha_shift(pi: Array | float, n0: float | Array, n1: float | Array) -> Array:
     """Return a - alpha = log((n0 + n1 pi) / (n1 (1 - pi))), the shift between the paper's alpha_* and alpha."""
     pi = np.asarray(pi, dtype=float)
     return np.asarray(np.log(n0 + n1 * pi) - np.log(n1) - np.log1p(-pi))

@@ -14,6 +14,7 @@ __all__ = ["Sums", "label_block", "logistic_sums", "saturating_sums"]
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
+LOWEST_VALUE = -1e300  # finite, so that an impossible row of weight zero adds nothing
 # With so many matrices of so few columns, one product of the weights with all products of columns is faster.
 MANY_GRAMS, FEW_COLUMNS = 24, 80
 
@@ -69,6 +70,7 @@ def saturating_sums(
     """
     rows = saturating_rows(positive, b @ X.T, c[:, None], d[:, None], observed)
     if weights is not None:
+        rows = rows._replace(value=np.maximum(rows.value, LOWEST_VALUE))
         rows = type(rows)(*(part * weights for part in rows))
     n_vectors, q = len(rows.value), 1 + b.shape[1]
     score = np.empty((n_vectors, q))

@@ -59,7 +59,7 @@ def _draw_profile(ax: Axes, diagnosis: Diagnosis) -> None:
 
 
 def _draw_starts(ax: Axes, diagnosis: Diagnosis) -> None:
-    ends = [record for record in diagnosis.starts if record.kappa == diagnosis.starts[-1].kappa]
+    ends = diagnosis.starts
     best = max((record.objective for record in ends), default=0.0)
     for converged, face in ((True, LINE), (False, "none")):
         chosen = [record for record in ends if record.converged is converged]

@@ -228,9 +228,12 @@ def _lines(
     yield ""
     yield f"log-likelihood {model.loglik_:.2f} on {model.edf_:.1f} effective degrees of freedom, AIC {model.aic_:.2f}"
     method = model.smoothing if isinstance(model.smoothing, str) else "given"
-    prior = "none" if model.pi_prior is None else f"{model.pi_prior}"
-    bias = "bias of smoothing taken out of pi" if model._fit.debiased else "penalised estimate of pi"
-    yield f"smoothing {method}, solver {model.solver}, prior on pi {prior}, {bias}"
+    about_pi = "pi fixed"
+    if not model._settings.pi_range.fixed:
+        prior = "none" if model.pi_prior is None else f"{model.pi_prior}"
+        bias = "bias of smoothing taken out of pi" if model._fit.debiased else "penalised estimate of pi"
+        about_pi = f"prior on pi {prior}, {bias}"
+    yield f"smoothing {method}, solver {model.solver}, {about_pi}"
     for warning in warnings:
         yield f"! {warning}"
 

@@ -22,9 +22,8 @@ __all__ = ["Canonical", "Evidence", "gather_evidence"]
 Array = NDArray[np.float64]
 Numbers = NDArray[np.intp]
 
-LARGEST_RATIO = 1e4  # of penalty to information: beyond it the penalty would drown what the likelihood says
 STRAIGHT = 1e-9  # a direction so little penalised, compared with the most penalised one, is not penalised at all
-SMALLEST_INFORMATION = 1e-10  # relative; below it a direction is taken for one the data say nothing about
+NOTHING = 1e-10  # share of information, or relative eigenvalue, below which the data say nothing about a direction
 
 
 @dataclass(frozen=True)
@@ -71,36 +70,60 @@ class Evidence:
     ----------
     theta, penalty : arrays of shape (p,)
         The penalised estimate, and the diagonal Hessian of the penalty.
+    likelihood, curvature : arrays of shape (q, q) and (q,)
+        Information of all free parameters, and what penalty and prior add to its diagonal; theta comes last.
     """
 
     theta: Array
     penalty: Array
-    _covariance: Array
-    _held_by: Array
+    likelihood: Array
+    curvature: Array
 
     def information(self, block: Numbers) -> Array:
-        """W of the coefficients with these numbers: their information when all others follow."""
-        matrix = inverse(self._covariance[np.ix_(block, block)]) - np.diag(self._held_by[block])
-        return 0.5 * (matrix + matrix.T)
+        """W of the coefficients with these numbers: their information when all others follow, under their penalties."""
+        inside = len(self.curvature) - len(self.theta) + block
+        others = np.setdiff1d(np.arange(len(self.curvature)), inside)
+        across = self.likelihood[np.ix_(inside, others)]
+        held = inverse(self.likelihood[np.ix_(others, others)] + np.diag(self.curvature[others]))
+        matrix: Array = self.likelihood[np.ix_(inside, inside)] - across @ held @ across.T
+        return np.asarray(0.5 * (matrix + matrix.T))
 
     def canonical(self, block: Numbers, penalty: Array | None = None) -> Canonical:
-        """Bring a block to canonical coordinates, for its own penalty or another one, shape (m,)."""
+        """Bring a block to canonical coordinates, for its own penalty or another one, shape (m,).
+
+        Directions are told apart by their share of information in W + t P, which has no weak ones: where functions
+        look alike on the data, W alone is nearly singular.
+        """
         information = self.information(block)
         # At the optimum the likelihood's score of the block is what the penalty takes: P theta.
         h = information @ self.theta[block] + self.penalty[block] * self.theta[block]
-        scale = 1.0 / np.sqrt(np.maximum(information.diagonal(), np.finfo(float).tiny))
-        values, vectors = np.linalg.eigh(information * scale * scale[:, None])
-        kept = values > SMALLEST_INFORMATION * max(values[-1], 0.0)
-        whiten = (scale[:, None] * vectors[:, kept]) / np.sqrt(values[kept])
         shrinking = self.penalty[block] if penalty is None else penalty
-        ratios, rotation = np.linalg.eigh(whiten.T @ (shrinking[:, None] * whiten))
-        transform = whiten @ rotation
-        return Canonical(transform, transform.T @ h, np.maximum(ratios, 0.0))
+        balance = _balance(information.diagonal(), shrinking)
+        whiten = _whiten(information + np.diag(balance * shrinking))
+        shares, rotation = np.linalg.eigh(whiten.T @ information @ whiten)
+        kept = np.flatnonzero(shares > NOTHING)[::-1]
+        shares = np.minimum(shares[kept], 1.0)
+        transform = whiten @ rotation[:, kept] / np.sqrt(shares)
+        ratios = np.sum(transform * (shrinking[:, None] * transform), axis=0)
+        return Canonical(transform, transform.T @ h, ratios)
 
 
 def gather_evidence(optimum: Standpoint, free: slice) -> Evidence:
     """Prepare the evidence on theta at a penalised optimum, from its expected information."""
-    most = LARGEST_RATIO * np.maximum(optimum.information.diagonal(), np.finfo(float).tiny)
-    held_by = np.minimum(optimum.curvature, most)
-    covariance = inverse(optimum.information + np.diag(held_by), free)
-    return Evidence(optimum.beta[2:], optimum.curvature[2:], covariance[2:, 2:], held_by[2:])
+    return Evidence(optimum.beta[2:], optimum.curvature[2:], optimum.information[free, free], optimum.curvature[free])
+
+
+def _balance(information: Array, penalty: Array) -> float:
+    """A factor that brings the penalty to the size of the information."""
+    both = (penalty > 0.0) & (information > 0.0)
+    return float(np.exp(np.mean(np.log(information[both] / penalty[both])))) if both.any() else 1.0
+
+
+def _whiten(matrix: Array) -> Array:
+    """Columns that turn a positive semi-definite matrix into the identity, without its empty directions."""
+    diagonal = np.maximum(matrix.diagonal(), 0.0)
+    scale = np.divide(1.0, np.sqrt(diagonal), out=np.zeros_like(diagonal), where=diagonal > 0.0)
+    values, vectors = np.linalg.eigh(matrix * scale * scale[:, None])
+    kept = values > NOTHING * max(values[-1], 0.0)
+    whitened: Array = scale[:, None] * vectors[:, kept] / np.sqrt(values[kept])
+    return whitened

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
-__all__ = ["inverse", "solve", "solve_definite"]
+__all__ = ["inverse", "inverse_definite", "solve", "solve_definite"]
 
 Array = NDArray[np.float64]
 
@@ -49,15 +49,25 @@ def inverse(matrix: Array, free: slice = slice(None)) -> Array:
 def _inverse(matrix: Array) -> Array:
     ridge = 0.0
     for _ in range(MOST_RIDGES):
-        scaled, scale = _scaled(matrix, ridge)
-        factor, info = lapack.dpotrf(scaled, lower=1)
-        if info == 0:
-            lower, _ = lapack.dpotri(factor, lower=1)
-            full = np.tril(lower) + np.tril(lower, -1).T
-            result: Array = full * scale * scale[:, None]
+        result = inverse_definite(matrix, ridge)
+        if result is not None:
             return result
         ridge = max(10.0 * ridge, LARGER_RIDGE)
     raise np.linalg.LinAlgError("the matrix is not positive semi-definite")
+
+
+def inverse_definite(matrix: Array, ridge: float = 0.0) -> Array | None:
+    """Invert M + ridge diag(M), or return None where that is not positive definite."""
+    if matrix.diagonal().min() < 0.0:
+        return None
+    scaled, scale = _scaled(matrix, ridge)
+    factor, info = lapack.dpotrf(scaled, lower=1)
+    if info != 0:
+        return None
+    lower, _ = lapack.dpotri(factor, lower=1)
+    full = np.tril(lower) + np.tril(lower, -1).T
+    result: Array = full * scale * scale[:, None]
+    return result
 
 
 def _scaled(matrix: Array, damping: float) -> tuple[Array, Array]:

@@ -46,10 +46,13 @@ class Fit:
     starts : tuple of StartRecord
     debiased : bool
         Whether the bias correction was applied.
+    observed : array of shape (2 + p, 2 + p)
+        The observed information at the penalised optimum.
     """
 
     optimum: Optimum
     penalized: Optimum
+    observed: Array
     kappas: Array
     starts: tuple[StartRecord, ...]
     debiased: bool
@@ -89,8 +92,8 @@ def finish_fit(
 ) -> Fit:
     """Climb to the optimum at given smoothing parameters, and take the penalty's bias out of pi."""
     objective = Objective(engine, design.penalty(kappas), settings.prior)
-    penalized = _climb(objective, start, settings)
-    fit = Fit(penalized, penalized, kappas, records, debiased=False)
+    penalized, observed = _climb(objective, start, settings)
+    fit = Fit(penalized, penalized, observed, kappas, records, debiased=False)
     return _debias(fit, objective, settings) if settings.debias else fit
 
 
@@ -104,7 +107,7 @@ def warm_smoothing(
     if settings.smoothing == "reml":
         return select_reml(design, at, start, kappas, settings.pi_range, EDF_TOL)
     candidates = [np.full(len(design.bases), kappa) for kappa in settings.grid]
-    optima = [_climb(at(candidate), start, settings) for candidate in candidates]
+    optima = [_climb(at(candidate), start, settings)[0] for candidate in candidates]
     best = int(np.argmin([aic(optimum, settings.pi_range.free) for optimum in optima]))
     return optima[best].beta, candidates[best]
 
@@ -164,17 +167,18 @@ def _by_candidates(
         start = carried_over(last, sample, engine)
         if len(candidates) == 1:
             return start, kappas, tuple(records)
-        optimum = _climb(at(kappas), start, settings)
+        optimum, _ = _climb(at(kappas), start, settings)
         trials.append((aic(optimum, settings.pi_range.free), optimum.beta, kappas))
     _, beta, kappas = min(trials, key=lambda trial: trial[0])
     return beta, kappas, tuple(records)
 
 
-def _climb(objective: Objective, start: Array, settings: Settings) -> Optimum:
-    """Climb to the optimum, and look up the expected information there."""
+def _climb(objective: Objective, start: Array, settings: Settings) -> tuple[Optimum, Array]:
+    """Climb to the optimum; return it with the expected information there, and the observed information."""
     optimum = settings.maximize(objective, start[None], settings.pi_range, settings.tol, settings.max_iter)[0]
-    (here,) = objective.stand([optimum.beta])
-    return Optimum.at(here, optimum.n_iter, optimum.converged, optimum.history)
+    (expected,) = objective.stand([optimum.beta])
+    observed = optimum if optimum.observed else objective.stand([optimum.beta], observed=True)[0]
+    return Optimum.at(expected, optimum.n_iter, optimum.converged, optimum.history), observed.information
 
 
 def _debias(fit: Fit, objective: Objective, settings: Settings) -> Fit:

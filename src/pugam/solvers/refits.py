@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines import Counts
+from pugam.likelihood import alpha_shift, expit
 from pugam.solvers.fisher import maximize_resamples
 from pugam.solvers.objective import PiRange, ResampledObjective
 from pugam.solvers.procedure import Fitted, debiased_logit, finish_fit, warm_smoothing
@@ -30,12 +31,15 @@ class Refits:
     ----------
     beta, penalized : arrays of shape (B, 2 + p)
         The parameters reported, and the penalised optimum they came from.
+    alpha : array of shape (B,)
+        The intercept of the log density ratio; the intercept in `beta` depends on the counts of labels.
     kappas : array of shape (B, n_terms)
     converged : bool array of shape (B,)
     """
 
     beta: Array
     penalized: Array
+    alpha: Array
     kappas: Array
     converged: NDArray[np.bool_]
 
@@ -49,26 +53,30 @@ def refit_resamples(fitted: Fitted, counts: Counts) -> Refits:
     optima = maximize_resamples(objective, starts, settings.pi_range, settings.tol, settings.max_iter)
     penalized = beta = np.array([optimum.beta for optimum in optima])
     converged = np.array([optimum.converged for optimum in optima])
-    if fit.debiased:
+    if settings.debias and not settings.pi_range.fixed and penalty.any():
         starts = penalized.copy()
         starts[:, 0] = _debiased_logits(objective, penalized, settings.pi_range)
         optima = maximize_resamples(objective, starts, HELD, settings.tol, settings.max_iter)
         beta = np.array([optimum.beta for optimum in optima])
         converged &= [optimum.converged for optimum in optima]
-    return Refits(beta, penalized, np.tile(fit.kappas, (len(counts), 1)), converged)
+    alpha = beta[:, 1] - alpha_shift(expit(beta[:, 0]), objective.engine.n0, objective.engine.n1)
+    return Refits(beta, penalized, alpha, np.tile(fit.kappas, (len(counts), 1)), converged)
 
 
 def reselect_resamples(fitted: Fitted, counts: Counts) -> Refits:
     """Refit with smoothing parameters chosen anew for every resample."""
     design, settings, fit = fitted.design, fitted.settings, fitted.fit
-    fits = []
+    fits, alpha = [], []
     for row in counts:
         resample = fitted.engine.reweighted(row)
         beta, kappas = warm_smoothing(resample, design, settings, fit.penalized.beta, fit.kappas)
         fits.append(finish_fit(resample, design, settings, beta, kappas))
+        optimum = fits[-1].optimum
+        alpha.append(float(optimum.beta[1] - alpha_shift(optimum.pi, resample.n0, resample.n1)))
     return Refits(
         np.array([one.optimum.beta for one in fits]),
         np.array([one.penalized.beta for one in fits]),
+        np.array(alpha),
         np.array([one.kappas for one in fits]),
         np.array([one.converged for one in fits]),
     )
