@@ -8,7 +8,7 @@ import pytest
 
 from pugam.data import read_table
 from pugam.engines import MemoryEngine
-from pugam.likelihood import label_block, label_frequency, logistic_sums, saturating_sums
+from pugam.likelihood import Sums, label_block, label_frequency, logistic_sums, saturating_sums
 from pugam.terms import Design, f, l, s
 
 N_ROWS = 3000
@@ -228,3 +228,138 @@ def test_a_pilot_has_rows_of_both_kinds_even_if_one_is_rare(rows):
     pilot = engine.pilot(engine.design, 50, np.random.default_rng(0))
 
     assert (pilot.n0, pilot.n1) == (1, 49)
+
+
+# The same rows under other weights
+
+
+@pytest.fixture(scope="module")
+def counts():
+    """Nine bootstrap resamples, in which labelled and unlabelled rows are drawn together: n0 and n1 vary."""
+    return np.random.default_rng(12).multinomial(N_ROWS, np.full(N_ROWS, 1.0 / N_ROWS), 9)
+
+
+def engine_of_weights(rows, weights, n_threads=1):
+    return MemoryEngine(rows["design"], rows["encoded"], rows["positive"], weights, n_threads)
+
+
+def assert_sums_same(one, other, rtol=1e-11):
+    for name in ("value", "score", "information"):
+        got, want = getattr(one, name), getattr(other, name)
+        np.testing.assert_allclose(got, want, rtol=rtol, atol=rtol * np.abs(want).max())
+
+
+def one_of(sums, number):
+    return Sums(sums.value[[number]], sums.score[[number]], sums.information[[number]])
+
+
+@pytest.mark.usefixtures("cut_finely")
+@pytest.mark.parametrize("observed", [False, True], ids=["expected", "observed"])
+def test_resampled_rows_have_the_sums_of_rows_weighted_by_their_counts(rows, weighted, counts, observed, count_calls):
+    engine = make_engine(rows, weighted)
+    rng = np.random.default_rng(13)
+    pi, b = rng.uniform(0.1, 0.9, len(counts)), rng.normal(size=(len(counts), 1 + rows["design"].n_columns))
+    own = rows["weights"] if weighted else 1.0
+    blocks = count_calls("pugam.engines.memory.saturating_sums")
+
+    resampled = engine.resampled(counts)
+    together = resampled.sums(pi, b, observed)
+    assert len(blocks) > 50
+
+    for number, row in enumerate(counts):
+        alone = engine_of_weights(rows, row * own)
+        assert resampled.n0[number] == pytest.approx(alone.n0, rel=1e-12)
+        assert resampled.n1[number] == pytest.approx(alone.n1, rel=1e-12)
+        one = slice(number, number + 1)
+        assert_sums_same(one_of(together, number), alone.sums(pi[one], b[one], observed))
+    assert len(set(resampled.n0)) > 1
+
+
+@pytest.mark.parametrize("equal_numbers", [True, False], ids=["n0 and n1 equal", "n0 and n1 vary"])
+@pytest.mark.parametrize("observed", [False, True], ids=["expected", "observed"])
+def test_one_vector_shared_by_all_resamples_stands_for_its_copies(rows, weighted, counts, equal_numbers, observed):
+    if equal_numbers:
+        # A cyclic shift within each label keeps the numbers of labelled and unlabelled rows, but not their weights.
+        shifted = np.empty_like(counts)
+        for label in (rows["positive"], ~rows["positive"]):
+            for number in range(len(counts)):
+                shifted[number, label] = np.roll(counts[0, label], number)
+        counts = shifted
+    resampled = make_engine(rows, weighted).resampled(counts)
+    assert (np.ptp(resampled.n0) == 0.0) == (equal_numbers and not weighted)
+
+    shared = resampled.sums(PI[:1], rows["b"][:1], observed)
+    copied = resampled.sums(np.full(len(counts), PI[0]), np.tile(rows["b"][:1], (len(counts), 1)), observed)
+
+    assert shared.value.shape == (len(counts),)
+    assert_sums_same(shared, copied)
+
+
+def test_some_of_the_resamples_are_taken_in_the_order_asked_for(rows, weighted, counts):
+    resampled = make_engine(rows, weighted).resampled(counts)
+    numbers = np.array([7, 0, 3])
+    pi = np.array([0.2, 0.5, 0.8])
+    b = np.random.default_rng(14).normal(size=(3, 1 + rows["design"].n_columns))
+
+    some = resampled.take(numbers)
+    directly = make_engine(rows, weighted).resampled(counts[numbers])
+
+    np.testing.assert_array_equal(some.n0, resampled.n0[numbers])
+    np.testing.assert_array_equal(some.n1, resampled.n1[numbers])
+    assert_sums_same(some.sums(pi, b), directly.sums(pi, b))
+    assert np.ptp(some.n0) > 0.0
+
+
+def test_fractions_of_a_row_count_too(rows, counts):
+    # Where weights are frequencies, a row of weight three that is drawn twice counts two thirds.
+    frequencies = np.random.default_rng(15).integers(1, 4, N_ROWS).astype(float)
+    engine = engine_of_weights(rows, frequencies)
+    b = rows["b"][:1]
+
+    fractions = engine.resampled(counts / frequencies).sums(PI[:1], b)
+    whole = make_engine(rows).resampled(counts).sums(PI[:1], b)
+
+    assert_sums_same(fractions, whole)
+
+
+@pytest.mark.usefixtures("cut_finely")
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_a_reweighted_engine_is_the_engine_of_the_product_of_weights(rows, weighted, counts, n_threads):
+    engine = make_engine(rows, weighted, n_threads)
+    before = all_sums(engine, rows["b"])
+
+    other = engine.reweighted(counts[2])
+
+    by_hand = engine_of_weights(rows, counts[2] * (rows["weights"] if weighted else 1.0))
+    assert (other.n0, other.n1) == pytest.approx((by_hand.n0, by_hand.n1), rel=1e-12)
+    assert other.n_rows == N_ROWS
+    assert_all_same(all_sums(other, rows["b"]), all_sums(by_hand, rows["b"]), rtol=1e-11)
+    # The engine it came from is what it was.
+    assert_all_same(all_sums(engine, rows["b"]), before, rtol=0.0)
+
+
+@pytest.mark.usefixtures("cut_finely")
+@pytest.mark.parametrize("cache_bytes", [0, 10**9], ids=["columns evaluated anew", "columns kept"])
+def test_the_linear_predictor_is_intercept_plus_effects_of_every_row(rows, cache_bytes, monkeypatch):
+    monkeypatch.setattr("pugam.engines.memory.CACHE_BYTES", cache_bytes)
+    b = rows["b"][1]
+
+    predictor = make_engine(rows, weighted=True).linear_predictor(b)
+
+    effects = rows["design"].matrix(rows["encoded"])[:, 1:] @ b[1:]
+    np.testing.assert_allclose(predictor, b[0] + effects, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("terms", [[0], [2, 0], [0, 1, 2]], ids=["one", "two in another order", "all"])
+def test_a_redesigned_engine_has_the_same_rows_under_some_of_the_terms(rows, weighted, terms):
+    engine = make_engine(rows, weighted)
+    smaller = Design(tuple(rows["design"].bases[number] for number in terms))
+    b = rows["b"][:, : 1 + smaller.n_columns]
+
+    redesigned = engine.redesigned(smaller, terms)
+
+    encoded = [rows["encoded"][number] for number in terms]
+    by_hand = MemoryEngine(smaller, encoded, rows["positive"], rows["weights"] if weighted else None)
+    assert redesigned.design is smaller
+    assert (redesigned.n0, redesigned.n1, redesigned.n_rows) == (engine.n0, engine.n1, N_ROWS)
+    assert_all_same(all_sums(redesigned, b), all_sums(by_hand, b), rtol=1e-12)

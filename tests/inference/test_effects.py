@@ -7,8 +7,9 @@ from scipy.stats import norm
 
 from pugam.data import read_table
 from pugam.errors import InputError
-from pugam.inference import default_grid, effect_table, wald_interval_log
-from pugam.terms import f, l, s
+from pugam.inference import contrast, curve_columns, default_grid, effect_table, wald_interval_log
+from pugam.inference.effects import simultaneous_quantile
+from pugam.terms import Design, f, l, s
 from pugam.terms.bases import resolve_term
 
 ANYWHERE = (0.0, 1.0)
@@ -117,3 +118,248 @@ def test_an_interval_prints_its_estimate_level_and_limits():
 def test_a_level_that_is_no_probability_is_refused(level):
     with pytest.raises(InputError, match="level is a probability strictly between 0 and 1"):
         wald_interval_log(0.3, 0.04, level, ANYWHERE)
+
+
+# Simultaneous bands
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.99])
+@pytest.mark.parametrize("n_points", [1, 2, 10, 50])
+def test_the_simultaneous_quantile_of_independent_points_is_that_of_their_maximum(n_points, level):
+    exact = norm.ppf(0.5 + 0.5 * level ** (1.0 / n_points))
+
+    quantile = simultaneous_quantile(np.eye(n_points), np.diag(np.arange(1.0, n_points + 1.0)), level)
+
+    # 10 000 draws: half a percent of the quantile at 0.95, 1.2 percent at the median of one point.
+    assert quantile == pytest.approx(exact, rel=0.02)
+
+
+def test_points_that_move_together_count_once():
+    columns = np.outer([1.0, 2.0, -3.0, 0.5], [1.0, 0.0])
+
+    assert simultaneous_quantile(columns, np.eye(2), 0.95) == pytest.approx(norm.ppf(0.975), rel=0.02)
+
+
+def test_points_without_variance_do_not_count():
+    columns = np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 1.0]])
+
+    assert simultaneous_quantile(columns, np.eye(2), 0.95) == simultaneous_quantile(np.eye(2), np.eye(2), 0.95)
+    assert simultaneous_quantile(columns, np.zeros((2, 2)), 0.95) == 0.0
+
+
+def test_a_simultaneous_band_is_wider_than_a_pointwise_one_by_the_same_factor_everywhere(example):
+    pointwise, together = (effect_table(*example, 0.95, simultaneous) for simultaneous in (False, True))
+    basis, grid, _, covariance = example
+
+    np.testing.assert_array_equal(together["u"], pointwise["u"])
+    np.testing.assert_array_equal(together["se"], pointwise["se"])
+    factor = (together["upper"] - together["u"]) / together["se"]
+    expected = max(norm.ppf(0.975), simultaneous_quantile(curve_columns(basis, grid), covariance, 0.95))
+    np.testing.assert_allclose(factor, expected, rtol=1e-9)
+    np.testing.assert_allclose(together["u"] - together["lower"], together["upper"] - together["u"], rtol=1e-9)
+    assert (together["upper"] >= pointwise["upper"]).all()
+    if len(basis.roughness) > 2:
+        assert factor[0] > 1.05 * norm.ppf(0.975)
+
+
+def test_a_simultaneous_band_holds_the_whole_curve_with_its_level():
+    # 4000 curves: a share of 0.9 has a standard error of 0.005; the quantile adds as much. Four standard errors.
+    spec, values, _ = TERMS["smooth"]
+    basis = resolve_term(spec, read_table(pd.DataFrame({"x": values})).column("x"))
+    rng = np.random.default_rng(8)
+    root = rng.normal(size=(5, 5))
+    grid = default_grid(basis)
+    table = effect_table(basis, grid, np.zeros(5), root @ root.T, 0.9, simultaneous=True)
+
+    curves = rng.normal(size=(4000, 5)) @ root.T @ columns_at(basis, grid).T
+
+    held = (np.abs(curves) <= table["upper"]).all(axis=1).mean()
+    assert held == pytest.approx(0.9, abs=0.03)
+
+
+# Scales
+
+
+@pytest.mark.parametrize("simultaneous", [True, False])
+def test_the_odds_scale_is_the_exponential_of_the_log_scale(example, simultaneous):
+    log, odds = (effect_table(*example, 0.9, simultaneous, scale=scale) for scale in ("log", "odds"))
+
+    for name in ("u", "lower", "upper"):
+        np.testing.assert_allclose(odds[name], np.exp(log[name]), rtol=1e-12)
+    np.testing.assert_allclose(odds["se"], np.exp(log["u"]) * log["se"], rtol=1e-12)
+
+
+def test_odds_that_overflow_are_cut():
+    spec, values, _ = TERMS["linear"]
+    basis = resolve_term(spec, read_table(pd.DataFrame({"x": values})).column("x"))
+
+    table = effect_table(basis, [2.0, 6.0], np.array([1e6]), np.eye(1), 0.95, scale="odds")
+
+    assert np.isfinite([table["u"], table["lower"], table["upper"]]).all()
+    assert table["u"][1] > 1e300
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"scale": "logit"}, "scale is 'log' or 'odds'"), ({"scale": "odds", "derivative": True}, "use scale='log'")],
+    ids=["unknown", "of a derivative"],
+)
+def test_an_unusable_scale_is_refused(example, options, message):
+    with pytest.raises(InputError, match=message):
+        effect_table(*example, 0.95, **options)
+
+
+# Derivatives
+
+
+@pytest.mark.parametrize("name", ["smooth", "linear", "smooth with gaps"])
+def test_a_derivative_is_the_slope_of_the_effect_with_the_error_of_that_slope(name):
+    spec, values, _ = TERMS[name]
+    basis = resolve_term(spec, read_table(pd.DataFrame({"x": values})).column("x"))
+    rng = np.random.default_rng(9)
+    size = len(basis.roughness)
+    theta, root, step = rng.normal(size=size), rng.normal(size=(size, size)), 1e-5
+    grid = np.array([0.0, 1.9, 2.1, 3.0, 4.4, 5.9, 6.1, 12.0])  # values run from 2 to 6
+    slopes = (columns_at(basis, grid + step) - columns_at(basis, grid - step)) / (2.0 * step)
+
+    table = effect_table(basis, grid, theta, root @ root.T, 0.95, derivative=True)
+
+    np.testing.assert_allclose(table["u"], slopes @ theta, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(table["se"], np.linalg.norm(slopes @ root, axis=1), rtol=1e-5)
+    np.testing.assert_allclose(table["upper"] - table["u"], norm.ppf(0.975) * table["se"], rtol=1e-9)
+    # Straight lines outside the range.
+    assert table["u"][0] == pytest.approx(table["u"][1], rel=1e-9)
+    assert table["u"][-1] == pytest.approx(table["u"][-2], rel=1e-9)
+
+
+def test_a_missing_value_has_no_derivative():
+    spec, values, _ = TERMS["smooth with gaps"]
+    basis = resolve_term(spec, read_table(pd.DataFrame({"x": values})).column("x"))
+
+    table = effect_table(basis, [3.0, np.nan], np.ones(6), np.eye(6), 0.95, simultaneous=True, derivative=True)
+
+    assert np.isfinite([table["u"][0], table["se"][0], table["lower"][0]]).all()
+    assert np.isnan([table["u"][1], table["se"][1], table["upper"][1]]).all()
+
+
+@pytest.mark.parametrize("name", ["factor", "numeric factor", "factor with gaps"])
+def test_the_derivative_of_a_factor_is_refused(name):
+    spec, values, grid = TERMS[name]
+    basis = resolve_term(spec, read_table(pd.DataFrame({"x": values})).column("x"))
+    size = len(basis.roughness)
+
+    with pytest.raises(InputError, match=r"f\(x\) is a factor and has no derivative.*odds_ratio"):
+        effect_table(basis, grid, np.zeros(size), np.eye(size), 0.95, derivative=True)
+
+
+# Contrasts
+
+
+@pytest.fixture(scope="module")
+def several():
+    """A design of four terms, coefficients, and a covariance that ties them together."""
+    frame = pd.DataFrame(
+        {
+            "age": np.linspace(20.0, 60.0, 50),
+            "dose": np.append(np.linspace(0.0, 3.0, 48), [np.nan, np.nan]),
+            "site": ["a", "b", "c", "a", "b"] * 10,
+            "group": ["u", "v", None, "u", "v"] * 10,
+        }
+    )
+    terms = [s("age", k=5), l("dose", missing="effect"), f("site"), f("group", missing="effect")]
+    design = Design.resolve(terms, read_table(frame))
+    rng = np.random.default_rng(10)
+    root = rng.normal(size=(design.n_columns, design.n_columns))
+    return design, rng.normal(size=design.n_columns), root @ root.T
+
+
+def row_at(design, **values):
+    """Model columns of the named values, zeros for terms that are not named."""
+    row = np.zeros(design.n_columns)
+    for name, value in values.items():
+        number = design.index(name)
+        kind = object if isinstance(value, str) or value is None else float
+        column = read_table(pd.DataFrame({name: np.array([value], dtype=kind)})).column(name)
+        row[design.blocks[number]] = design.bases[number].columns(design.bases[number].encode(column))[0]
+    return row
+
+
+PAIRS = {
+    "one curve": ({"age": 25.0}, {"age": 55.0}),
+    "levels": ({"site": "a"}, {"site": "c"}),
+    "two terms": ({"age": 25.0, "site": "b"}, {"age": 40.0, "site": "c"}),
+    "missing number": ({"dose": 1.0}, {"dose": np.nan}),
+    "missing level": ({"group": None}, {"group": "v"}),
+    "all": (
+        {"age": 30.0, "dose": np.nan, "site": "a", "group": "u"},
+        {"age": 70.0, "dose": 2.0, "site": "b", "group": None},
+    ),
+}
+
+
+@pytest.mark.parametrize(("a", "b"), PAIRS.values(), ids=PAIRS)
+def test_a_contrast_is_the_difference_of_effects_with_its_covariance(several, a, b):
+    design, theta, covariance = several
+    weights = row_at(design, **b) - row_at(design, **a)
+
+    found = contrast(design, a, b, theta, covariance, 0.9)
+
+    half = norm.ppf(0.95) * np.sqrt(weights @ covariance @ weights)
+    assert found.estimate == pytest.approx(weights @ theta, rel=1e-9)
+    assert (found.lower, found.upper) == pytest.approx((weights @ theta - half, weights @ theta + half), rel=1e-9)
+    assert (found.level, found.method) == (0.9, "wald")
+
+
+def test_a_contrast_over_two_terms_uses_their_covariance(several):
+    design, theta, covariance = several
+    a, b = PAIRS["two terms"]
+    apart = covariance.copy()
+    age, site = design.blocks[0], design.blocks[2]
+    apart[age, site] = apart[site, age] = 0.0
+
+    together, independent = (contrast(design, a, b, theta, matrix, 0.95) for matrix in (covariance, apart))
+
+    weights = row_at(design, **b) - row_at(design, **a)
+    difference = 2.0 * weights[age] @ covariance[age, site] @ weights[site]
+    widths = [(found.upper - found.lower) / (2.0 * norm.ppf(0.975)) for found in (together, independent)]
+    assert widths[0] ** 2 - widths[1] ** 2 == pytest.approx(difference, rel=1e-9)
+    assert abs(difference) > 0.1
+
+
+def test_a_contrast_turned_around_changes_its_sign_and_with_itself_is_nothing(several):
+    design, theta, covariance = several
+    a, b = PAIRS["all"]
+
+    there, back = (contrast(design, *pair, theta, covariance, 0.95) for pair in ((a, b), (b, a)))
+    nothing = contrast(design, a, a, theta, covariance, 0.95)
+
+    assert (back.estimate, back.lower, back.upper) == pytest.approx((-there.estimate, -there.upper, -there.lower))
+    assert (nothing.estimate, nothing.lower, nothing.upper) == (0.0, 0.0, 0.0)
+
+
+def test_terms_of_a_contrast_may_be_named_by_label(several):
+    design, theta, covariance = several
+
+    by_label = contrast(design, {"s(age)": 25.0}, {"age": 55.0}, theta, covariance, 0.95)
+
+    assert by_label == contrast(design, *PAIRS["one curve"], theta, covariance, 0.95)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "message"),
+    [
+        ({"age": 30.0}, {"site": "a"}, "values of the same columns"),
+        ({"age": 30.0, "site": "a"}, {"age": 40.0}, "values of the same columns"),
+        ({}, {}, "at least one"),
+        ({"height": 1.0}, {"height": 2.0}, "no term 'height'"),
+        ({"age": "old"}, {"age": 30.0}, r"s\(age\): a grid is a list of finite numbers"),
+        ({"age": np.nan}, {"age": 30.0}, "missing values"),
+        ({"site": "z"}, {"site": "a"}, "level 'z'.*was not seen"),
+    ],
+    ids=["other columns", "one more", "none", "unknown", "text", "missing", "unseen"],
+)
+def test_values_that_cannot_be_compared_are_refused(several, a, b, message):
+    design, theta, covariance = several
+
+    with pytest.raises(InputError, match=message):
+        contrast(design, a, b, theta, covariance, 0.95)

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pugam.likelihood import label_block, logistic_sums, saturating_sums
+from pugam.likelihood import label_block, logistic_sums, saturating_sums, sums
+from pugam.likelihood.sums import FEW_COLUMNS, MANY_GRAMS, weighted_grams
 
 N_ROWS, N_COEFFICIENTS, N_VECTORS = 60, 4, 3
 SUMS = ["expected", "observed", "logistic"]
@@ -145,3 +146,107 @@ def test_expected_labels_of_a_block_follow_bayes_rule_for_every_vector():
     labels = label_block(example.X, example.positive, example.b, 1.0 - example.c)
 
     np.testing.assert_allclose(labels, np.where(example.positive, 1.0, hidden), rtol=1e-12)
+
+
+# Many weightings of the same rows
+
+
+def weightings(number, seed=8):
+    """Counts as a bootstrap draws them, zeros among them."""
+    return np.random.default_rng(seed).poisson(1.0, (number, N_ROWS)).astype(float)
+
+
+@pytest.mark.parametrize("observed", [False, True], ids=["expected", "observed"])
+def test_weights_of_each_vector_are_as_good_as_a_call_for_each(observed):
+    example, weights = Example(), weightings(N_VECTORS)
+    c, d = example.c, 1.0 - example.c
+
+    together = saturating_sums(example.X, example.positive, weights, example.b, c, d, observed)
+
+    for number in range(N_VECTORS):
+        one = slice(number, number + 1)
+        alone = saturating_sums(
+            example.X, example.positive, weights[number], example.b[one], c[one], d[one], observed=observed
+        )
+        np.testing.assert_allclose(together.value[number], alone.value[0], rtol=1e-12)
+        np.testing.assert_allclose(together.score[number], alone.score[0], rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(together.information[number], alone.information[0], rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("observed", [False, True], ids=["expected", "observed"])
+@pytest.mark.parametrize("shared_c", [False, True], ids=["c of each", "one c"])
+@pytest.mark.parametrize("number", [1, 5, MANY_GRAMS + 1])
+def test_one_vector_under_many_weightings_stands_for_its_copies(observed, shared_c, number):
+    example, weights = Example(), weightings(number)
+    c = np.full(number, 0.7) if shared_c else np.linspace(0.3, 0.9, number)
+    given = c[:1] if shared_c else c
+    b = example.b[:1]
+
+    shared = saturating_sums(example.X, example.positive, weights, b, given, 1.0 - given, observed)
+    copied = saturating_sums(
+        example.X, example.positive, weights, np.tile(b, (number, 1)), c, 1.0 - c, observed=observed
+    )
+
+    assert shared.value.shape == (number,)
+    assert shared.information.shape == (number, 1 + N_COEFFICIENTS, 1 + N_COEFFICIENTS)
+    assert_same(shared, copied)
+
+
+def count_products(monkeypatch):
+    """Count how often the products of columns are made, which only the one big product needs."""
+    calls = []
+    original = sums._products_of_columns
+
+    def counting(X):
+        calls.append(X.shape)
+        return original(X)
+
+    monkeypatch.setattr(sums, "_products_of_columns", counting)
+    return calls
+
+
+@pytest.mark.parametrize("signs", ["positive", "mixed"])
+@pytest.mark.parametrize("n_columns", [1, 2, 7, FEW_COLUMNS])
+def test_one_big_product_gives_the_matrices_of_the_loop(monkeypatch, signs, n_columns):
+    rng = np.random.default_rng(9)
+    X = rng.normal(size=(N_ROWS, n_columns))
+    weights = rng.normal(size=(MANY_GRAMS, N_ROWS))  # the observed information has negative ones
+    weights = np.abs(weights) if signs == "positive" else weights
+    products = count_products(monkeypatch)
+    at_once, one_by_one = (np.full((MANY_GRAMS, n_columns, n_columns), np.nan) for _ in range(2))
+
+    weighted_grams(X, weights, at_once)
+    assert len(products) == 1
+    monkeypatch.setattr(sums, "MANY_GRAMS", MANY_GRAMS + 1)
+    weighted_grams(X, weights, one_by_one)
+    assert len(products) == 1
+
+    np.testing.assert_allclose(at_once, one_by_one, rtol=1e-11, atol=1e-11)
+    np.testing.assert_allclose(at_once, np.einsum("ni,bn,nj->bij", X, weights, X), rtol=1e-11, atol=1e-11)
+    np.testing.assert_array_equal(at_once, at_once.transpose(0, 2, 1))
+
+
+@pytest.mark.parametrize(("number", "n_columns"), [(MANY_GRAMS - 1, 3), (MANY_GRAMS, FEW_COLUMNS + 1)])
+def test_few_matrices_or_many_columns_go_through_the_loop(monkeypatch, number, n_columns):
+    X = np.random.default_rng(10).normal(size=(N_ROWS, n_columns))
+    weights = weightings(number)
+    products = count_products(monkeypatch)
+    out = np.full((number, n_columns, n_columns), np.nan)
+
+    weighted_grams(X, weights, out)
+
+    assert not products
+    np.testing.assert_allclose(out, np.einsum("ni,bn,nj->bij", X, weights, X), rtol=1e-11, atol=1e-10)
+
+
+@pytest.mark.parametrize("observed", [False, True], ids=["expected", "observed"])
+def test_a_row_that_does_not_count_adds_nothing_however_unlikely_it_is(observed):
+    X = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 0.6]])
+    positive, weights = np.array([True, False, True]), np.array([[0.0, 1.0, 1.0], [0.0, 2.0, 1.0]])
+    b, c = np.array([[-800.0, 1600.0]]), np.array([0.5])  # the probability of the first row underflows
+
+    with_it = saturating_sums(X, positive, weights, b, c, 1.0 - c, observed)
+    without = saturating_sums(X[1:], positive[1:], weights[:, 1:], b, c, 1.0 - c, observed)
+
+    assert np.isfinite(without.value).all()
+    assert_same(with_it, without)

@@ -18,13 +18,15 @@ def problem(make_problem):
 
 
 @pytest.mark.parametrize("prior", [PiPrior(), PiPrior(1.0, 1.0)], ids=["flat", "weak"])
-def test_debiasing_moves_pi_by_one_step_towards_the_unpenalised_optimum(problem, prior):
+def test_debiasing_moves_pi_by_the_estimated_bias_and_by_what_that_leaves(problem, prior):
     plain, debiased = (fit(problem, prior=prior, debias=debias, tol=1e-8) for debias in (False, True))
     optimum, penalty = plain.optimum, problem.design.penalty(plain.kappas)
-    pull = np.concatenate([[0.0, 0.0], penalty * optimum.beta[2:]])
+    pull = np.diag(np.concatenate([[0.0, 0.0], penalty]))
     objective = problem.objective(plain.kappas, prior)
     at = objective.evaluate(optimum.beta[None])
-    step = np.linalg.solve(at.information[0] + np.diag(at.curvature[0]), pull)
+    hessian = at.information[0] + np.diag(at.curvature[0])
+    first = np.linalg.solve(hessian, pull @ optimum.beta)
+    step = first + np.linalg.solve(hessian, pull @ first)
 
     assert not plain.debiased
     assert debiased.debiased

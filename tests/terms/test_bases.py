@@ -272,3 +272,74 @@ def test_encoding_does_not_write_to_the_users_data():
     basis.columns(basis.encode(read_table(data).column("x0")))
 
     np.testing.assert_array_equal(data, [[1.0], [np.nan], [3.0]])
+
+
+# Derivatives
+
+
+def slopes(basis, values):
+    return basis.slopes(basis.encode(column(values)))
+
+
+SMOOTHS = {
+    "even": s("x", k=8),
+    "quantile": s("x", k=8, knots="quantile"),
+    "bounded": s("x", k=8, bounds=(3.0, 5.0)),
+    "quadratic": s("x", k=3),
+    "linear": l("x"),
+}
+
+
+@pytest.mark.parametrize("term", SMOOTHS.values(), ids=SMOOTHS)
+def test_slopes_are_derivatives_in_units_of_the_column(term):
+    basis, step = resolve_term(term, column(NUMBERS)), 1e-5
+    places = np.array([-1.0, 2.001, 2.6, 3.3, 4.1, 4.9, 5.7, 6.6, 9.0])
+
+    expected = (evaluate(basis, places + step) - evaluate(basis, places - step)) / (2.0 * step)
+
+    np.testing.assert_allclose(slopes(basis, places), expected, rtol=1e-5, atol=1e-6)
+
+
+def test_slopes_scale_with_the_unit_of_the_column():
+    per_year, per_month = (slopes(resolve_term(s("x"), column(values)), values) for values in (NUMBERS, 12.0 * NUMBERS))
+
+    np.testing.assert_allclose(per_month, per_year / 12.0, rtol=1e-7, atol=1e-9)
+
+
+def test_slopes_outside_the_range_are_those_at_its_ends():
+    basis = resolve_term(s("x", k=8), column(NUMBERS))
+    low, high = NUMBERS.min(), NUMBERS.max()
+
+    found = slopes(basis, [low - 1e-9, low - 5.0, high + 1e-9, high + 5.0])
+
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[2], found[3])
+    assert np.abs(found[0] - found[2]).max() > 0.1
+
+
+def test_a_smooth_without_bending_functions_has_the_slope_of_its_line():
+    basis = resolve_term(s("x", k=3), column(NUMBERS)).coarse(1)[0]
+
+    np.testing.assert_allclose(slopes(basis, NUMBERS[:9]), np.sqrt(12.0) / np.ptp(NUMBERS), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["smooth", "linear"])
+def test_missing_values_have_no_slope_and_the_others_that_of_the_inner_term(name):
+    term, values, n_inner = GAPS[name]
+    whole = values[:2] + values[3:]
+
+    found = slopes(resolve_term(term, column(values)), values)
+
+    assert np.isnan(found[2, :-1]).all()
+    np.testing.assert_array_equal(found[:, -1], 0.0)
+    np.testing.assert_array_equal(
+        np.delete(found, 2, axis=0)[:, :n_inner], slopes(resolve_term(term, column(whole)), whole)
+    )
+
+
+@pytest.mark.parametrize("term", [f("x"), f("x", missing="effect")], ids=["complete", "gaps"])
+def test_a_factor_has_no_slopes(term):
+    values = ["a", "b", None] if term.missing == "effect" else ["a", "b"]
+
+    with pytest.raises(InputError, match=r"f\(x\) is a factor and has no derivative; compare its levels"):
+        slopes(resolve_term(term, column(values)), values)

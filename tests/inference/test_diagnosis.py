@@ -1,0 +1,418 @@
+"""Is pi determined? Verdicts on data of known kind, each warning with its remedy, and the numbers behind them."""
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pugam import PUGAM, PugamWarning, l, s
+from pugam.datasets import simulate
+from pugam.inference import Interval
+from pugam.inference.findings import describe, judge
+from pugam.solvers import StartRecord
+
+
+@pytest.fixture(scope="module")
+def data():
+    return simulate(2, n0=700, n=1400, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def model(data):
+    return PUGAM(n_starts=4).fit(data.X, data.z)
+
+
+@pytest.fixture(scope="module")
+def clear(model):
+    """A diagnosis without any warning."""
+    return model.diagnose()
+
+
+def one_good_feature(n=1000, seed=0):
+    """A feature that tells positives from negatives, and one that is noise."""
+    rng = np.random.default_rng(seed)
+    y = np.append(np.ones(n // 2), rng.random(n // 2) < 0.4)
+    X = pd.DataFrame({"good": rng.normal(1.5 * y, 1.0), "noise": rng.normal(size=n)})
+    return X, np.repeat([1, 0], n // 2)
+
+
+# Verdicts on data
+
+
+def test_the_papers_data_determine_pi(clear):
+    assert clear.verdict == "well determined"
+    assert clear.warnings == ()
+    assert clear.n_distinguishable == len(clear.terms) == 5
+    assert (clear.at_boundary, clear.separated) == (False, False)
+    assert clear.starts_near == len(clear.starts) == 4
+    assert clear.starts_spread < 1e-3
+
+
+def test_a_single_informative_feature_does_not_determine_pi_and_is_named():
+    diagnosis = PUGAM().fit(*one_good_feature()).diagnose()
+
+    assert diagnosis.verdict == "not determined"
+    assert diagnosis.n_distinguishable == 1
+    (warning,) = (text for text in diagnosis.warnings if "distinguishable from a constant" in text)
+    assert "Of 2 terms only s(good) is distinguishable" in warning
+    assert "Fix pi or bound it" in warning
+    assert "add features" in warning
+    assert diagnosis.reliance > 1.3
+    assert any("rests on curves being smooth" in text for text in diagnosis.warnings)
+
+
+def test_noise_alone_does_not_determine_pi():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(800, 2)), columns=["a", "b"])
+
+    diagnosis = PUGAM().fit(X, np.repeat([1, 0], [300, 500])).diagnose()
+
+    assert diagnosis.verdict == "not determined"
+    assert any("Of 2 terms no term is distinguishable" in warning for warning in diagnosis.warnings)
+    assert diagnosis.profile_interval.upper - diagnosis.profile_interval.lower > 0.5
+
+
+def test_a_fixed_pi_is_not_judged(data):
+    diagnosis = PUGAM(pi=0.4).fit(data.X, data.z).diagnose()
+
+    assert diagnosis.verdict == "fixed"
+    assert diagnosis.profile_interval is None
+    assert (diagnosis.inflation, diagnosis.reliance) == (1.0, 1.0)
+    assert diagnosis.profile_pi.tolist() == [0.4]
+    assert diagnosis.sensitivity.pi[0] < 0.25
+    assert diagnosis.sensitivity.pi[-1] > 0.6
+    assert 0.4 in diagnosis.sensitivity.pi
+    assert str(diagnosis).startswith("pi is fixed: 0.400 (fixed)")
+    assert "profile" not in str(diagnosis)
+
+
+def test_an_estimate_on_the_boundary_is_not_determined():
+    # Not one positive among the unlabelled rows, and no prior that keeps pi from zero.
+    rng = np.random.default_rng(0)
+    y = np.repeat([1, 0], [300, 500])
+    X = pd.DataFrame({"a": rng.normal(1.5 * y, 1.0), "b": rng.normal(1.5 * y, 1.0)})
+    with pytest.warns(PugamWarning, match="ran to the boundary"):
+        model = PUGAM(pi_prior=None).fit(X, y)
+
+    diagnosis = model.diagnose()
+
+    assert diagnosis.verdict == "not determined"
+    assert diagnosis.at_boundary
+    assert diagnosis.warnings[0].startswith("The estimate of pi lies on the boundary of its range.")
+    assert diagnosis.profile_interval.lower == 0.0
+    assert diagnosis.profile_interval.upper < 0.1
+    assert "boundary     on it" in str(diagnosis)
+
+
+def test_features_that_separate_the_classes_are_reported():
+    # Labelled and hidden positives have the same values, so that no chance difference between them is to be fitted.
+    grid = np.linspace(-1.0, 1.0, 100)
+    other = np.random.default_rng(2).permutation(grid)
+    positive = np.repeat([1.0, 0.0], [500, 300])
+    X = pd.DataFrame({"a": 6.0 * positive + np.tile(grid, 8), "b": 6.0 * positive + np.tile(other, 8)})
+    with pytest.warns(PugamWarning, match="separate positives from negatives"):
+        model = PUGAM().fit(X, (np.arange(800) < 300).astype(int))
+
+    diagnosis = model.diagnose()
+
+    assert diagnosis.separated
+    assert diagnosis.verdict == "not determined"
+    (warning,) = (text for text in diagnosis.warnings if "separate positives from negatives" in text)
+    assert "Use fewer terms, more smoothing, or more rows" in warning
+    assert "separation   (almost) perfect" in str(diagnosis)
+
+
+def test_columns_that_say_the_same_are_reported(data):
+    double = data.X.assign(x6=data.X["x1"])
+
+    diagnosis = PUGAM("x1 + x6 + s(x2) + s(x3)", n_starts=3).fit(double, data.z).diagnose()
+
+    assert diagnosis.condition > 1e9
+    (warning,) = (text for text in diagnosis.warnings if "nearly singular" in text)
+    assert "Leave one of them out" in warning
+
+
+# The numbers behind a verdict
+
+
+def test_two_intervals_are_those_of_the_model(model, clear):
+    assert clear.wald == model.pi_interval()
+    assert clear.profile_interval == model.pi_interval(method="profile")
+
+
+def test_tests_of_the_terms_are_those_of_the_model(model, clear):
+    assert clear.terms == tuple(model.test(name) for name in ("x1", "x2", "x3", "x4", "x5"))
+
+
+def test_the_profile_rises_from_the_estimate_and_crosses_its_quantile_at_the_limits(model, clear):
+    pi, deviance = clear.profile_pi, clear.profile_deviance
+    lower, upper = clear.profile_interval.lower, clear.profile_interval.upper
+    best = int(np.argmin(deviance))
+
+    assert (np.diff(pi) > 0.0).all()
+    assert pi[best] == pytest.approx(model.pi_, abs=1e-9)
+    assert deviance[best] == pytest.approx(0.0, abs=1e-6)
+    assert (np.diff(deviance[best:]) > 0.0).all()
+    assert (np.diff(deviance[: best + 1]) < 0.0).all()
+    assert pi[0] < lower < upper < pi[-1]
+    # Between points of the curve the deviance is nearly a parabola, so its root is nearly straight.
+    roots = np.sqrt(deviance)
+    for limit, side in ((lower, slice(None, best + 1)), (upper, slice(best, None))):
+        assert np.interp(limit, pi[side], roots[side]) == pytest.approx(1.96, abs=0.02)
+
+
+def test_condition_and_inflation_are_those_of_the_penalised_information(model, clear):
+    hessian = model._fit.penalized.hessian
+    scale = np.sqrt(np.outer(hessian.diagonal(), hessian.diagonal()))
+
+    assert clear.condition == pytest.approx(np.linalg.cond(hessian / scale), rel=1e-6)
+    assert clear.inflation == pytest.approx(np.linalg.inv(hessian)[0, 0] * hessian[0, 0], rel=1e-6)
+    assert clear.inflation > 1.0
+
+
+def test_reliance_is_one_where_no_curve_can_bend_or_all_bend_freely():
+    X, z = one_good_feature()
+
+    assert PUGAM("good + noise", n_starts=3).fit(X, z).diagnose().reliance == 1.0
+    assert PUGAM(smoothing=1e-5, n_starts=3).fit(X, z).diagnose().reliance == pytest.approx(1.0, abs=0.01)
+
+
+def test_reliance_is_the_growth_of_the_standard_error_when_curves_are_let_go():
+    # Curves held straight, against curves with two degrees of bending each. Curves and pi differ, so loosely.
+    X, z = one_good_feature(4000, seed=1)
+    held = PUGAM(smoothing=1e5, n_starts=2, debias=False).fit(X, z)
+    free = PUGAM(smoothing={"good": 5e-4, "noise": 6e-3}, n_starts=2, debias=False).fit(X, z)
+    errors = [np.sqrt(np.linalg.inv(model._fit.penalized.hessian)[0, 0]) for model in (held, free)]
+
+    assert list(free.summary().smooth["edf"]) == pytest.approx([3.0, 3.0], abs=0.1)
+    assert held.diagnose().reliance == pytest.approx(errors[1] / errors[0], rel=0.25)
+    assert held.diagnose().reliance > 1.5
+
+
+def test_starts_nearly_as_good_as_the_best_are_counted(model, clear):
+    records = [
+        StartRecord(1.0, 0.5, pi, objective, 5, True)
+        for pi, objective in ((0.40, -100.0), (0.42, -100.5), (0.35, -101.9), (0.90, -103.0))
+    ]
+    fit = replace(model._fit, starts=tuple(records))
+    twin = PUGAM().set_params(**model.get_params())
+    twin.__dict__.update({**model.__dict__, "_fit": fit})
+
+    diagnosis = twin.diagnose()
+
+    assert diagnosis.starts_near == 3
+    assert diagnosis.starts_spread == pytest.approx(0.07)
+
+
+# The model along values of pi
+
+
+@pytest.mark.parametrize("debias", [False, True], ids=["penalised", "corrected"])
+def test_sensitivity_is_the_model_with_pi_fixed(data, debias):
+    model = PUGAM(debias=debias, tol=1e-8, n_starts=3).fit(data.X, data.z)
+    unlabelled = data.X[data.z == 0]
+
+    found = model.diagnose().sensitivity
+
+    assert len(found.pi) == 5
+    assert found.pi[2] == pytest.approx(model.pi_, rel=1e-9)
+    for number in range(5):
+        fixed = PUGAM(pi=found.pi[number], smoothing=model.smoothing_, tol=1e-8, n_starts=3).fit(data.X, data.z)
+        np.testing.assert_allclose(found.coef[number], fixed.coef_, atol=1e-5)
+        assert found.alpha[number] == pytest.approx(fixed.alpha_, abs=1e-5)
+        assert found.share_positive[number] == pytest.approx(fixed.predict(unlabelled).mean(), abs=0.002)
+
+
+def test_sensitivity_runs_from_limit_to_limit_and_more_are_called_positive(clear):
+    found = clear.sensitivity
+
+    assert found.pi[0] == pytest.approx(clear.profile_interval.lower, rel=1e-6)
+    assert found.pi[-1] == pytest.approx(clear.profile_interval.upper, rel=1e-6)
+    assert (np.diff(found.share_positive) > 0.0).all()
+    # At the limits of the interval the deviance is the square of 1.96, at the estimate nothing.
+    np.testing.assert_allclose(found.deviance[[0, 2, 4]], [3.84, 0.0, 3.84], atol=0.02)
+
+
+def test_weights_count_in_the_share_called_positive(data):
+    weights = np.where(data.z == 1, 1.0, 1.0 + (data.X["x1"] > 0.8))
+    rows = np.repeat(np.arange(len(data.z)), weights.astype(int))
+    options = {"smoothing": 1e-3, "n_starts": 2, "tol": 1e-8}
+    weighted = PUGAM(**options).fit(data.X, data.z, sample_weight=weights).diagnose()
+    repeated = PUGAM(**options).fit(data.X.iloc[rows], data.z[rows]).diagnose()
+
+    np.testing.assert_allclose(weighted.sensitivity.share_positive, repeated.sensitivity.share_positive, atol=0.002)
+    np.testing.assert_allclose(weighted.sensitivity.pi, repeated.sensitivity.pi, atol=1e-4)
+    assert weighted.verdict == repeated.verdict
+
+
+# Each warning by itself
+
+
+def with_pvalues(diagnosis, *pvalues):
+    return tuple(replace(test, pvalue=pvalue) for test, pvalue in zip(diagnosis.terms, pvalues, strict=True))
+
+
+def between(lower, upper):
+    """The same limits by profile and Wald."""
+    interval = Interval(0.4, lower, upper, 0.95, "profile")
+    return {"profile_interval": interval, "wald": replace(interval, method="wald")}
+
+
+CASES = {
+    "boundary": (lambda d: {"at_boundary": True}, "not determined", "lies on the boundary", "Fix pi or bound it"),
+    "flat": (lambda d: between(0.0, 1.0), "not determined", "is flat: no value from 0 to 1", "Fix pi or bound it"),
+    "open above": (lambda d: between(0.7, 1.0), "not determined", "does not fall off towards 1", "Fix pi or bound it"),
+    "open below": (lambda d: between(0.0, 0.3), "not determined", "does not fall off towards 0", "Fix pi or bound it"),
+    "one term": (
+        lambda d: {"terms": with_pvalues(d, 0.3, 0.001, 0.06, 0.5, 1.0)},
+        "not determined",
+        r"Of 5 terms only s(x2) is distinguishable",
+        "add features",
+    ),
+    "no term": (
+        lambda d: {"terms": with_pvalues(d, 0.3, 0.2, 0.06, 0.5, 1.0)},
+        "not determined",
+        "Of 5 terms no term is distinguishable",
+        "add features",
+    ),
+    "separation": (lambda d: {"separated": True}, "not determined", "(almost) perfectly", "Use fewer terms"),
+    "wide": (lambda d: between(0.2, 0.65), "weakly determined", "wide, 0.20 to 0.65", "plot('sensitivity')"),
+    "uneven": (
+        lambda d: {**between(0.3, 0.5), "wald": Interval(0.4, 0.35, 0.45, 0.95, "wald")},
+        "weakly determined",
+        "differ (0.300 to 0.500, 0.350 to 0.450)",
+        "pi_interval(method='profile')",
+    ),
+    "uneven the other way": (
+        lambda d: {**between(0.35, 0.45), "wald": Interval(0.4, 0.3, 0.5, 0.95, "wald")},
+        "weakly determined",
+        "differ (0.350 to 0.450, 0.300 to 0.500)",
+        "pi_interval(method='profile')",
+    ),
+    "smoothness": (lambda d: {"reliance": 1.62}, "weakly determined", "1.6 times as large", "fix pi"),
+    "starts": (
+        lambda d: {"starts_near": 3, "starts_spread": 0.25},
+        "weakly determined",
+        "0.25 apart in pi",
+        "n_starts=40",
+    ),
+    "calibration": (
+        lambda d: {"calibration": replace(d.calibration, pvalue=0.0012)},
+        "well determined",
+        "disagree (p = 0.0012)",
+        "plot('calibration')",
+    ),
+    "collinear": (
+        lambda d: {"condition": 3e11},
+        "well determined",
+        "nearly singular (condition number 3e+11)",
+        "Leave one of them out",
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "verdict", "seen", "remedy"), CASES.values(), ids=CASES)
+def test_each_sign_has_its_verdict_its_warning_and_its_remedy(clear, change, verdict, seen, remedy):
+    found = replace(clear, **change(clear))
+
+    judged, remarks = judge(found)
+
+    assert judged == verdict
+    relevant = [remark for remark in remarks if seen in remark]
+    assert len(relevant) == 1
+    assert remedy in relevant[0]
+    # A profile that is open on both sides is wide, too; otherwise nothing else is said.
+    assert len(remarks) == (2 if "is flat" in seen else 1)
+
+
+HARMLESS = {
+    "two terms": lambda d: {"terms": with_pvalues(d, 0.3, 0.001, 0.04, 0.5, 1.0)},
+    "narrow": lambda d: between(0.25, 0.64),
+    "a little uneven": lambda d: {**between(0.3, 0.5), "wald": Interval(0.4, 0.33, 0.48, 0.95, "wald")},
+    "a little smoothness": lambda d: {"reliance": 1.25},
+    "starts close by": lambda d: {"starts_near": 3, "starts_spread": 0.015},
+    "one start": lambda d: {"starts_near": 1, "starts_spread": 0.5},
+    "calibration": lambda d: {"calibration": replace(d.calibration, pvalue=0.02)},
+    "condition": lambda d: {"condition": 1e8},
+}
+
+
+@pytest.mark.parametrize("change", HARMLESS.values(), ids=HARMLESS)
+def test_what_is_harmless_is_not_warned_of(clear, change):
+    assert judge(replace(clear, **change(clear))) == ("well determined", ())
+
+
+def test_a_fixed_pi_is_warned_of_the_model_only(clear):
+    troubled = replace(
+        clear,
+        profile_interval=None,
+        at_boundary=True,
+        reliance=5.0,
+        condition=1e12,
+        calibration=replace(clear.calibration, pvalue=1e-5),
+    )
+
+    verdict, remarks = judge(troubled)
+
+    assert verdict == "fixed"
+    assert len(remarks) == 2
+    assert "labels disagree" in remarks[0]
+    assert "nearly singular" in remarks[1]
+
+
+def test_the_worst_comes_first(clear):
+    calibration = replace(clear.calibration, pvalue=1e-5)
+    troubled = replace(clear, reliance=2.0, at_boundary=True, calibration=calibration)
+
+    verdict, remarks = judge(troubled)
+
+    assert verdict == "not determined"
+    assert [word in remark for word, remark in zip(("boundary", "smooth", "disagree"), remarks, strict=True)] == [
+        True
+    ] * 3
+
+
+# In words
+
+
+def test_a_diagnosis_in_words_holds_its_numbers(clear):
+    lines = list(describe(clear))
+    held, calibration, shares = clear.profile_interval, clear.calibration, clear.sensitivity.share_positive
+
+    assert str(clear) == "\n".join(lines)
+    assert lines[0] == f"pi is well determined: {clear.wald}"
+    text = str(clear)
+    assert f"95% interval {held.lower:.3f} to {held.upper:.3f}" in lines[1]
+    assert "5 of 5 distinguishable from a constant" in text
+    assert f"4 of 4 near the best, within {clear.starts_spread:.3f} in pi" in text
+    assert "boundary     not reached" in text
+    assert f"condition number {clear.condition:.2g}" in text
+    assert f"the standard error of pi would grow {clear.reliance:.2f} times" in text
+    assert "separation   none" in text
+    assert f"chi-square {calibration.statistic:.3g} on 8 df, p = {calibration.pvalue:.2g}" in text
+    assert f"{shares[0]:.3f} to {shares[-1]:.3f} of the unlabelled called positive" in text
+    assert "!" not in text
+
+
+def test_warnings_stand_at_the_end(clear):
+    lines = list(describe(replace(clear, verdict="weakly determined", warnings=("First.", "Second."))))
+
+    assert lines[0].startswith("pi is weakly determined")
+    assert lines[-2:] == ["  ! First.", "  ! Second."]
+
+
+def test_a_diagnosis_of_a_sound_model_warns_of_nothing(model):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.diagnose()
+
+
+def test_terms_without_a_smoothing_parameter_are_diagnosed_too(data):
+    frame = data.X.assign(half=np.where(data.X["x5"] > 0.5, "upper", "lower"))
+
+    diagnosis = PUGAM([s("x1"), l("x2"), s("x3"), s("x4"), "f(half)"], n_starts=3).fit(frame, data.z).diagnose()
+
+    assert [test.terms[0] for test in diagnosis.terms] == ["s(x1)", "l(x2)", "s(x3)", "s(x4)", "f(half)"]
+    assert diagnosis.verdict != "fixed"

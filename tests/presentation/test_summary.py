@@ -1,0 +1,276 @@
+"""The summary: what is printed, its parts as frames, and that both say the same as the model."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy.stats import chi2, norm
+
+from pugam import PUGAM, PugamWarning
+
+FORMULA = "s(age) + l(dose, missing='effect') + f(site) + weight + f(group, missing='effect')"
+COLUMNS = {
+    "model": ["quantity", "value"],
+    "smooth": ["term", "edf", "ref_df", "statistic", "pvalue", "smoothing"],
+    "linear": ["term", "level", "estimate", "se", "z", "pvalue"],
+    "factors": ["term", "df", "statistic", "pvalue"],
+}
+LIBRARIES = {"pandas": (lambda frame: frame, pd.DataFrame), "polars": (pl.from_pandas, pl.DataFrame)}
+
+
+@pytest.fixture(scope="module", name="X")
+def features():
+    rng = np.random.default_rng(3)
+    n = 900
+    y = np.repeat([1, 0], [550, 350])
+    columns = {
+        "age": 40.0 + 10.0 * rng.normal(1.2 * y, 1.0),
+        "dose": np.where(rng.random(n) < 0.2, np.nan, rng.normal(1.0 * y, 1.0 + 0.5 * y)),
+        "site": np.where(rng.random(n) < 0.3 + 0.3 * y, "north", rng.choice(["east", "south"], n)),
+        "weight": 70.0 + 12.0 * rng.normal(0.8 * y, 1.0),
+        "group": np.where(rng.random(n) < 0.1, None, np.where(rng.random(n) < 0.4 + 0.3 * y, "u", "v")),
+    }
+    return pd.DataFrame(columns)
+
+
+@pytest.fixture(scope="module")
+def z():
+    return (np.arange(900) < 350).astype(int)
+
+
+@pytest.fixture(scope="module")
+def model(X, z):
+    return PUGAM(FORMULA, n_starts=4).fit(X, z)
+
+
+@pytest.fixture(scope="module")
+def summary(model):
+    return model.summary()
+
+
+def line_of(text, start):
+    """The cells of the one line that starts like this; cells are two spaces apart or more."""
+    (line,) = (line for line in text.splitlines() if re.match(rf"  {re.escape(start)}\s\s", line))
+    return line.strip().removeprefix(start).split()
+
+
+# Frames
+
+
+@pytest.mark.parametrize(("make", "kind"), LIBRARIES.values(), ids=LIBRARIES)
+@pytest.mark.parametrize("formula", [FORMULA, "age + weight", "s(age) + s(weight)"], ids=["mixed", "linear", "smooth"])
+def test_the_parts_are_frames_of_the_users_library_with_fixed_columns(X, z, formula, make, kind):
+    summary = PUGAM(formula, n_starts=2).fit(make(X), z).summary()
+
+    for name, columns in COLUMNS.items():
+        frame = getattr(summary, name)
+        assert isinstance(frame, kind)
+        assert list(frame.columns) == columns
+
+
+def test_the_frame_of_the_model_holds_its_numbers(model, summary):
+    found = dict(zip(summary.model["quantity"], summary.model["value"], strict=True))
+    interval = model.pi_interval()
+
+    assert found == {
+        "pi": model.pi_,
+        "pi_lower": interval.lower,
+        "pi_upper": interval.upper,
+        "level": 0.95,
+        "pi_penalized": model.pi_penalized_,
+        "prevalence": model.prevalence_,
+        "label_frequency": model.label_frequency_,
+        "n0": 350.0,
+        "n1": 550.0,
+        "alpha": model.alpha_,
+        "loglik": model.loglik_,
+        "edf": model.edf_,
+        "aic": model.aic_,
+    }
+
+
+def test_smooth_terms_have_their_test_and_their_smoothing_parameter(model, summary):
+    (row,) = summary.smooth.to_dict("records")
+    test = model.test("age")
+
+    assert row["term"] == "s(age)"
+    assert (row["ref_df"], row["statistic"], row["pvalue"]) == (test.df, test.statistic, test.pvalue)
+    assert row["smoothing"] == model.smoothing_["age"]
+    assert 1.0 <= row["edf"] <= row["ref_df"] + 1e-6
+
+
+def test_degrees_of_freedom_of_the_terms_add_up_to_those_of_the_model(X, z):
+    model = PUGAM("s(age, k=6) + s(dose, k=6, missing='effect') + f(site)", n_starts=3, pi_prior=None).fit(X, z)
+
+    degrees = model.summary().smooth["edf"]
+
+    # With pi, the intercept and the two contrasts between three levels; an effect of missing values is in its term.
+    assert degrees.sum() + 1.0 + 1.0 + 2.0 == pytest.approx(model.edf_, abs=1e-4)
+    assert degrees[1] > 2.0
+
+
+def test_a_linear_estimate_is_the_slope_of_the_effect_per_unit_of_the_column(model, summary):
+    row = summary.linear[summary.linear["term"] == "l(weight)"].iloc[0]
+    ends = model.effect("weight", [60.0, 61.0])
+    slope = model.effect("weight", [60.0], derivative=True).iloc[0]
+
+    assert row["estimate"] == pytest.approx(ends["u"][1] - ends["u"][0], rel=1e-9)
+    assert row["estimate"] == pytest.approx(slope["u"], rel=1e-9)
+    assert row["se"] == pytest.approx(slope["se"], rel=1e-9)
+    assert row["z"] == pytest.approx(row["estimate"] / row["se"], rel=1e-12)
+    assert row["pvalue"] == pytest.approx(2.0 * norm.sf(abs(row["z"])), rel=1e-9)
+    assert row["level"] == ""
+
+
+def test_levels_of_a_factor_are_its_effects(model, summary):
+    rows = summary.linear[summary.linear["term"] == "f(site)"]
+    effect = model.effect("site")
+
+    assert rows["level"].tolist() == effect["x"].tolist() == ["east", "north", "south"]
+    np.testing.assert_allclose(rows["estimate"], effect["u"], rtol=1e-9)
+    np.testing.assert_allclose(rows["se"], effect["se"], rtol=1e-9)
+
+
+def test_missing_values_have_a_line_of_their_own(model, summary):
+    missing = summary.linear[summary.linear["level"] == "missing"].set_index("term")
+    dose, group = model.effect("dose", [np.nan]).iloc[0], model.effect("group", [None]).iloc[0]
+
+    assert missing.index.tolist() == ["l(dose)", "f(group)"]
+    for term, effect in (("l(dose)", dose), ("f(group)", group)):
+        assert missing.loc[term, "estimate"] == pytest.approx(effect["u"], rel=1e-9)
+        assert missing.loc[term, "se"] == pytest.approx(effect["se"], rel=1e-9)
+
+
+def test_a_smooth_term_with_missing_values_has_only_those_among_the_linear(X, z):
+    summary = PUGAM("s(age) + s(dose, missing='effect')", n_starts=3).fit(X, z).summary()
+
+    assert summary.linear[["term", "level"]].to_numpy().tolist() == [["s(dose)", "missing"]]
+    assert summary.smooth["term"].tolist() == ["s(age)", "s(dose)"]
+    assert len(summary.factors) == 0
+
+
+def test_factors_have_their_joint_test(model, summary):
+    rows = summary.factors.set_index("term")
+
+    assert rows.index.tolist() == ["f(site)", "f(group)"]
+    for term in rows.index:
+        test = model.test(term)
+        assert rows.loc[term].tolist() == [test.df, test.statistic, test.pvalue]
+        assert test.pvalue == pytest.approx(chi2.sf(test.statistic, 2), rel=1e-9)
+
+
+# Text
+
+
+def test_the_text_says_what_was_fitted_to_what(model, summary):
+    text = str(summary)
+
+    assert f"log g(x)/h(x) = alpha + {model.formula_}" in text
+    assert "labelled positives n0 = 350, unlabelled n1 = 550" in text
+    assert f"pi = {model.pi_interval()}" in text
+    assert f"share among all rows {model.prevalence_:.3f}" in text
+    assert f"share of positives labelled {model.label_frequency_:.3f}" in text
+    assert f"log-likelihood {model.loglik_:.2f} on {model.edf_:.1f} effective degrees of freedom" in text
+    assert f"AIC {model.aic_:.2f}" in text
+    assert "smoothing reml, solver newton, prior on pi weak, bias of smoothing taken out of pi" in text
+    assert text == repr(summary)
+
+
+def test_numbers_in_the_text_are_those_of_the_frames(summary):
+    text = str(summary)
+
+    for row in summary.smooth.to_dict("records"):
+        edf, df, statistic, p, *_ = line_of(text, row["term"])
+        assert (float(edf), float(df)) == (round(row["edf"], 2), round(row["ref_df"], 2))
+        assert float(statistic) == round(row["statistic"], 2)
+        assert float(p) == pytest.approx(row["pvalue"], rel=5e-3)
+    for row in summary.linear.to_dict("records"):
+        estimate, se, z_value, p, *_ = line_of(text, f"{row['term']} {row['level']}".rstrip())
+        assert float(estimate) == pytest.approx(row["estimate"], rel=5e-4)
+        assert float(se) == pytest.approx(row["se"], rel=5e-3)
+        assert float(z_value) == pytest.approx(row["z"], abs=0.005)
+        assert float(p) == pytest.approx(row["pvalue"], rel=5e-3)
+    joint = text[text.index("all levels together") :]
+    for row in summary.factors.to_dict("records"):
+        df, statistic, p, *_ = line_of(joint, row["term"])
+        assert (float(df), float(statistic)) == (row["df"], round(row["statistic"], 2))
+        assert float(p) == pytest.approx(row["pvalue"], rel=5e-3)
+
+
+def test_stars_mark_small_pvalues(summary):
+    text = str(summary)
+    lines = [line for line in text.splitlines() if re.match(r"  [slf]\(", line)]
+
+    marks = {}
+    for line in lines:
+        last = line.split()[-1]
+        mark = last if set(last) <= {"*", "."} else ""
+        p = line.split()[-2] if mark else last
+        marks.setdefault(mark, []).append(float(p))
+    assert max(marks["***"]) < 0.001
+    assert all(0.001 <= p < 0.01 for p in marks.get("**", []))
+    assert all(0.01 <= p < 0.05 for p in marks["*"])
+    assert min(marks[""]) >= 0.1
+    assert "0 '***' 0.001 '**' 0.01 '*' 0.05 '.' 0.1" in text
+
+
+def test_headings_stand_for_the_kinds_of_terms_there_are(X, z, summary):
+    lines = PUGAM("age + weight", n_starts=2).fit(X, z).summary()
+    smooths = PUGAM("s(age) + s(weight)", n_starts=2).fit(X, z).summary()
+
+    headings = ("Smooth terms", "Linear terms", "Factors, all levels")
+    assert [heading in str(summary) for heading in headings] == [True, True, True]
+    assert [heading in str(lines) for heading in headings] == [False, True, False]
+    assert [heading in str(smooths) for heading in headings] == [True, False, False]
+
+
+def test_the_level_is_that_of_the_interval(model):
+    summary = model.summary(level=0.8)
+
+    interval = model.pi_interval(0.8)
+    assert f"pi = {interval}" in str(summary)
+    assert "80% interval" in str(summary)
+    assert summary.model["value"].tolist()[1:4] == [interval.lower, interval.upper, 0.8]
+
+
+def test_a_fixed_pi_is_called_fixed(X, z):
+    summary = PUGAM("s(age) + weight", pi=0.3, n_starts=2).fit(X, z).summary()
+
+    assert "pi = 0.300 (fixed)" in str(summary)
+    assert summary.model["value"].tolist()[:3] == [0.3, 0.3, 0.3]
+
+
+def test_given_smoothing_the_papers_estimate_and_no_prior_are_named(X, z):
+    summary = PUGAM("s(age) + weight", smoothing=0.1, pi_prior=None, debias=False, n_starts=2).fit(X, z).summary()
+
+    assert "smoothing given, solver newton, prior on pi none, penalised estimate of pi" in str(summary)
+    assert summary.smooth["smoothing"].tolist() == [0.1]
+
+
+def test_tiny_pvalues_are_bounded():
+    rng = np.random.default_rng(5)
+    y = np.repeat([1, 0], [3500, 2500])
+    frame = pd.DataFrame({"a": rng.normal(1.5 * y, 1.0), "b": rng.normal(1.5 * y, 1.0)})
+
+    summary = PUGAM("a + s(b)", pi=0.3, n_starts=2).fit(frame, (np.arange(6000) < 2430).astype(int)).summary()
+
+    assert summary.linear["pvalue"][0] < 1e-16
+    assert line_of(str(summary), "l(a)")[-3:] == ["<", "1e-16", "***"]
+    assert line_of(str(summary), "s(b)")[-3:] == ["<", "1e-16", "***"]
+
+
+def test_an_estimate_on_the_boundary_is_warned_of(X, z):
+    with pytest.warns(PugamWarning, match="boundary"):
+        model = PUGAM("s(age) + weight", pi=(0.05, 0.1), n_starts=2).fit(X, z)
+
+    summary = model.summary()
+
+    assert summary.warnings == ("The estimate of pi lies on the boundary of its range: see diagnose().",)
+    assert str(summary).endswith("! The estimate of pi lies on the boundary of its range: see diagnose().")
+
+
+def test_a_sound_fit_has_no_warnings(summary):
+    assert summary.warnings == ()
+    assert "!" not in str(summary)
