@@ -47,7 +47,7 @@ def main() -> None:
         f"{N_RESAMPLES} bootstrap refits against cold fits at the same smoothing, one core, p = 5",
         ["Setting", "n", "one cold fit, ms", "500 refits, s", "refits in cold fits", "largest difference in pi"],
         [measure(setting, n) for setting in (1, 2, 3) for n in (1500, 4500)],
-        f"Best of 7 and of 3. The difference is to {N_CHECKED} weighted fits of their own. Targets: at most 60, and 1e-6.",
+        f"Best of 7 and of 3. Differences to {N_CHECKED} weighted fits of their own. Targets: at most 60, and 1e-6.",
     )
 
 
