@@ -6,13 +6,14 @@ JOBS ?= auto
 
 DATA ?= data
 
-.PHONY: help demo test lint format benchmark benchmark-knots clean
+.PHONY: help demo test lint format benchmark benchmark-inference benchmark-knots clean
 
 help:
 	@echo "make demo       fit a real data set, print pi with an interval, draw the effects"
 	@echo "make test       run the tests"
 	@echo "make lint       ruff and mypy"
 	@echo "make benchmark  run the benchmarks and write their tables to benchmarks/results"
+	@echo "make benchmark-inference  coverage, bands, tests, bootstrap: an hour"
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -44,6 +45,12 @@ benchmark: $(VENV)/developing
 	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/first_contact.py
 	$(BIN)/python benchmarks/simulation.py
+
+benchmark-inference: $(VENV)/developing
+	$(BIN)/python benchmarks/coverage.py
+	$(BIN)/python benchmarks/bands.py
+	$(BIN)/python benchmarks/term_tests.py
+	$(BIN)/python benchmarks/bootstrap.py
 
 benchmark-knots: $(VENV)/developing
 	$(BIN)/python benchmarks/knots.py $(DATA)

@@ -15,7 +15,7 @@ FORMULA = "s(`mean radius`) + s(`mean texture`) + s(`mean smoothness`) + s(`mean
 
 
 def main(folder: Path) -> None:
-    """Mask, fit, compare with the truth behind the mask, draw."""
+    """Mask, fit, compare with the truth behind the mask, diagnose, draw."""
     tumours = load_breast_cancer(as_frame=True)
     malignant = (tumours.target == 0).to_numpy()
     diagnosed = malignant & (np.random.default_rng(1).random(len(malignant)) < 0.5)
@@ -26,12 +26,17 @@ def main(folder: Path) -> None:
     posterior = model.predict_proba(tumours.data)[~diagnosed, 1]
     print(f"{len(malignant)} tumours: {diagnosed.sum()} diagnosed malignant, {len(hidden)} undiagnosed.")
     print(f"Share of malignant tumours among the undiagnosed, pi = {model.pi_interval()}")
+    print(f"  the same from the profile of the likelihood:       {model.pi_interval(method='profile')}")
     print(f"  the truth behind the mask: {hidden.mean():.3f}")
     print(f"  rows on the right side of one half: {np.mean((posterior > 0.5) == hidden):.1%}")
+    print(f"\n{model.summary()}")
+    diagnosis = model.diagnose()
+    print(f"\n{diagnosis}")
     folder.mkdir(parents=True, exist_ok=True)
-    picture = folder / "effects.png"
-    model.plot().savefig(picture, dpi=120)
-    print(f"Effect of each feature, with 95% bands: {picture}")
+    model.plot().savefig(folder / "effects.png", dpi=120)
+    model.plot("diagnosis", diagnosis=diagnosis).savefig(folder / "diagnosis.png", dpi=120)
+    print(f"\nEffect of each feature, with 95% bands: {folder / 'effects.png'}")
+    print(f"Profile of pi, starts and calibration:   {folder / 'diagnosis.png'}")
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ class Sensitivity:
     share_positive: Array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Diagnosis:
     """What was found about a fit.
 
@@ -111,6 +111,8 @@ class Diagnosis:
 
     def __str__(self) -> str:
         return "\n".join(describe(self))
+
+    __repr__ = __str__
 
 
 def diagnose_fit(fitted: Fitted, wald: Interval, terms: Sequence[HypothesisTest], at_boundary: bool) -> Diagnosis:
