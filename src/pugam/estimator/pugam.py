@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from pugam.data import read_labels, read_weights
+from pugam.data import Table, read_labels, read_weights
 from pugam.engines import MemoryEngine, count_threads, one_blas_thread
 from pugam.errors import InputError, warn_user
 from pugam.estimator.advice import boundary_advice, convergence_advice, separation_advice
@@ -24,7 +24,7 @@ from pugam.estimator.options import (
     require_identifiable,
     require_rows,
 )
-from pugam.estimator.reading import read_new_rows, read_training_rows
+from pugam.estimator.reading import read_kept_labels, read_new_rows, read_training_rows, read_weighted_rows
 from pugam.estimator.uncertainty import UncertaintyMethods
 from pugam.inference import curve_covariance, is_separated
 from pugam.likelihood import alpha_shift, expit, label_frequency, logit, saturating_rows
@@ -212,32 +212,32 @@ class PUGAM(UncertaintyMethods, ClassifierMixin, BaseEstimator):
         0.4
         """
         table = read_training_rows(self, X)
-        weights = read_weights(sample_weight, table.n_rows)
+        rows, weights, kept = read_weighted_rows(table, sample_weight)
         pi_range = read_pi_range(self.pi)
-        kept = None if weights is None else weights > 0.0
-        rows = table if kept is None or kept.all() else table.take(kept)
         specs = read_terms(self.terms, rows)
         require_identifiable(specs, rows, pi_range)
-        labels = read_labels(_either(y, z), table.n_rows)
-        positive = labels.positive if kept is None else labels.positive[kept]
-        if positive.all() or not positive.any():
-            raise InputError("Rows of positive weight are of only one class; labelled and unlabelled are both needed.")
+        positive, classes = read_kept_labels(_either(y, z), table.n_rows, kept)
         design = Design.resolve(specs, rows)
         require_rows(design, rows.n_rows, not pi_range.fixed)
         settings = make_settings(self.get_params(deep=False), design)
         rng = read_generator(self.random_state)
-        threads = count_threads(read_n_jobs(self.n_jobs), rows.n_rows * (1 + design.n_columns))
-        if self.verbose:
-            print(f"pugam: {rows.n_rows} rows, {design.n_columns} columns, memory engine, {threads} thread(s)")
         with one_blas_thread():
-            weights = None if weights is None else weights[kept]
-            engine = MemoryEngine(design, design.encode(rows), positive, weights, threads)
+            engine = self._make_engine(design, rows, positive, weights)
+            if self.verbose:
+                size = f"{engine.n_rows} rows, {design.n_columns} columns"
+                print(f"pugam: {size}, memory engine, {engine.n_threads} thread(s)")
             fit = fit_model(engine, design, settings, rng)
             self._remember(fit, settings, engine, design)
-        self.classes_, self._library = labels.classes, table.library
+        self.classes_, self._library = classes, table.library
         self._rows = (engine, kept)
         self._warn(Fitted(engine, design, settings, fit))
         return self
+
+    def _make_engine(
+        self, design: Design, rows: Table, positive: np.ndarray, weights: np.ndarray | None
+    ) -> MemoryEngine:
+        threads = count_threads(read_n_jobs(self.n_jobs), rows.n_rows * (1 + design.n_columns))
+        return MemoryEngine(design, design.encode(rows), positive, weights, threads)
 
     def _remember(self, fit: Fit, settings: Settings, engine: MemoryEngine, design: Design) -> None:
         n0, n1, optimum, pi_range = engine.n0, engine.n1, fit.optimum, settings.pi_range
@@ -288,17 +288,11 @@ class PUGAM(UncertaintyMethods, ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         table = read_new_rows(self, X)
-        weights = read_weights(sample_weight, table.n_rows)
-        kept = None if weights is None else weights > 0.0
-        rows = table if kept is None or kept.all() else table.take(kept)
-        positive = read_labels(_either(y, z), table.n_rows).positive
-        positive = positive if kept is None else positive[kept]
-        threads = count_threads(read_n_jobs(self.n_jobs), rows.n_rows * (1 + self._design.n_columns))
+        rows, weights, kept = read_weighted_rows(table, sample_weight)
+        positive, _ = read_kept_labels(_either(y, z), table.n_rows, kept)
+        optimum = self._fit.optimum
         with one_blas_thread():
-            engine = MemoryEngine(
-                self._design, self._design.encode(rows), positive, None if weights is None else weights[kept], threads
-            )
-            optimum = self._fit.optimum
+            engine = self._make_engine(self._design, rows, positive, weights)
             loglik = float(engine.sums(np.array([optimum.pi]), optimum.beta[None, 1:]).value[0])
         if not np.isclose(loglik, self.loglik_, rtol=1e-8, atol=1e-6):
             raise InputError(

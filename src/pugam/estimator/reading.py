@@ -8,12 +8,30 @@ import narwhals as nw
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from pugam.data import Table, read_table
+from pugam.data import Table, read_labels, read_table, read_weights
 from pugam.errors import InputError
 
-__all__ = ["read_new_rows", "read_training_rows"]
+__all__ = ["read_kept_labels", "read_new_rows", "read_training_rows", "read_weighted_rows"]
 
 FEWEST_ROWS = 2
+
+
+def read_weighted_rows(table: Table, sample_weight: Any) -> tuple[Table, np.ndarray | None, np.ndarray | None]:
+    """Read the weights; return the rows of positive weight, their weights, and which rows they are (None: all)."""
+    weights = read_weights(sample_weight, table.n_rows)
+    if weights is None:
+        return table, None, None
+    kept = weights > 0.0
+    return (table if kept.all() else table.take(kept)), weights[kept], kept
+
+
+def read_kept_labels(z: Any, n_rows: int, kept: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """Read the labels of a table; return who is positive among the rows kept, and the two values as written."""
+    labels = read_labels(z, n_rows)
+    positive = labels.positive if kept is None else labels.positive[kept]
+    if positive.all() or not positive.any():
+        raise InputError("Rows of positive weight are of only one class; labelled and unlabelled are both needed.")
+    return positive, labels.classes
 
 
 def read_training_rows(estimator: BaseEstimator, X: Any) -> Table:
