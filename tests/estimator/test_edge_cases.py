@@ -328,3 +328,18 @@ def test_starts_that_follow_another_report_its_end():
     data = simulate(2, n0=1250, n=1500, random_state=1)
     starts = PUGAM(smoothing=1e-5, debias=False).fit(data.X, data.z).starts_
     assert sum(start["converged"] for start in starts) >= 10
+
+
+@pytest.mark.parametrize("seed", [0, 4])
+def test_a_factor_of_many_levels_does_not_lead_the_starts_astray(seed):
+    # On few rows some sites hold unlabelled rows only; a climb that follows them ends below the model without sites.
+    rng = np.random.default_rng(seed)
+    y = np.repeat([1, 0], [1800, 900])
+    X = pd.DataFrame({"a": rng.normal(size=2700) + 0.9 * y, "b": rng.normal(size=2700) + 0.7 * y})
+    X["site"] = rng.integers(0, 40, 2700).astype(str)
+    z = (np.arange(2700) < 1500).astype(int)
+
+    without, with_sites = (PUGAM(terms).fit(X, z) for terms in ("s(a) + s(b)", "s(a) + s(b) + f(site)"))
+
+    assert with_sites.loglik_ > without.loglik_
+    assert with_sites.pi_ == pytest.approx(without.pi_, abs=0.1)

@@ -13,7 +13,7 @@ from pugam.datasets import simulate
 from pugam.inference import bootstrap as bootstrap_module
 from pugam.inference import make_resampling, pi_log_variance, read_groups
 from pugam.inference.influence import pi_influence
-from pugam.solvers import Fitted, refit_resamples
+from pugam.solvers import EDGE, Fitted, refit_resamples
 
 LINEAR = "x1 + x2 + x3 + x4 + x5"
 SMOOTH = [s(f"x{number}", k=6) for number in range(1, 6)]
@@ -550,3 +550,38 @@ def test_refits_lie_around_the_estimate(resamples, model):
     offset = np.log(resamples.pi).mean() - np.log(model.pi_)
 
     assert abs(offset) < 0.3 * np.log(resamples.pi).std()
+
+
+# What else is made of resamples
+
+
+def test_contrasts_of_resamples_are_percentiles_of_their_curves(model, resamples):
+    curves = resamples.effect("x1", [0.2, 0.8])
+    differences = curves[:, 1] - curves[:, 0]
+
+    found = resamples.contrast({"x1": 0.2}, {"x1": 0.8}, 0.9)
+    ratio = resamples.odds_ratio("x1", 0.2, 0.8, 0.9)
+
+    assert (found.lower, found.upper) == pytest.approx(tuple(np.quantile(differences, [0.05, 0.95])), rel=1e-9)
+    assert found.estimate == pytest.approx(model.contrast({"x1": 0.2}, {"x1": 0.8}).estimate, rel=1e-9)
+    assert (ratio.lower, ratio.upper) == pytest.approx((np.exp(found.lower), np.exp(found.upper)), rel=1e-9)
+
+
+def test_resamples_made_before_serve_again_but_not_for_another_model(model, resamples, data):
+    assert model.pi_interval(method="bootstrap", bootstrap=resamples) == resamples.interval()
+    other = PUGAM(LINEAR, **REFIT).fit(data.X[:-9], data.z[:-9])
+    with pytest.raises(InputError, match="no resamples of this model"):
+        other.pi_interval(method="bootstrap", bootstrap=resamples)
+    with pytest.raises(InputError, match="no resamples of this model"):
+        other.test("x1", method="bootstrap", bootstrap=resamples)
+
+
+def test_refits_that_all_end_alike_are_no_measure_of_error(resamples):
+    with pytest.warns(PugamWarning, match=r"All refits ended at pi = 0.2"):
+        replace(resamples, pi=np.full(20, 0.2)).interval()
+
+
+def test_an_end_on_the_margin_of_the_range_is_shown_as_the_limit(resamples):
+    interval = replace(resamples, pi=np.append(np.full(20, EDGE), np.linspace(0.01, 0.1, 80))).interval()
+
+    assert interval.lower == 0.0

@@ -118,7 +118,7 @@ def test_a_prior_adds_its_precision_to_that_of_the_data(make_problem):
     precision = 60.0 * fitted.optimum.pi * (1.0 - fitted.optimum.pi)
 
     with_prior = bayesian_covariance(fitted, n0, n1)
-    without = bayesian_covariance(replace(fitted, penalized=flat), n0, n1)
+    without = bayesian_covariance(replace(fitted, penalized=flat, optimum=flat), n0, n1)
 
     # Not exactly: the estimate is pulled by the prior, and so feels the labelling rate less.
     np.testing.assert_allclose(with_prior[0, 0], 1.0 / (1.0 / without[0, 0] + precision), rtol=0.05)

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
-from pugam.data import read_table
-from pugam.errors import InputError
+from pugam.data import Column, read_table
+from pugam.errors import InputError, PugamWarning
 from pugam.inference import contrast, curve_columns, default_grid, effect_table, wald_interval_log
 from pugam.inference.effects import simultaneous_quantile
 from pugam.terms import Design, f, l, s
@@ -350,11 +350,11 @@ def test_terms_of_a_contrast_may_be_named_by_label(several):
     [
         ({"age": 30.0}, {"site": "a"}, "values of the same columns"),
         ({"age": 30.0, "site": "a"}, {"age": 40.0}, "values of the same columns"),
-        ({}, {}, "at least one"),
+        ({}, {}, "one or more"),
         ({"height": 1.0}, {"height": 2.0}, "no term 'height'"),
         ({"age": "old"}, {"age": 30.0}, r"s\(age\): a grid is a list of finite numbers"),
         ({"age": np.nan}, {"age": 30.0}, "missing values"),
-        ({"site": "z"}, {"site": "a"}, "level 'z'.*was not seen"),
+        ({"site": "z"}, {"site": "a"}, "no level 'z'; its levels are 'a', 'b', 'c'"),
     ],
     ids=["other columns", "one more", "none", "unknown", "text", "missing", "unseen"],
 )
@@ -363,3 +363,19 @@ def test_values_that_cannot_be_compared_are_refused(several, a, b, message):
 
     with pytest.raises(InputError, match=message):
         contrast(design, a, b, theta, covariance, 0.95)
+
+
+def test_values_outside_the_range_of_the_fit_are_warned_of(several):
+    design, theta, covariance = several
+    basis = design.bases[design.index("age")]
+
+    with pytest.warns(PugamWarning, match=r"s\(age\): 1000 lies outside the range of the fit"):
+        contrast(design, {"age": basis.upper}, {"age": 1000.0}, theta, covariance, 0.95)
+
+
+def test_derivatives_leave_missing_values_out_of_the_default_grid():
+    column = Column("age", "numeric", np.append(np.linspace(0.0, 1.0, 50), np.nan))
+    basis = resolve_term(s("age", missing="effect"), column)
+
+    assert np.isnan(default_grid(basis)).sum() == 1
+    assert not np.isnan(default_grid(basis, derivative=True)).any()

@@ -75,7 +75,7 @@ def test_given_smoothing_parameters_count_as_known(chosen):
 def test_the_bias_is_the_step_that_the_penalty_keeps_the_estimate_from(make_problem, debias):
     problem = make_problem(2, n0=600, n=1000, k=6, seed=4)
     fitted = fit(problem, Settings(np.full(5, 0.01), n_starts=3, tol=1e-8, debias=debias))
-    hessian, beta = fitted.penalized.hessian, fitted.optimum.beta
+    hessian, beta = fitted.optimum.hessian, fitted.optimum.beta
     pull = np.append([0.0, 0.0], problem.design.penalty(fitted.kappas) * beta[2:])
     # A corrected pi has no bias left, and the others theirs at known pi.
     free = slice(1, None) if debias else EVERYTHING
@@ -160,10 +160,10 @@ def test_the_average_over_smoothing_parameters_is_that_of_gaussian_posteriors(ma
     fitted = fit(problem, Settings("reml", n_starts=4))
     evidence, block = gather_evidence(fitted.penalized, EVERYTHING), np.arange(5)
     penalty, kappa = 2.0 * problem.design.bases[0].roughness, fitted.kappas[0]
-    # Smoothing parameters at which from a thousandth of a degree of freedom is left to the bending, over five decades
-    # and beyond a thirtieth of the chosen one.
-    smoothest = float(np.sum(1.0 / evidence.canonical(block, penalty).ratios[1:])) / 0.001
-    roughest = min(kappa / 30.0, smoothest / 1e5)
+    # From smoothing parameters at which a hundred-thousandth of a degree of freedom is left to the bending, over six
+    # decades and beyond a thirtieth of the chosen one.
+    smoothest = float(np.sum(1.0 / evidence.canonical(block, penalty).ratios[1:])) / 1e-5
+    roughest = min(kappa / 30.0, smoothest / 1e6)
     two_a_decade = 1 + round(2.0 * np.log10(smoothest / roughest))
     coarse, fine = (
         gaussian_average(evidence, block, penalty, kappa, np.geomspace(roughest, smoothest, n_values))

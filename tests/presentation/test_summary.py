@@ -14,7 +14,7 @@ FORMULA = "s(age) + l(dose, missing='effect') + f(site) + weight + f(group, miss
 COLUMNS = {
     "model": ["quantity", "value"],
     "smooth": ["term", "edf", "ref_df", "statistic", "pvalue", "smoothing"],
-    "linear": ["term", "level", "estimate", "se", "z", "pvalue"],
+    "linear": ["term", "level", "estimate", "se", "z", "pvalue", "lower", "upper"],
     "factors": ["term", "df", "statistic", "pvalue"],
 }
 LIBRARIES = {"pandas": (lambda frame: frame, pd.DataFrame), "polars": (pl.from_pandas, pl.DataFrame)}

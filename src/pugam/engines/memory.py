@@ -113,6 +113,7 @@ class MemoryEngine:
     def reweighted(self, counts: Counts) -> MemoryEngine:
         """Return an engine over the same rows in which each counts so many times, shape (n_rows,)."""
         other = copy(self)  # shares the model columns
+        other.n_threads = 1  # many resamples are worked on side by side
         other.weights = counts.astype(float) if self.weights is None else counts * self.weights
         other._count_labels()
         return other

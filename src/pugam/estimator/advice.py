@@ -35,6 +35,6 @@ def separation_advice() -> str:
     """Advise on features that separate the classes."""
     return (
         "The terms separate positives from negatives (almost) perfectly, so the height of the curves is not determined "
-        "and pi only counts the rows on one side; intervals are not to be trusted. Use fewer terms, more smoothing, "
+        "and pi only counts the rows on one side; do not interpret odds ratios. Use fewer terms, more smoothing, "
         "or more rows."
     )

@@ -49,6 +49,9 @@ def read_terms(terms: Any, table: Table) -> list[TermSpec]:
         else:
             raise InputError(f"terms holds {_in_short(term)}, which is no term; write s('x'), l('x'), f('x').")
     columns = [spec.column for spec in specs]
+    for column in columns:
+        if column not in table.names:
+            table.column(column)  # says which columns there are
     twice = next((column for column in columns if columns.count(column) > 1), None)
     if twice is not None:
         raise InputError(f"Column {twice!r} stands in two terms, whose effects cannot be told apart; keep one.")

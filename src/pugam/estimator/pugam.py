@@ -196,7 +196,9 @@ class PUGAM(UncertaintyMethods, ClassifierMixin, BaseEstimator):
             The labels, under either name: 1 for a labelled positive, 0 or -1 for an unlabelled row; booleans work too.
             They are z in the model; scikit-learn expects a second argument y.
         sample_weight : array-like of shape (n_rows,), optional
-            Weights: a row of weight 2 counts as two rows, one of weight 0 as none.
+            Weights: a row of weight 2 counts as two rows, one of weight 0 as none. Survey weights should be scaled to
+            a mean of one, and intervals taken from a bootstrap: others believe that there are as many rows as the
+            weights say.
 
         Returns
         -------
@@ -372,6 +374,9 @@ class PUGAM(UncertaintyMethods, ClassifierMixin, BaseEstimator):
     def summary(self, level: float = 0.95) -> Any:
         """Return a summary of the fit: printed, a table as of a statistics package; its parts, tidy frames.
 
+        The frames are `model` (pi with its interval, counts, log-likelihood), `smooth` and `factors` (a test of each
+        such term) and `linear` (slopes, levels and effects of missing values, with intervals); `warnings` is a list.
+
         Examples
         --------
         >>> from pugam import PUGAM
@@ -384,7 +389,8 @@ class PUGAM(UncertaintyMethods, ClassifierMixin, BaseEstimator):
         from pugam.presentation.summary import summarize
 
         check_is_fitted(self)
-        return summarize(self, level)
+        with one_blas_thread():
+            return summarize(self, level)
 
     def plot(self, what: str = "effects", level: float = 0.95, **options: Any) -> Any:
         """Draw the model and return the matplotlib figure.
@@ -396,7 +402,8 @@ class PUGAM(UncertaintyMethods, ClassifierMixin, BaseEstimator):
             calibration side by side.
         level : float
         **options
-            For the pictures of a diagnosis: `diagnosis`, one made before. For effects: `simultaneous`.
+            For effects: `terms`, those to be drawn, and `simultaneous`, `scale` and `derivative` as of `effect`. For
+            the pictures of a diagnosis: `diagnosis`, one made before.
         """
         from pugam.presentation.plots import draw
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
@@ -20,6 +19,7 @@ from pugam.inference import (
     Diagnosis,
     HypothesisTest,
     Interval,
+    Null,
     PiProfile,
     Scale,
     bayesian_covariance,
@@ -104,8 +104,9 @@ class UncertaintyMethods:
         level: float = 0.95,
         method: Literal["wald", "profile", "bootstrap"] = "wald",
         *,
-        kind: BootstrapKind = "percentile",
-        **bootstrap: Any,
+        kind: BootstrapKind | None = None,
+        bootstrap: Bootstrap | None = None,
+        **options: Any,
     ) -> Interval:
         """Return a confidence interval for pi, with `estimate`, `lower`, `upper`, `level` and `method`.
 
@@ -119,9 +120,11 @@ class UncertaintyMethods:
             likelihood where that is not symmetric, as near the ends of the range. "bootstrap" refits the model to
             resamples, and is the one for clustered rows (`groups`).
         kind : {"percentile", "normal", "bca"}
-            Which interval a bootstrap gives.
-        **bootstrap
-            Arguments of `bootstrap`.
+            Which interval a bootstrap gives; percentile by default.
+        bootstrap : Bootstrap, optional
+            Resamples made before, to be used again.
+        **options
+            Arguments of `bootstrap`, where it has to be run.
 
         Examples
         --------
@@ -134,11 +137,12 @@ class UncertaintyMethods:
         True
         """
         check_is_fitted(self)
-        if bootstrap and method != "bootstrap":
-            raise InputError(f"{', '.join(bootstrap)} is for method='bootstrap'; got method={method!r}.")
+        given = [*(["kind"] if kind else []), *(["bootstrap"] if bootstrap else []), *options]
+        if given and method != "bootstrap":
+            raise InputError(f"{', '.join(given)} is for method='bootstrap'; got method={method!r}.")
         if method not in ("wald", "profile", "bootstrap"):
             raise InputError(f"method is 'wald', 'profile' or 'bootstrap'; got {method!r}.")
-        require_kind(kind)
+        require_kind(kind or "percentile")
         variance = pi_log_variance(self._fit, self.n0_, self.n1_)
         wald = wald_interval_log(self.pi_, variance, level, self._settings.pi_range.limits)
         if self._settings.pi_range.fixed:
@@ -148,7 +152,7 @@ class UncertaintyMethods:
         if method == "profile":
             with one_blas_thread():
                 return profile_interval(PiProfile(self._fitted("The profile")), level)
-        return self.bootstrap(**bootstrap).interval(level, kind)
+        return self._resamples(bootstrap, options).interval(level, kind or "percentile")
 
     def effect(
         self,
@@ -192,17 +196,18 @@ class UncertaintyMethods:
         check_is_fitted(self)
         number = self._number(term)
         basis, block = self._design.bases[number], self._design.blocks[number]
-        points = default_grid(basis) if grid is None else grid
+        points = default_grid(basis, derivative) if grid is None else grid
         covariance = self._covariance[2:, 2:][block, block]
-        table = effect_table(
-            basis, points, self.coef_[block], covariance, level, simultaneous, scale=scale, derivative=derivative
-        )
+        with one_blas_thread():
+            table = effect_table(
+                basis, points, self.coef_[block], covariance, level, simultaneous, scale=scale, derivative=derivative
+            )
         return make_frame(self._library, table)
 
     def contrast(self, a: Mapping[str, Any], b: Mapping[str, Any], level: float = 0.95) -> Interval:
         """Return how much larger the log density ratio is at the values b than at a, of one or several columns.
 
-        Its exponential is an odds ratio; columns that are not named are held equal.
+        It is a log odds ratio, and its `exp()` an odds ratio; columns that are not named are held equal.
 
         Examples
         --------
@@ -214,9 +219,9 @@ class UncertaintyMethods:
         True
         """
         check_is_fitted(self)
-        if not isinstance(a, Mapping) or not isinstance(b, Mapping):
+        if not hasattr(a, "items") or not hasattr(b, "items"):
             raise InputError("A contrast compares two sets of values, each as {column: value}.")
-        return contrast(self._design, a, b, self.coef_, self._covariance[2:, 2:], level)
+        return contrast(self._design, dict(a.items()), dict(b.items()), self.coef_, self._covariance[2:, 2:], level)
 
     def odds_ratio(self, term: str | TermSpec, a: Any, b: Any, level: float = 0.95) -> Interval:
         """Return the factor by which the odds of being positive change when a term's column goes from a to b.
@@ -231,11 +236,7 @@ class UncertaintyMethods:
         """
         check_is_fitted(self)
         column = self._design.bases[self._number(term)].spec.column
-        log_ratio = self.contrast({column: a}, {column: b}, level)
-        estimate, lower, upper = (
-            math.exp(min(value, 700.0)) for value in (log_ratio.estimate, log_ratio.lower, log_ratio.upper)
-        )
-        return replace(log_ratio, estimate=estimate, lower=lower, upper=upper)
+        return self.contrast({column: a}, {column: b}, level).exp()
 
     def test(
         self,
@@ -290,12 +291,11 @@ class UncertaintyMethods:
         if method == "wald":
             if options or bootstrap is not None:
                 raise InputError("Arguments of a bootstrap are for method='bootstrap'.")
-            evidence = gather_evidence(self._fit.penalized, self._settings.pi_range.free)
-            result = wald_test(evidence, self._design, numbers, hypothesis)
+            result = self._wald_test(numbers, hypothesis)
         elif method == "bootstrap":
             if len(numbers) > 1:
                 raise InputError("The bootstrap test is of one term; use method='wald' for several.")
-            resamples = self.bootstrap(**options) if bootstrap is None else bootstrap
+            resamples = self._resamples(bootstrap, options)
             n_rows = self.n0_ + self.n1_
             result = fourier_test(
                 self._design, numbers[0], hypothesis, self.coef_, resamples.coef, n_rows, FOURIER_FUNCTIONS
@@ -322,13 +322,14 @@ class UncertaintyMethods:
     ) -> Bootstrap:
         """Refit the model to resamples of its rows, drawn with replacement among labelled and among unlabelled rows.
 
-        Interrupted with Ctrl-C it returns the refits that are complete, marked as `interrupted`.
+        Interrupted with Ctrl-C it returns the refits that are complete, marked as `interrupted`. Rows with weights that
+        are whole numbers are drawn as if they were so many rows; other weights stay with their row.
 
         Parameters
         ----------
         n_resamples : int
         smoothing : {"fixed", "reselect"}
-            Keep the smoothing parameters, or choose them anew for every resample, which takes some twenty times longer.
+            Keep the smoothing parameters, or choose them anew for every resample, which takes about ten times longer.
         groups : array-like, one label per row, optional
             Rows of one group are drawn together: for clustered data.
         random_state : int, RandomState, Generator or None
@@ -384,10 +385,23 @@ class UncertaintyMethods:
         'well determined'
         """
         check_is_fitted(self)
-        evidence = gather_evidence(self._fit.penalized, self._settings.pi_range.free)
-        tests = [wald_test(evidence, self._design, [number], "zero") for number in range(len(self._design.bases))]
         with one_blas_thread():
+            tests = [self._wald_test([number], "zero") for number in range(len(self._design.bases))]
             return diagnose_fit(self._fitted("The diagnosis"), self.pi_interval(), tests, self.at_boundary_)
+
+    def _resamples(self, bootstrap: Bootstrap | None, options: dict[str, Any]) -> Bootstrap:
+        """Run a bootstrap, or check that one made before is of this model."""
+        if bootstrap is None:
+            return self.bootstrap(**options)
+        if not isinstance(bootstrap, Bootstrap) or not bootstrap.belongs_to(self._design, self.coef_):
+            raise InputError("bootstrap holds no resamples of this model; make them with its own bootstrap().")
+        return bootstrap
+
+    def _wald_test(self, numbers: Sequence[int], null: Null) -> HypothesisTest:
+        with one_blas_thread():
+            evidence = gather_evidence(self._fit.penalized, self._settings.pi_range.free)
+            covariance = self._covariance[2:, 2:]
+            return wald_test(evidence, self._design, numbers, null, self.coef_, covariance)
 
     def _number(self, term: str | TermSpec) -> int:
         """Find a term by its column, by its label, as written in a formula, or by itself."""
@@ -418,8 +432,8 @@ class UncertaintyMethods:
         unconverged = int(np.sum(~result.converged))
         if result.interrupted:
             warn_user(
-                f"The bootstrap was interrupted: {len(result.pi)} of {result.n_requested} refits are complete. Run it "
-                "again for the rest."
+                f"The bootstrap was interrupted: {len(result.pi)} of {result.n_requested} refits are complete, and "
+                "what is made of them rests on these."
             )
         if result.n_failed or unconverged:
             warn_user(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from pugam.engines import Counts
-from pugam.errors import InputError
-from pugam.inference.effects import Scale, curve_columns, require_scale
+from pugam.errors import InputError, warn_user
+from pugam.inference.effects import Scale, contrast_weights, curve_columns, require_scale
 from pugam.inference.influence import pi_influence
 from pugam.inference.intervals import Interval, normal_quantile, wald_interval_log
 from pugam.inference.resampling import Resampling
 from pugam.likelihood import expit
 from pugam.progress import Progress
-from pugam.solvers import Fitted, Refits, refit_resamples, reselect_resamples
+from pugam.solvers import EDGE, Fitted, Refits, refit_resamples, reselect_resamples
 from pugam.terms import Design
 
 __all__ = ["Bootstrap", "BootstrapKind", "require_kind", "run_bootstrap"]
@@ -29,6 +29,8 @@ Array = NDArray[np.float64]
 BootstrapKind = Literal["percentile", "normal", "bca"]
 
 BATCH, BATCH_CELLS = 128, 20_000_000  # refits at once; fewer where the rows are many
+SMALLEST_DENOMINATOR = 0.1  # in the correction for acceleration
+FIRST_BATCH = 16  # each batch is twice the last one up to that size, so that there soon is something to return
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,6 +68,7 @@ class Bootstrap:
     acceleration: float
     limits: tuple[float, float]
     _design: Design
+    _coef: Array
 
     def __repr__(self) -> str:
         return (
@@ -87,8 +90,18 @@ class Bootstrap:
         tails = (tail, 1.0 - tail)
         if kind == "bca":
             tails = _corrected_tails(self.pi, self.estimate, self.acceleration, tail)
-        lower, upper = np.quantile(self.pi, tails)
-        return Interval(self.estimate, float(lower), float(upper), level, method)
+        if np.ptp(self.pi) < 1e-9:
+            warn_user(
+                f"All refits ended at pi = {self.pi[0]:.4g}, so the bootstrap says nothing about its error: pi is held "
+                "by its bounds or by the prior. See diagnose()."
+            )
+        lower, upper = (self._at_limits(float(end)) for end in np.quantile(self.pi, tails))
+        return Interval(self.estimate, lower, upper, level, method)
+
+    def _at_limits(self, end: float) -> float:
+        """Take the margin that keeps logits finite for the limit it stands for."""
+        low, high = self.limits
+        return low if end <= max(low, EDGE) else high if end >= min(high, 1.0 - EDGE) else end
 
     def effect(self, term: str, grid: Any, scale: Scale = "log") -> Array:
         """Curves of a term on a grid, one for each refit: shape (B, len(grid))."""
@@ -97,6 +110,21 @@ class Bootstrap:
         require_scale(scale)
         curves: Array = self.coef[:, self._design.blocks[number]] @ columns.T
         return np.exp(curves) if scale == "odds" else curves
+
+    def belongs_to(self, design: Design, coef: Array) -> bool:
+        """Whether these are resamples of the model with this design and these coefficients."""
+        return self._design.labels == design.labels and np.array_equal(self._coef, coef)
+
+    def contrast(self, a: Mapping[str, Any], b: Mapping[str, Any], level: float = 0.95) -> Interval:
+        """Percentile interval for the log odds ratio between two sets of values, b against a."""
+        weights = contrast_weights(self._design, a, b)
+        tail = float(ndtr(-normal_quantile(level)))
+        lower, upper = np.quantile(self.coef @ weights, (tail, 1.0 - tail))
+        return Interval(float(self._coef @ weights), float(lower), float(upper), level, "bootstrap, percentile")
+
+    def odds_ratio(self, term: str, a: Any, b: Any, level: float = 0.95) -> Interval:
+        """Percentile interval for the odds ratio of a term's column at b against a."""
+        return self.contrast({term: a}, {term: b}, level).exp()
 
 
 def require_kind(kind: str) -> None:
@@ -120,14 +148,22 @@ def run_bootstrap(
     reselect : bool
         Choose smoothing parameters anew for every resample.
     """
-    size = max(1, min(BATCH, BATCH_CELLS // fitted.engine.n_rows))
-    batches = [range(first, min(first + size, n_resamples)) for first in range(0, n_resamples, size)]
+    size = 1 if reselect else max(1, min(BATCH, BATCH_CELLS // fitted.engine.n_rows))
+    batches = _batches(n_resamples, size)
 
     def refit(numbers: range) -> Refits:
         return _refit(fitted, resampling.counts(numbers), reselect)
 
     parts, interrupted = _collect(refit, batches, n_threads, progress)
     return _gather(fitted, resampling, parts, n_resamples, interrupted)
+
+
+def _batches(n_resamples: int, largest: int) -> list[range]:
+    batches, first, size = [], 0, min(FIRST_BATCH, largest)
+    while first < n_resamples:
+        batches.append(range(first, min(first + size, n_resamples)))
+        first, size = first + size, min(2 * size, largest)
+    return batches
 
 
 def _collect(
@@ -200,6 +236,7 @@ def _gather(
         acceleration=_acceleration(fitted, resampling),
         limits=pi_range.limits,
         _design=fitted.design,
+        _coef=fitted.fit.optimum.beta[2:],
     )
 
 
@@ -219,6 +256,6 @@ def _corrected_tails(replicates: Array, estimate: float, acceleration: float, ta
 
     def corrected(probability: float) -> float:
         z = z0 + float(ndtri(probability))
-        return float(ndtr(z0 + z / (1.0 - acceleration * z)))
+        return float(ndtr(z0 + z / max(1.0 - acceleration * z, SMALLEST_DENOMINATOR)))
 
     return corrected(tail), corrected(1.0 - tail)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.likelihood import label_frequency
-from pugam.solvers import Fit, correction_weights
+from pugam.solvers import Fit, Optimum, correction_weights
 from pugam.solvers.linear_algebra import inverse, inverse_definite
 
 __all__ = ["bayesian_covariance", "frequentist_covariance", "in_alpha", "movement", "pi_log_variance"]
@@ -24,11 +24,12 @@ Array = NDArray[np.float64]
 def bayesian_covariance(fit: Fit, n0: float, n1: float, free: slice = slice(None)) -> Array:
     """Covariance of beta = (logit pi, a, theta) given the smoothing parameters, shape (2 + p, 2 + p).
 
-    The inverse V of the information with penalty and prior, corrected for sampling given z. It counts the bias of
-    smoothing as if curves were drawn from the prior that the penalty stands for. Zero for parameters not free.
+    The inverse V of the information with penalty and prior, at the reported parameters, corrected for sampling given z.
+    It counts the bias of smoothing as if curves were drawn from the prior that the penalty stands for. Zero for
+    parameters not free.
     """
-    covariance = inverse(fit.penalized.hessian, free)
-    w = covariance @ _labelling_score(fit, n0, n1)
+    covariance = inverse(fit.optimum.hessian, free)
+    w = covariance @ _labelling_score(fit.optimum, n0, n1)
     corrected: Array = covariance - (1.0 / n0 + 1.0 / n1) * np.outer(w, w)
     return corrected
 
@@ -41,9 +42,12 @@ def frequentist_covariance(fit: Fit, n0: float, n1: float, free: slice = slice(N
     much: the information is taken at the flattened curves.
     """
     move = movement(fit, inverse(fit.penalized.hessian, free))
-    score = _labelling_score(fit, n0, n1)
-    variance = fit.penalized.information - (1.0 / n0 + 1.0 / n1) * np.outer(score, score)
-    covariance: Array = move @ variance @ move.T
+    # Through a root of the information, so that rounding leaves no negative variances where columns are collinear.
+    values, vectors = np.linalg.eigh(fit.penalized.information)
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    given = root.T @ _labelling_direction(fit.penalized, n0, n1)
+    spread = np.eye(len(root)) - (1.0 / n0 + 1.0 / n1) * np.outer(given, given)
+    covariance: Array = move @ root @ spread @ root.T @ move.T
     return covariance
 
 
@@ -73,7 +77,7 @@ def _logit_variance(fit: Fit, n0: float, n1: float) -> float:
         known = fit.penalized.information.copy()
         known[0, 0] += fit.penalized.curvature[0]
         variance = float(move @ known @ move)
-    response = float(move @ _labelling_score(fit, n0, n1))
+    response = float(move @ _labelling_score(fit.penalized, n0, n1))
     return variance - (1.0 / n0 + 1.0 / n1) * response**2
 
 
@@ -101,9 +105,15 @@ def movement(fit: Fit, covariance: Array) -> Array:
     return moved
 
 
-def _labelling_score(fit: Fit, n0: float, n1: float) -> Array:
-    """Return I v, the direction of the score that the numbers of labels fix; v = (-1/(1 - pi), c, 0)."""
-    optimum = fit.penalized
-    c, _ = label_frequency(np.array(optimum.pi), n0, n1)
-    score: Array = optimum.information[:, :2] @ np.array([-1.0 / (1.0 - optimum.pi), float(c)])
+def _labelling_score(optimum: Optimum, n0: float, n1: float) -> Array:
+    """Return I v, the direction of the score that the numbers of labels fix."""
+    score: Array = optimum.information @ _labelling_direction(optimum, n0, n1)
     return score
+
+
+def _labelling_direction(optimum: Optimum, n0: float, n1: float) -> Array:
+    """Return v = (-1/(1 - pi), c, 0), how the truth moves when only the labelling rate does."""
+    c, _ = label_frequency(np.array(optimum.pi), n0, n1)
+    direction = np.zeros(len(optimum.beta))
+    direction[:2] = -1.0 / (1.0 - optimum.pi), float(c)
+    return direction

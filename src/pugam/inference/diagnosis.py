@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pugam.inference.calibration import Calibration, calibrate
 from pugam.inference.findings import ALPHA, Verdict, describe, judge
-from pugam.inference.hypotheses import HypothesisTest, reference_penalty, tested_columns
+from pugam.inference.hypotheses import HypothesisTest, likelihood_ratio_test, reference_penalty, tested_columns
 from pugam.inference.intervals import Interval
 from pugam.inference.profile import PiProfile, profile_interval
 from pugam.likelihood import alpha_shift, expit, logit
@@ -23,6 +23,8 @@ Array = NDArray[np.float64]
 
 LEVEL = 0.95
 PROFILE_POINTS, PROFILE_REACH = 25, 1.3  # the profile is drawn a little beyond the interval, on the logit scale
+SMALLEST_EIGENVALUE = 1e-16  # relative to a unit diagonal
+CLEAR = 1e-4  # p-value of a likelihood ratio that settles it
 NEARLY_AS_GOOD = 2.0  # in log-likelihood
 FEWEST_DOUBTFUL_ROWS = 4
 
@@ -115,6 +117,14 @@ class Diagnosis:
     __repr__ = __str__
 
 
+def _seconded(fitted: Fitted, test: HypothesisTest, term: int) -> HypothesisTest:
+    """Where Wald's test does not tell a term from a constant, let a likelihood ratio have a say."""
+    if test.pvalue < ALPHA or len(fitted.design.bases) < 2:
+        return test
+    second = likelihood_ratio_test(fitted, term)
+    return second if second.pvalue < CLEAR else test
+
+
 def diagnose_fit(fitted: Fitted, wald: Interval, terms: Sequence[HypothesisTest], at_boundary: bool) -> Diagnosis:
     """Look at a fit from all sides."""
     profile = PiProfile(fitted)
@@ -134,14 +144,14 @@ def diagnose_fit(fitted: Fitted, wald: Interval, terms: Sequence[HypothesisTest]
         profile_interval=held,
         profile_pi=pi,
         profile_deviance=deviance,
-        terms=tuple(terms),
+        terms=tuple(_seconded(fitted, test, number) for number, test in enumerate(terms)),
         starts=starts,
         starts_near=near,
         starts_spread=spread,
         at_boundary=at_boundary,
         bounds=fitted.settings.pi_range.limits,
         separated=is_separated(fitted),
-        condition=float(eigenvalues[-1] / max(eigenvalues[0], np.finfo(float).tiny)),
+        condition=float(eigenvalues[-1] / max(eigenvalues[0], SMALLEST_EIGENVALUE)),
         inflation=1.0 if fixed else _inflation(hessian),
         reliance=1.0 if fixed else _reliance(fitted),
         calibration=calibrate(fitted),
@@ -165,7 +175,8 @@ def _curve(profile: PiProfile, held: Interval) -> tuple[Array, Array]:
     )
     below = np.linspace(middle, middle - PROFILE_REACH * max(middle - low, 0.1), PROFILE_POINTS // 2 + 1)
     above = np.linspace(middle, middle + PROFILE_REACH * max(high - middle, 0.1), PROFILE_POINTS // 2 + 1)
-    places = {float(expit(place)) for side in (below, above) for place in side}
+    limits = {pi for pi in (held.lower, held.upper) if 0.0 < pi < 1.0}
+    places = limits | {float(expit(place)) for side in (below, above) for place in side}
     outwards = sorted(places, key=lambda pi: abs(float(logit(pi)) - middle))
     found = {pi: profile.deviance(pi) for pi in outwards}
     pi = np.array(sorted(found))

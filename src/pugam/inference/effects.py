@@ -8,14 +8,15 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.data import Column, as_array
-from pugam.errors import InputError
+from pugam.data import Column, as_array, is_missing
+from pugam.errors import InputError, warn_user
 from pugam.inference.intervals import Interval, normal_quantile
 from pugam.terms import Basis, Design, Factor, FactorBasis, LinearBasis, MissingBasis, SmoothBasis
 
 __all__ = [
     "Scale",
     "contrast",
+    "contrast_weights",
     "curve_columns",
     "default_grid",
     "effect_table",
@@ -28,18 +29,22 @@ Scale = Literal["log", "odds"]
 
 GRID_POINTS = 100
 N_DRAWS = 10_000
+MOST_LEVELS_SHOWN = 10
 EXPONENT_LIMIT = 700.0  # exp() of more overflows
 
 
-def default_grid(basis: Basis) -> NDArray[Any]:
-    """Where to show a term by default: evenly over its range, or at its levels; missing values last."""
+def default_grid(basis: Basis, derivative: bool = False) -> NDArray[Any]:
+    """Where to show a term by default: evenly over its range, or at its levels; missing values last.
+
+    There is no derivative at missing values, so they are left out there.
+    """
     inner = basis.inner if isinstance(basis, MissingBasis) else basis
     if isinstance(inner, FactorBasis):
         grid = np.array([*inner.levels, *([None] if basis is not inner else [])], dtype=object)
         return grid
     assert isinstance(inner, SmoothBasis | LinearBasis)
     numbers = np.linspace(inner.lower, inner.upper, GRID_POINTS)
-    return np.append(numbers, np.nan) if basis is not inner else numbers
+    return np.append(numbers, np.nan) if basis is not inner and not derivative else numbers
 
 
 def effect_table(
@@ -93,7 +98,9 @@ def require_scale(scale: str) -> None:
 
 def curve_columns(basis: Basis, grid: Any, derivative: bool = False) -> Array:
     """Model columns of a term, or their derivatives, at the points of a grid: shape (len(grid), m)."""
-    encoded = basis.encode(_grid_column(basis, grid))
+    column = _grid_column(basis, grid)
+    _warn_outside(basis, column)
+    encoded = basis.encode(column)
     return basis.slopes(encoded) if derivative else basis.columns(encoded)
 
 
@@ -123,21 +130,24 @@ def contrast(
     a, b : mappings from a term (its column or label) to a value
     theta, covariance : arrays of shape (p,) and (p, p)
     """
+    weights = contrast_weights(design, a, b)
+    estimate, variance = float(weights @ theta), float(weights @ covariance @ weights)
+    half = normal_quantile(level) * float(np.sqrt(max(variance, 0.0)))
+    return Interval(estimate, estimate - half, estimate + half, level, "wald")
+
+
+def contrast_weights(design: Design, a: Mapping[str, Any], b: Mapping[str, Any]) -> Array:
+    """Weights of all coefficients in the difference between two sets of values, b less a."""
     terms_a, terms_b = ({design.index(str(term)): value for term, value in side.items()} for side in (a, b))
     if len(terms_a) < len(a) or len(terms_b) < len(b):
         raise InputError("A contrast names the same term twice; give it one value on each side.")
     if not terms_a or terms_a.keys() != terms_b.keys():
-        raise InputError(
-            "A contrast compares values of the same columns; name the same ones, at least one, in a and b."
-        )
+        raise InputError("A contrast compares values of the same columns; name the same ones, one or more, in a and b.")
     weights = np.zeros(design.n_columns)
     for number in terms_a:
         rows = curve_columns(design.bases[number], [terms_a[number], terms_b[number]])
         weights[design.blocks[number]] = rows[1] - rows[0]
-    estimate = float(weights @ theta)
-    variance = float(weights @ covariance @ weights)
-    half = normal_quantile(level) * float(np.sqrt(max(variance, 0.0)))
-    return Interval(estimate, estimate - half, estimate + half, level, "wald")
+    return weights
 
 
 def _grid_column(basis: Basis, grid: Any) -> Column:
@@ -147,6 +157,7 @@ def _grid_column(basis: Basis, grid: Any) -> Column:
             raise InputError(f"{basis.spec.label}: a grid is a list of levels; got {grid!r}.")
         values = np.empty(len(grid), dtype=object)
         values[:] = as_array(grid).tolist()
+        _refuse_unknown_levels(basis, values)
         return Column(name, "category", values)
     refusal = InputError(f"{basis.spec.label}: a grid is a list of finite numbers; got {grid!r}.")
     try:
@@ -156,3 +167,28 @@ def _grid_column(basis: Basis, grid: Any) -> Column:
     if np.isinf(numbers).any():
         raise refusal
     return Column(name, "numeric", numbers)
+
+
+def _refuse_unknown_levels(basis: Basis, values: NDArray[Any]) -> None:
+    inner = basis.inner if isinstance(basis, MissingBasis) else basis
+    assert isinstance(inner, FactorBasis)
+    assert isinstance(basis.spec, Factor)
+    for value in values:
+        if value not in inner.levels and not is_missing(value) and basis.spec.unseen == "error":
+            levels = ", ".join(repr(level) for level in inner.levels[:MOST_LEVELS_SHOWN])
+            more = ", ..." if len(inner.levels) > MOST_LEVELS_SHOWN else ""
+            raise InputError(f"{basis.spec.label} has no level {value!r}; its levels are {levels}{more}.")
+
+
+def _warn_outside(basis: Basis, column: Column) -> None:
+    inner = basis.inner if isinstance(basis, MissingBasis) else basis
+    if isinstance(inner, FactorBasis):
+        return
+    assert isinstance(inner, SmoothBasis | LinearBasis)
+    slack = 1e-9 * (inner.upper - inner.lower)
+    outside = (column.values < inner.lower - slack) | (column.values > inner.upper + slack)
+    if outside.any():
+        warn_user(
+            f"{basis.spec.label}: {column.values[outside][0]:g} lies outside the range of the fit, {inner.lower:g} to "
+            f"{inner.upper:g}; effects go on there as straight lines, which no data support."
+        )

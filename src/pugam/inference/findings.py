@@ -16,6 +16,8 @@ ALPHA = 0.05  # level at which terms are told from a constant
 FEWEST_TERMS = 2  # that vary: identifiability needs them
 WIDE = 0.4  # width of an interval for pi that leaves most questions open
 UNEVEN = 1.5  # ratio of profile to Wald width at which the likelihood is far from quadratic
+APART = 0.2  # difference of their ends, as a share of the width, that should be told
+FEW_STARTS = 0.25  # share of starts near the best, below which it may have been found by chance
 SMALLEST_PVALUE = 0.01  # of the calibration, below which the model is said not to fit
 LARGEST_CONDITION = 1e9
 LARGEST_RELIANCE = 1.3
@@ -42,21 +44,16 @@ def _severe(found: Diagnosis) -> Iterator[str]:
     held = found.profile_interval
     if held is None:
         return
-    if found.separated:
-        yield (
-            "The terms separate positives from negatives (almost) perfectly: pi only counts the rows on one side, and "
-            "no interval is to be trusted. Use fewer terms, more smoothing, or more rows."
-        )
-        return
+    low, high = found.bounds
     if found.at_boundary:
         remedy = ADD_INFORMATION if found.bounds == (0.0, 1.0) else "Widen the bounds, or ask what they rest on."
         yield f"The estimate of pi lies on the boundary of its range. {remedy}"
-    elif held.upper >= 1.0 and held.lower <= 0.0:
-        yield f"The profile of pi is flat: no value from 0 to 1 is excluded. {ADD_INFORMATION}"
-    elif held.upper >= 1.0 or held.lower <= 0.0:
-        end = "1" if held.upper >= 1.0 else "0"
-        yield f"The profile of pi does not fall off towards {end}: there is no limit on that side. {ADD_INFORMATION}"
-    if found.n_distinguishable < FEWEST_TERMS:
+    elif held.lower <= low and held.upper >= high:
+        yield f"The profile of pi is flat: no value from {low:g} to {high:g} is excluded. {ADD_INFORMATION}"
+    elif held.lower <= low or held.upper >= high:
+        end = low if held.lower <= low else high
+        yield f"The profile of pi does not fall off towards {end:g}: there is no limit on that side. {ADD_INFORMATION}"
+    if found.n_distinguishable < FEWEST_TERMS and found.condition < LARGEST_CONDITION:
         names = [test.terms[0] for test in found.terms if test.pvalue < ALPHA]
         seen = f"only {names[0]} is" if names else "no term is"
         yield (
@@ -79,9 +76,13 @@ def _doubts(found: Diagnosis) -> Iterator[str]:
     ratio = max(width, 1e-9) / max(wald_width, 1e-9)
     if not 1.0 / UNEVEN < ratio < UNEVEN:
         yield (
-            f"Profile and Wald intervals differ ({held.lower:.3f} to {held.upper:.3f}, {wald.lower:.3f} to "
-            f"{wald.upper:.3f}): the likelihood is far from quadratic. Report the profile interval, "
-            "pi_interval(method='profile')."
+            f"The profile interval is {ratio:.1f} times as wide as Wald's: the likelihood is far from quadratic. "
+            "Report the profile interval, pi_interval(method='profile')."
+        )
+    if found.starts and found.starts_near < FEW_STARTS * len(found.starts):
+        yield (
+            f"Only {found.starts_near} of {len(found.starts)} starts ended near the best: there may be better ones. "
+            "Use more starts (n_starts=40), fewer terms, or factors with fewer levels."
         )
     if found.reliance > LARGEST_RELIANCE:
         yield (
@@ -97,7 +98,22 @@ def _doubts(found: Diagnosis) -> Iterator[str]:
 
 
 def _remarks(found: Diagnosis) -> Iterator[str]:
-    """What casts doubt on the model rather than on pi."""
+    """What casts doubt on the model rather than on pi, and which interval to report."""
+    held, wald = found.profile_interval, found.wald
+    if held is not None:
+        apart = max(abs(held.lower - wald.lower), abs(held.upper - wald.upper)) / max(held.upper - held.lower, 1e-9)
+        ratio = max(held.upper - held.lower, 1e-9) / max(wald.upper - wald.lower, 1e-9)
+        if apart > APART and 1.0 / UNEVEN < ratio < UNEVEN:
+            yield (
+                f"Profile and Wald intervals differ ({held.lower:.3f} to {held.upper:.3f}, {wald.lower:.3f} to "
+                f"{wald.upper:.3f}). Report the profile interval, pi_interval(method='profile')."
+            )
+    if found.separated:
+        yield (
+            "The terms separate positives from negatives (almost) perfectly: pi only counts the rows on one side, and "
+            "the height of the curves is not determined; do not interpret odds ratios. Use fewer terms, or more "
+            "smoothing."
+        )
     if found.calibration.pvalue < SMALLEST_PVALUE:
         yield (
             f"Predicted and observed labels disagree (p = {found.calibration.pvalue:.2g}): effects may not be "
@@ -118,24 +134,20 @@ def describe(found: Diagnosis) -> Iterator[str]:
     if held is not None:
         yield f"  profile      {100 * held.level:g}% interval {held.lower:.3f} to {held.upper:.3f}"
     vary = f"{found.n_distinguishable} of {len(found.terms)}"
-    yield f"  terms        {vary} distinguishable from a constant (two are needed)"
+    yield f"  terms        {vary} distinguishable from a constant{'' if held is None else ' (two are needed)'}"
     if found.starts:
-        yield (
-            f"  starts       {found.starts_near} of {len(found.starts)} near the best, within "
-            f"{found.starts_spread:.3f} in pi"
-        )
-    yield f"  boundary     {'on it' if found.at_boundary else 'not reached'}"
-    yield (
-        f"  information  condition number {found.condition:.2g}; not knowing the curves inflates the variance of pi "
-        f"{found.inflation:.2g} times"
-    )
-    yield f"  smoothness   with curves free to bend, the standard error of pi would grow {found.reliance:.2f} times"
+        near = f"{found.starts_near} of {len(found.starts)}"
+        yield f"  starts       {near} near the best, within {found.starts_spread:.3f} in pi"
+    if held is not None:
+        yield f"  boundary     {'on it' if found.at_boundary else 'not reached'}"
+        inflated = f"not knowing the curves inflates the variance of pi {found.inflation:.2g} times"
+        yield f"  information  condition number {found.condition:.2g}; {inflated}"
+        yield f"  smoothness   with curves free to bend, the standard error of pi would grow {found.reliance:.2f} times"
     yield f"  separation   {'(almost) perfect' if found.separated else 'none'}"
     test = f"chi-square {calibration.statistic:.3g} on {calibration.df:g} df, p = {calibration.pvalue:.2g}"
     yield f"  calibration  {test}"
-    yield (
-        f"  sensitivity  pi from {sensitivity.pi[0]:.3f} to {sensitivity.pi[-1]:.3f}: "
-        f"{sensitivity.share_positive[0]:.3f} to {sensitivity.share_positive[-1]:.3f} of the unlabelled called positive"
-    )
+    called = f"{sensitivity.share_positive[0]:.3f} to {sensitivity.share_positive[-1]:.3f}"
+    along = f"pi held from {sensitivity.pi[0]:.3f} to {sensitivity.pi[-1]:.3f}"
+    yield f"  sensitivity  {along}: {called} of the unlabelled called positive"
     for warning in found.warnings:
         yield f"  ! {warning}"

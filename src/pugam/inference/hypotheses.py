@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
+from scipy.special import chdtrc
 
 from pugam.errors import InputError
 from pugam.inference.distributions import weighted_chi2_sf
@@ -50,12 +51,13 @@ class HypothesisTest:
     method : str
     statistic : float
     df : float
-        Degrees of freedom: the mean of the statistic under the null hypothesis; not given by a bootstrap.
+        Degrees of freedom: how many directions count, those by a fraction included; not given by a bootstrap.
     pvalue : float
     reference : str
         The distribution the statistic was compared with.
     null_pi, null_loglik : float, optional
-        Estimate of pi and log-likelihood of the model in which the null hypothesis holds, where it was refitted.
+        Estimate of pi and log-likelihood of the model in which the null hypothesis holds, where it was refitted, its
+        bias corrected as in the model itself: not made for a likelihood ratio.
     """
 
     terms: tuple[str, ...]
@@ -73,7 +75,10 @@ class HypothesisTest:
         hypothesis = f"{what} = 0" if self.null == "zero" else f"{what} linear"
         degrees = "" if self.df is None else f" on {self.df:.3g} df"
         shown = f"p = {self.pvalue:.3g}" if self.pvalue >= 1e-16 else "p < 1e-16"
-        return f"{hypothesis}: {self.method} statistic {self.statistic:.4g}{degrees}, {shown}"
+        refit = [] if self.null_pi is None else [f"pi = {self.null_pi:.3f} if it holds"]
+        notes = [] if self.reference == "chi-square" else [self.reference]
+        remarks = f" ({'; '.join([*notes, *refit])})" if notes or refit else ""
+        return f"{hypothesis}: {self.method} statistic {self.statistic:.4g}{degrees}, {shown}{remarks}"
 
 
 def read_null(null: str) -> Null:
@@ -99,11 +104,22 @@ def tested_columns(design: Design, term: int, null: Null) -> NDArray[np.intp]:
     return bending
 
 
-def wald_test(evidence: Evidence, design: Design, terms: Sequence[int], null: Null) -> HypothesisTest:
-    """Test whether terms are zero, or linear, jointly if there are several."""
+def wald_test(
+    evidence: Evidence, design: Design, terms: Sequence[int], null: Null, coef: Array, covariance: Array
+) -> HypothesisTest:
+    """Test whether terms are zero, or linear, jointly if there are several.
+
+    Parameters
+    ----------
+    coef, covariance : arrays of shape (p,) and (p, p)
+        The reported coefficients and their covariance, which give a single coefficient the z of the summary.
+    """
     columns = np.concatenate([tested_columns(design, term, null) for term in terms])
     names = tuple(design.labels[term] for term in terms)
-    if null == "zero":
+    if null == "zero" and len(columns) == 1:
+        variance = max(float(covariance[columns[0], columns[0]]), np.finfo(float).tiny)
+        statistic, weights = float(coef[columns[0]]) ** 2 / variance, np.ones(1)
+    elif null == "zero":
         statistic, weights = _zero_statistic(evidence, columns)
     else:
         statistic, weights = _bending_statistic(evidence, design, terms, columns)
@@ -169,6 +185,19 @@ def refit_under_null(fitted: Fitted, terms: Sequence[int], null: Null) -> Fit:
     return finish_fit(
         fitted.engine.redesigned(null_design, kept), null_design, fitted.settings, start, fit.kappas[kept]
     )
+
+
+def likelihood_ratio_test(fitted: Fitted, term: int) -> HypothesisTest:
+    """Compare the penalised objective with and without a term: too liberal a test, but one no steep curve deceives.
+
+    Where curves are steep Wald's test fails: the standard error grows faster than the estimate (Hauck and Donner 1977).
+    """
+    under_null = refit_under_null(fitted, [term], "zero")
+    statistic = 2.0 * max(fitted.fit.penalized.value - under_null.penalized.value, 0.0)
+    block = fitted.design.blocks[term]
+    df = float(block.stop - block.start)
+    label = (fitted.design.labels[term],)
+    return HypothesisTest(label, "zero", "likelihood ratio", statistic, df, float(chdtrc(df, statistic)), "chi-square")
 
 
 def fourier_test(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import numbers
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import ndtri
@@ -13,6 +14,7 @@ from pugam.errors import InputError
 __all__ = ["Interval", "normal_quantile", "wald_interval_log"]
 
 
+LARGEST_EXPONENT = 700.0  # exp() of more overflows
 MOST_ON_LOG_SCALE = 100.0  # wide enough for any limits, and exp() does not overflow
 
 
@@ -26,10 +28,22 @@ class Interval:
     level: float
     method: str
 
+    def exp(self) -> Interval:
+        """Return the interval of the exponential: of an odds ratio, from that of its logarithm."""
+        estimate, lower, upper = (
+            math.exp(min(end, LARGEST_EXPONENT)) for end in (self.estimate, self.lower, self.upper)
+        )
+        return replace(self, estimate=estimate, lower=lower, upper=upper)
+
     def __str__(self) -> str:
         if self.method == "fixed":
-            return f"{self.estimate:.3f} (fixed)"
-        return f"{self.estimate:.3f} ({100 * self.level:g}% interval {self.lower:.3f} to {self.upper:.3f})"
+            return f"{_shown(self.estimate)} (fixed)"
+        ends = f"{_shown(self.lower)} to {_shown(self.upper)}"
+        return f"{_shown(self.estimate)} ({100 * self.level:g}% interval {ends})"
+
+
+def _shown(value: float) -> str:
+    return f"{value:.3f}" if value == 0.0 or 1e-3 <= abs(value) < 1e4 else f"{value:.3g}"
 
 
 def normal_quantile(level: float) -> float:

@@ -21,6 +21,7 @@ Array = NDArray[np.float64]
 
 ROOT_TOL = 1e-4  # on the logit scale
 MOST_DOUBLINGS = 12
+LARGEST_FACTOR = 2.0  # more is seen only where pi is close to one and hardly determined
 FIRST_STEP = 0.2  # on the logit scale, where the standard error is of no use
 
 
@@ -45,7 +46,7 @@ class PiProfile:
         flat = float(inverse(fit.penalized.hessian)[0, 0])
         variance = pi_log_variance(fit, engine.n0, engine.n1) / (1.0 - fit.optimum.pi) ** 2
         inside = self.fitted.settings.pi_range.is_inside(fit.penalized.pi)
-        self.factor = flat / variance if inside and variance > 0.0 else 1.0
+        self.factor = min(flat / variance, LARGEST_FACTOR) if inside and variance > 0.0 else 1.0
         self._fits = {float(fit.penalized.beta[0]): fit.penalized}
 
     @property

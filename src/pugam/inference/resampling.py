@@ -64,6 +64,11 @@ def make_resampling(
     unlabelled = np.bincount(units, weights=~positive) > 0
     kinds = (labelled & ~unlabelled, ~labelled & unlabelled, labelled & unlabelled)
     members = [np.flatnonzero(kind) for kind in kinds if kind.any()]
+    if groups is not None and any(len(unit) < 2 for unit in members):
+        raise InputError(
+            "groups has a single group of one kind (of labelled rows, of unlabelled rows, or of both): it would be "
+            "drawn every time. Make smaller groups, or leave them out."
+        )
     if groups is None and weights is not None and (weights == np.rint(weights)).all():
         strata = [(unit, round(weights[unit].sum()), weights[unit] / weights[unit].sum()) for unit in members]
         return Resampling(units, tuple(strata), weights, seed)

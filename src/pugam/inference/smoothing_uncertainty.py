@@ -28,11 +28,11 @@ FARTHEST, FEWEST_DECADES = 30.0, 6  # the roughest: a thirtieth of the chosen on
 def curve_covariance(fit: Fit, design: Design, settings: Settings, n0: float, n1: float) -> Array:
     """Covariance of beta = (logit pi, a, theta) that bands and odds ratios rest on: given smoothing, and what it adds.
 
-    Smoothing parameters that were given count as known.
+    Smoothing parameters that were given count as known, and so does the one common to all terms that AIC chose.
     """
     free = settings.pi_range.free
     covariance = bayesian_covariance(fit, n0, n1, free) + bias_covariance(fit, free)
-    if isinstance(settings.smoothing, str):
+    if isinstance(settings.smoothing, str) and settings.smoothing == "reml":
         covariance[2:, 2:] += smoothing_covariance(gather_evidence(fit.penalized, free), design, fit.kappas)
     return covariance
 
@@ -42,8 +42,8 @@ def bias_covariance(fit: Fit, free: slice) -> Array:
 
     Where pi was corrected for its bias, the bias of the others is that at known pi.
     """
-    covariance = inverse(fit.penalized.hessian, slice(1, None) if fit.debiased else free)
-    penalty = fit.penalized.curvature.copy()
+    covariance = inverse(fit.optimum.hessian, slice(1, None) if fit.debiased else free)
+    penalty = fit.optimum.curvature.copy()
     penalty[0] = 0.0
     bias = covariance @ (penalty * fit.optimum.beta)
     return np.outer(bias, bias)

@@ -29,7 +29,8 @@ def plot_diagnosis(diagnosis: Diagnosis, design: Design, which: str | None = Non
     figure, panels = make_panels(len(names), SINGLE_WIDTH, SINGLE_HEIGHT)
     for name, ax in zip(names, panels, strict=True):
         _SINGLE[name](ax, diagnosis)
-    figure.suptitle(f"pi is {diagnosis.verdict}: {diagnosis.wald}", fontsize=11)
+    share = f": {diagnosis.wald}" if which is None else ""
+    figure.suptitle(f"pi is {diagnosis.verdict}{share}", fontsize=11)
     return figure
 
 

@@ -25,8 +25,12 @@ class FittedModel(Protocol):
     terms_: list[TermSpec]
     _design: Design
 
-    def effect(self, term: str, grid: Any = None, level: float = 0.95, simultaneous: bool = False) -> Any:
+    def effect(self, term: str, grid: Any = None, level: float = 0.95, **options: Any) -> Any:
         """Return a term's effect as a frame."""
+        ...
+
+    def _number(self, term: str) -> int:
+        """Find a term."""
         ...
 
     def diagnose(self) -> Diagnosis:
@@ -51,18 +55,34 @@ def draw(model: FittedModel, what: str, level: float = 0.95, **options: Any) -> 
     return plot_diagnosis(diagnosis, model._design, None if what == "diagnosis" else what)
 
 
-def plot_effects(model: FittedModel, level: float = 0.95, simultaneous: bool = False) -> Figure:
-    """Draw each term's effect on the log density ratio with its band, one panel a term."""
-    n_terms = len(model.terms_)
-    figure, panels = make_panels(n_terms)
-    for term, ax in zip(model.terms_, panels, strict=False):
-        frame = model.effect(term.column, level=level, simultaneous=simultaneous)
+def plot_effects(model: FittedModel, level: float = 0.95, terms: Any = None, **options: Any) -> Figure:
+    """Draw each term's effect on the log density ratio with its band, one panel a term.
+
+    Parameters
+    ----------
+    terms : list of str, optional
+        The terms to draw; all by default.
+    **options
+        As of `effect`: simultaneous, scale, derivative.
+    """
+    unknown = [name for name in options if name not in ("simultaneous", "scale", "derivative")]
+    if unknown:
+        raise InputError(f"plot('effects') takes terms, simultaneous, scale and derivative; got {', '.join(unknown)}.")
+    listed = [terms] if isinstance(terms, str) else terms
+    columns = [spec.column for spec in model.terms_] if listed is None else list(listed)
+    shown = [model.terms_[model._number(column)] for column in columns]
+    figure, panels = make_panels(len(shown))
+    for term, ax in zip(shown, panels, strict=True):
+        frame = model.effect(term.column, level=level, **options)
         x, u, lower, upper = (np.asarray(frame[name]) for name in ("x", "u", "lower", "upper"))
         (_draw_levels if isinstance(term, Factor) else _draw_curve)(ax, x, u, lower, upper)
-        ax.axhline(0.0, color=ZERO, linewidth=0.8, zorder=0)
+        ax.axhline(1.0 if options.get("scale") == "odds" else 0.0, color=ZERO, linewidth=0.8, zorder=0)
         ax.set_title(term.label, fontsize=10)
-    figure.suptitle(f"Share of positives among the unlabelled: {model.pi_interval(level)}", fontsize=11)
-    figure.supylabel("effect on log density ratio", fontsize=10)
+    if len(shown) > 1:
+        figure.suptitle(f"Share of positives among the unlabelled: {model.pi_interval(level)}", fontsize=11)
+    derivative = "derivative of the " if options.get("derivative") else ""
+    scale = "factor on the odds" if options.get("scale") == "odds" else f"{derivative}effect on log density ratio"
+    figure.supylabel(scale, fontsize=10)
     return figure
 
 

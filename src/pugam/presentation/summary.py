@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from pugam.data import make_frame
-from pugam.inference import HypothesisTest, Interval
+from pugam.inference import HypothesisTest, Interval, normal_quantile
 from pugam.solvers import Fit, Settings, edf_by_term
 from pugam.solvers.linear_algebra import inverse
 from pugam.terms import Design, FactorBasis, LinearBasis, MissingBasis
@@ -68,7 +68,7 @@ class Summary:
         pi with its interval, counts, log-likelihood and the like.
     smooth : frame with columns term, edf, ref_df, statistic, pvalue, smoothing
         One line for each smooth term: its degrees of freedom and the test that it is zero.
-    linear : frame with columns term, level, estimate, se, z, pvalue
+    linear : frame with columns term, level, estimate, se, z, pvalue, lower, upper
         One line for each linear term (per unit of its column), level of a factor and effect of missing values.
     factors : frame with columns term, df, statistic, pvalue
         The joint test of each factor's levels.
@@ -91,13 +91,13 @@ class Summary:
 def summarize(model: FittedModel, level: float) -> Summary:
     """Collect the summary of a fitted model."""
     overall = _overall(model, level)
-    smooth, linear, factors = _smooth_rows(model), _coefficient_rows(model), _factor_rows(model)
+    smooth, linear, factors = _smooth_rows(model), _coefficient_rows(model, level), _factor_rows(model)
     warnings = tuple(_warnings(model))
     library = model._library
     return Summary(
         make_frame(library, _columns(("quantity",), ("value",), list(overall.items()))),
         make_frame(library, _columns(("term",), ("edf", "ref_df", "statistic", "pvalue", "smoothing"), smooth)),
-        make_frame(library, _columns(("term", "level"), ("estimate", "se", "z", "pvalue"), linear)),
+        make_frame(library, _columns(("term", "level"), ("estimate", "se", "z", "pvalue", "lower", "upper"), linear)),
         make_frame(library, _columns(("term",), ("df", "statistic", "pvalue"), factors)),
         warnings,
         "\n".join(_lines(model, level, smooth, linear, factors, warnings)),
@@ -135,7 +135,7 @@ def _smooth_rows(model: FittedModel) -> list[tuple[Any, ...]]:
     return rows
 
 
-def _coefficient_rows(model: FittedModel) -> list[tuple[Any, ...]]:
+def _coefficient_rows(model: FittedModel, level: float) -> list[tuple[Any, ...]]:
     design, covariance = model._design, model._covariance[2:, 2:]
     rows = []
     for basis, block, label in zip(design.bases, design.blocks, design.labels, strict=True):
@@ -147,14 +147,15 @@ def _coefficient_rows(model: FittedModel) -> list[tuple[Any, ...]]:
         elif isinstance(inner, FactorBasis):
             contrasts = np.zeros((len(inner.levels), size))
             contrasts[:, : len(inner.levels) - 1] = inner.contrasts[:-1]
-            wanted.extend((str(level), row) for level, row in zip(inner.levels, contrasts, strict=True))
+            wanted.extend((str(name), row) for name, row in zip(inner.levels, contrasts, strict=True))
         if basis is not inner:
             wanted.append(("missing", np.eye(size)[-1]))
-        for level, weights in wanted:
+        for name, weights in wanted:
             estimate = float(weights @ model.coef_[block])
             se = float(np.sqrt(max(float(weights @ covariance[block, block] @ weights), 0.0)))
             z = estimate / se if se > 0.0 else float("nan")
-            rows.append((label, level, estimate, se, z, float(2.0 * ndtr(-abs(z)))))
+            half = normal_quantile(level) * se
+            rows.append((label, name, estimate, se, z, float(2.0 * ndtr(-abs(z))), estimate - half, estimate + half))
     return rows
 
 
@@ -213,7 +214,7 @@ def _lines(
             ("", "estimate", "se", "z", "p", ""),
             [
                 (f"{term} {name}".rstrip(), f"{estimate:.4g}", f"{se:.3g}", f"{z:.2f}", *_p(pvalue))
-                for term, name, estimate, se, z, pvalue in linear
+                for term, name, estimate, se, z, pvalue, _, _ in linear
             ],
         )
     if factors:

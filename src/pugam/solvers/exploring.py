@@ -22,6 +22,7 @@ Array = NDArray[np.float64]
 ObjectiveAt = Callable[[Array], Objective]  # the objective for given smoothing parameters
 
 PILOT_ROWS, PILOT_ROWS_PER_COLUMN = 1_000, 10
+PILOT_ROWS_PER_FREE_COLUMN = 40  # slopes and levels, which no penalty holds where few rows separate the labels
 PILOT_KAPPA = 1.0
 
 
@@ -39,7 +40,8 @@ class StartRecord:
 
 def enough_rows(design: Design) -> int:
     """Return how many rows a first look at a design needs."""
-    return max(PILOT_ROWS, PILOT_ROWS_PER_COLUMN * design.n_columns)
+    n_free = int(np.count_nonzero(design.roughness == 0.0))
+    return max(PILOT_ROWS, PILOT_ROWS_PER_COLUMN * design.n_columns, PILOT_ROWS_PER_FREE_COLUMN * n_free)
 
 
 def carried_over(beta: Array, source: Engine, target: Engine) -> Array:

@@ -37,11 +37,9 @@ class Fit:
 
     Attributes
     ----------
-    optimum : Optimum
-        The parameters reported: the penalised optimum, or its refit at the bias-corrected pi (whose information
-        may be the observed one; inference rests on `penalized`).
-    penalized : Optimum
-        The penalised optimum, with its expected information.
+    optimum, penalized : Optimum
+        The parameters reported, and the penalised optimum, each with its expected information. They differ where the
+        bias of pi was corrected and the curves refitted.
     kappas : array of shape (n_terms,)
     starts : tuple of StartRecord
     debiased : bool
@@ -190,6 +188,8 @@ def _debias(fit: Fit, objective: Objective, settings: Settings) -> Fit:
     start[0] = debiased_logit(optimum, objective.penalty, pi_range)
     pi = float(expit(start[0]))
     refit = settings.maximize(objective, start[None], PiRange(pi, pi), settings.tol, settings.max_iter)[0]
+    (expected,) = objective.stand([refit.beta])
+    refit = Optimum.at(expected, refit.n_iter, refit.converged, refit.history)
     return replace(fit, optimum=refit, debiased=True)
 
 
