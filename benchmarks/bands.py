@@ -1,6 +1,6 @@
 """How often bands hold the true curves: pointwise, averaged over [0.05, 0.95], and simultaneously.
 
-usage: python benchmarks/bands.py [REPLICATES]      (default: 500)
+usage: python benchmarks/bands.py [REPLICATES]      (default: 2000)
 """
 
 from __future__ import annotations
@@ -51,4 +51,4 @@ def main(replicates: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 500)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 2000)

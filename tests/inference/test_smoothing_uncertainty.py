@@ -160,10 +160,10 @@ def test_the_average_over_smoothing_parameters_is_that_of_gaussian_posteriors(ma
     fitted = fit(problem, Settings("reml", n_starts=4))
     evidence, block = gather_evidence(fitted.penalized, EVERYTHING), np.arange(5)
     penalty, kappa = 2.0 * problem.design.bases[0].roughness, fitted.kappas[0]
-    # From smoothing parameters at which a hundred-thousandth of a degree of freedom is left to the bending, over six
+    # From smoothing parameters at which 1e-8 of a degree of freedom is left to the bending, over nine
     # decades and beyond a thirtieth of the chosen one.
-    smoothest = float(np.sum(1.0 / evidence.canonical(block, penalty).ratios[1:])) / 1e-5
-    roughest = min(kappa / 30.0, smoothest / 1e6)
+    smoothest = float(np.sum(1.0 / evidence.canonical(block, penalty).ratios[1:])) / 1e-8
+    roughest = min(kappa / 30.0, smoothest / 1e9)
     two_a_decade = 1 + round(2.0 * np.log10(smoothest / roughest))
     coarse, fine = (
         gaussian_average(evidence, block, penalty, kappa, np.geomspace(roughest, smoothest, n_values))

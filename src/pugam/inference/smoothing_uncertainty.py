@@ -21,8 +21,8 @@ __all__ = ["bias_covariance", "curve_covariance", "smoothing_covariance"]
 Array = NDArray[np.float64]
 
 PER_DECADE = 2  # smoothing parameters averaged over
-LEAST_BENDING = 1e-5  # effective degrees of freedom at the smoothest of them
-FARTHEST, FEWEST_DECADES = 30.0, 6  # the roughest: a thirtieth of the chosen one, or so many decades from the smoothest
+LEAST_BENDING = 1e-8  # effective degrees of freedom at the smoothest of them
+FARTHEST, FEWEST_DECADES = 30.0, 9  # the roughest: a thirtieth of the chosen one, or so many decades from the smoothest
 
 
 def curve_covariance(fit: Fit, design: Design, settings: Settings, n0: float, n1: float) -> Array:

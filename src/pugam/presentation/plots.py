@@ -92,7 +92,7 @@ def _draw_curve(ax: Axes, x: Any, u: Any, lower: Any, upper: Any) -> None:
     missing = np.isnan(x)
     if missing.any():
         place = np.nanmax(x) + 0.08 * (np.nanmax(x) - np.nanmin(x))
-        bars = [u[missing] - lower[missing], upper[missing] - u[missing]]
+        bars = np.array([u[missing] - lower[missing], upper[missing] - u[missing]])
         ax.errorbar([place], u[missing], yerr=bars, fmt="o", color=LINE, ecolor=BAND, capsize=3)
         ax.annotate(
             "missing", (place, u[missing][0]), xytext=(0, 6), textcoords="offset points", ha="center", fontsize=8
