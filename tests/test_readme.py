@@ -1,12 +1,14 @@
 """What the README shows is what a reader gets."""
 
 import re
+import runpy
 from pathlib import Path
 
 import pytest
 
 import pugam
 
+EXAMPLES = Path(__file__).parent.parent / "examples"
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
 
@@ -25,15 +27,7 @@ def test_the_ways_to_set_up_a_model_are_valid_python(line):
 
 
 def test_the_demo_prints_the_figures_of_the_caption(tmp_path, capsys):
-    import runpy
-    import sys
-
-    script = Path(__file__).parent.parent / "examples" / "breast_cancer.py"
-    sys_argv, sys.argv = sys.argv, [str(script), str(tmp_path)]
-    try:
-        runpy.run_path(str(script), run_name="__main__")
-    finally:
-        sys.argv = sys_argv
+    runpy.run_path(str(EXAMPLES / "breast_cancer.py"))["main"](tmp_path)
     printed = capsys.readouterr().out
     pi, lower, upper = re.search(
         r"share of ([\d.]+) to be malignant \(95% interval ([\d.]+) to ([\d.]+)\)", README
@@ -42,3 +36,14 @@ def test_the_demo_prints_the_figures_of_the_caption(tmp_path, capsys):
     assert f"pi = {pi} (95% interval {lower} to {upper})" in printed
     assert f"the truth behind the mask: {truth}" in printed
     assert (tmp_path / "effects.png").exists()
+    assert (tmp_path / "diagnosis.png").exists()
+    assert "pi is well determined" in printed
+
+
+def test_the_example_without_enough_features_is_called_not_determined(tmp_path, capsys):
+    runpy.run_path(str(EXAMPLES / "unidentified.py"))["main"](tmp_path)
+    printed = capsys.readouterr().out
+
+    assert printed.startswith("pi is not determined")
+    assert "Of 2 terms only s(dose) is distinguishable from a constant" in printed
+    assert (tmp_path / "flat_profile.png").exists()
