@@ -30,6 +30,7 @@ Scale = Literal["log", "odds"]
 GRID_POINTS = 100
 N_DRAWS = 10_000
 MOST_LEVELS_SHOWN = 10
+HARDLY_OUTSIDE = 0.05  # share of the range by which values may lie outside it without a word
 EXPONENT_LIMIT = 700.0  # exp() of more overflows
 
 
@@ -185,7 +186,7 @@ def _warn_outside(basis: Basis, column: Column) -> None:
     if isinstance(inner, FactorBasis):
         return
     assert isinstance(inner, SmoothBasis | LinearBasis)
-    slack = 1e-9 * (inner.upper - inner.lower)
+    slack = HARDLY_OUTSIDE * (inner.upper - inner.lower)
     outside = (column.values < inner.lower - slack) | (column.values > inner.upper + slack)
     if outside.any():
         warn_user(
