@@ -22,12 +22,12 @@ __all__ = ["Choice", "Lookout", "look_for_higher", "look_for_waves"]
 Array = NDArray[np.float64]
 Choice = tuple[Array, Array]  # parameters beta and smoothing parameters
 
-FUNCTIONS, STARTS = 6, 6
+FUNCTIONS, STARTS, ROUGH_STARTS = 6, 6, 2
 TOL, ITERATIONS, SAMPLE_EDF_TOL, EDF_TOL = 1e-2, 40, 0.05, 1e-2
 ROUGH_KAPPA = 1e-2
 WORTH_MOVING = 0.01  # gain in the objective, or in the REML criterion
 MOST_MOVES = 4
-ALIKE_EDF, ALIKE_LOGIT = 0.5, 0.2  # differences too small to be worth a comparison on all rows
+ALIKE_EDF, ALIKE_LOGIT = 1.5, 0.3  # differences too small to be worth a comparison on all rows
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Lookout:
         """Build a lookout over the rows of an engine."""
         coarse, columns = design.coarse(FUNCTIONS)
         sample = engine.pilot(coarse, enough_rows(coarse), rng)
-        exploring = replace(settings, tol=TOL, max_iter=ITERATIONS, n_starts=min(settings.n_starts, STARTS))
+        exploring = replace(settings, tol=TOL, max_iter=ITERATIONS)
         return cls(engine, design, exploring, rng, sample, coarse, np.concatenate([[0, 1], 2 + columns]))
 
     @property
@@ -70,9 +70,10 @@ class Lookout:
         whole[self.columns] = carried_over(beta, self.sample, self.engine)
         return whole
 
-    def explore(self, kappas: Array, beta: Array) -> tuple[Optimum, Optimum]:
+    def explore(self, kappas: Array, beta: Array, n_starts: int) -> tuple[Optimum, Optimum]:
         """Climb from some starts and from `beta`, on the sample; return the best end and that of `beta`."""
-        optima, _ = explore(self.at_sample, kappas, self.settings, self.rng, self.down(beta))
+        settings = replace(self.settings, n_starts=min(self.settings.n_starts, n_starts))
+        optima, _ = explore(self.at_sample, kappas, settings, self.rng, self.down(beta))
         return best_of(optima), optima[-1]
 
 
@@ -86,21 +87,23 @@ def look_for_waves(lookout: Lookout, beta: Array, kappas: Array) -> Choice:
     if (rough == kappas).all():
         return beta, kappas
     pi_range = lookout.settings.pi_range
-    best, _ = lookout.explore(rough, beta)
+    best, _ = lookout.explore(rough, beta, ROUGH_STARTS)
     there = select_reml(lookout.coarse, lookout.at_sample, best.beta, rough, pi_range, SAMPLE_EDF_TOL)
     start = lookout.down(beta)[None]
     (stay,) = lookout.settings.maximize(lookout.at_sample(kappas), start, pi_range, TOL, ITERATIONS)
     if _is_alike(lookout.coarse, lookout.at_sample, there, (stay.beta, kappas), pi_range):
         return beta, kappas
-    new = select_reml(lookout.design, lookout.at, lookout.up(there[0]), there[1], pi_range, EDF_TOL)
-    return new if _is_better(lookout.design, lookout.at, new, (beta, kappas), pi_range) else (beta, kappas)
+    new = select_reml(lookout.design, lookout.at, lookout.up(there[0]), there[1], pi_range, SAMPLE_EDF_TOL)
+    if not _is_better(lookout.design, lookout.at, new, (beta, kappas), pi_range):
+        return beta, kappas
+    return select_reml(lookout.design, lookout.at, *new, pi_range, EDF_TOL)
 
 
 def look_for_higher(lookout: Lookout, beta: Array, kappas: Array) -> Choice:
     """Try some starts at the chosen smoothing; move where one of them ends higher on all rows, and choose anew."""
     pi_range = lookout.settings.pi_range
     for _ in range(MOST_MOVES):
-        best, stay = lookout.explore(kappas, beta)
+        best, stay = lookout.explore(kappas, beta, STARTS)
         if best.value < stay.value + WORTH_MOVING:
             break
         starts = np.array([beta, lookout.up(best.beta)])
