@@ -1,6 +1,6 @@
 """How often bands hold the true curves: pointwise, averaged over [0.05, 0.95], and simultaneously.
 
-usage: python benchmarks/bands.py [REPLICATES]      (default: 2000)
+usage: python benchmarks/bands.py [REPLICATES [STREAM]]      (default: 2000; a STREAM, any positive number, takes fresh data)
 """
 
 from __future__ import annotations
@@ -33,16 +33,17 @@ def bands(setting: int, n: int, seed: int) -> np.ndarray:
     return np.array([*pointwise, *whole, np.mean(width)], dtype=float)
 
 
-def main(replicates: int) -> None:
+def main(replicates: int, stream: int = 0) -> None:
     rows = []
     for setting in (1, 2, 3):
-        found = run_replicates(bands, [(setting, N, seed) for seed in seeds((3, setting, N), replicates)])
+        key = (3, setting, N, *([stream] if stream else []))
+        found = run_replicates(bands, [(setting, N, seed) for seed in seeds(key, replicates)])
         means = found.mean(axis=0)
         pointwise = [f"{value:.3f}" for value in means[:5]]
         rows.append([setting, N, *pointwise, f"{means[5:10].mean():.3f}", float(means[10])])
         print(*rows[-1], flush=True)
     write_table(
-        "bands",
+        "bands_fresh" if stream else "bands",
         f"Coverage of 95% bands for the curves, n0 = 5n/6, pi = 0.4, {replicates} replicates",
         ["Setting", "n", "u1", "u2", "u3", "u4", "u5", "simultaneous, mean of five", "mean pointwise width"],
         rows,
@@ -51,4 +52,4 @@ def main(replicates: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 2000)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 2000, int(sys.argv[2]) if len(sys.argv) > 2 else 0)

@@ -330,7 +330,7 @@ class UncertaintyMethods:
         ----------
         n_resamples : int
         smoothing : {"fixed", "reselect"}
-            Keep the smoothing parameters, or choose them anew for every resample, which takes about ten times longer.
+            Keep the smoothing parameters, or choose them anew for every resample, which takes much longer.
         groups : array-like, one label per row, optional
             Rows of one group are drawn together: for clustered data.
         random_state : int, RandomState, Generator or None
