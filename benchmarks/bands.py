@@ -1,6 +1,6 @@
 """How often bands hold the true curves: pointwise, averaged over [0.05, 0.95], and simultaneously.
 
-usage: python benchmarks/bands.py [REPLICATES [STREAM]]      (default: 2000; a STREAM, any positive number, takes fresh data)
+usage: python benchmarks/bands.py [REPLICATES [STREAM]]      (default: 2000 replicates; a STREAM > 0 takes fresh data)
 """
 
 from __future__ import annotations
