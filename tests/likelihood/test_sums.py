@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pugam.likelihood import label_block, logistic_sums, saturating_sums, sums
+from pugam.likelihood import label_block, logistic_sums, products_of_columns, saturating_sums, sums
 from pugam.likelihood.sums import FEW_COLUMNS, MANY_GRAMS, weighted_grams
 
 N_ROWS, N_COEFFICIENTS, N_VECTORS = 60, 4, 3
@@ -192,17 +192,15 @@ def test_one_vector_under_many_weightings_stands_for_its_copies(observed, shared
     assert_same(shared, copied)
 
 
-def count_products(monkeypatch):
-    """Count how often the products of columns are made, which only the one big product needs."""
-    calls = []
-    original = sums._products_of_columns
+class CountedProducts:
+    """Products of columns, which only the one big product needs, and how often they were asked for."""
 
-    def counting(X):
-        calls.append(X.shape)
-        return original(X)
+    def __init__(self):
+        self.calls = 0
 
-    monkeypatch.setattr(sums, "_products_of_columns", counting)
-    return calls
+    def __call__(self, X):
+        self.calls += 1
+        return products_of_columns(X)
 
 
 @pytest.mark.parametrize("signs", ["positive", "mixed"])
@@ -212,14 +210,14 @@ def test_one_big_product_gives_the_matrices_of_the_loop(monkeypatch, signs, n_co
     X = rng.normal(size=(N_ROWS, n_columns))
     weights = rng.normal(size=(MANY_GRAMS, N_ROWS))  # the observed information has negative ones
     weights = np.abs(weights) if signs == "positive" else weights
-    products = count_products(monkeypatch)
+    products = CountedProducts()
     at_once, one_by_one = (np.full((MANY_GRAMS, n_columns, n_columns), np.nan) for _ in range(2))
 
-    weighted_grams(X, weights, at_once)
-    assert len(products) == 1
+    weighted_grams(X, weights, at_once, products)
+    assert products.calls == 1
     monkeypatch.setattr(sums, "MANY_GRAMS", MANY_GRAMS + 1)
-    weighted_grams(X, weights, one_by_one)
-    assert len(products) == 1
+    weighted_grams(X, weights, one_by_one, products)
+    assert products.calls == 1
 
     np.testing.assert_allclose(at_once, one_by_one, rtol=1e-11, atol=1e-11)
     np.testing.assert_allclose(at_once, np.einsum("ni,bn,nj->bij", X, weights, X), rtol=1e-11, atol=1e-11)
@@ -227,15 +225,15 @@ def test_one_big_product_gives_the_matrices_of_the_loop(monkeypatch, signs, n_co
 
 
 @pytest.mark.parametrize(("number", "n_columns"), [(MANY_GRAMS - 1, 3), (MANY_GRAMS, FEW_COLUMNS + 1)])
-def test_few_matrices_or_many_columns_go_through_the_loop(monkeypatch, number, n_columns):
+def test_few_matrices_or_many_columns_go_through_the_loop(number, n_columns):
     X = np.random.default_rng(10).normal(size=(N_ROWS, n_columns))
     weights = weightings(number)
-    products = count_products(monkeypatch)
+    products = CountedProducts()
     out = np.full((number, n_columns, n_columns), np.nan)
 
-    weighted_grams(X, weights, out)
+    weighted_grams(X, weights, out, products)
 
-    assert not products
+    assert products.calls == 0
     np.testing.assert_allclose(out, np.einsum("ni,bn,nj->bij", X, weights, X), rtol=1e-11, atol=1e-10)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from operator import add
 from typing import TypeVar
 
@@ -19,6 +19,7 @@ from pugam.likelihood import (
     label_block,
     label_frequency,
     logistic_sums,
+    products_of_columns,
     saturating_sums,
 )
 from pugam.terms import Design, Encoded
@@ -33,6 +34,7 @@ BLOCK_CELLS = 100_000  # model cells of a block: small enough for the second-lev
 MIN_BLOCK_ROWS = 512
 GROUPS = 16  # the rows are always cut into so many groups, whatever the number of threads
 CACHE_BYTES = 128 * 2**20  # model columns are kept up to this size and evaluated anew beyond it
+PRODUCT_BYTES = 96 * 2**20  # so are products of columns, which serve many parameter vectors at once
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class Block:
     X: Array
     positive: Flags
     weights: Array | None
+    products: Callable[[Array], Array]
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,8 @@ class MemoryEngine:
         self._matrix: Array | None = None
         if 8 * n_cells <= CACHE_BYTES:
             self._matrix = self._evaluate_all()
+        self._products: dict[int, Array] = {}  # by the first row of a block
+        self._keeps_products = 4 * n_cells * (2 + design.n_columns) <= PRODUCT_BYTES
 
     def _count_labels(self) -> None:
         counts = np.ones(len(self.positive)) if self.weights is None else self.weights
@@ -125,7 +130,7 @@ class MemoryEngine:
     def sums(self, pi: Array, b: Array, observed: bool = False) -> Sums:
         """Value, score and expected (or observed) information of the profile likelihood in (log c, a, theta)."""
         c, d = label_frequency(pi, self.n0, self.n1)
-        return self._sum(lambda block: saturating_sums(block.X, block.positive, block.weights, b, c, d, observed))
+        return self._sum(lambda block: _saturating_sums(block, block.weights, b, c, d, observed))
 
     def expectation(self, pi: Array, b: Array) -> MemoryExpectation:
         """E-step: the expected labels of all rows."""
@@ -207,7 +212,19 @@ class MemoryEngine:
             else:
                 X = self._matrix[rows]
             weights = None if self.weights is None else self.weights[rows]
-            yield Block(rows, X, self.positive[rows], weights)
+            yield Block(rows, X, self.positive[rows], weights, partial(self._products_of, rows.start))
+
+    def _products_of(self, first_row: int, X: Array) -> Array:
+        """Products of a block's columns, kept where all of them take little memory."""
+        if not self._keeps_products:
+            return products_of_columns(X)
+        if first_row not in self._products:
+            self._products[first_row] = products_of_columns(X)
+        return self._products[first_row]
+
+
+def _saturating_sums(block: Block, weights: Array | None, b: Array, c: Array, d: Array, observed: bool) -> Sums:
+    return saturating_sums(block.X, block.positive, weights, b, c, d, observed, block.products)
 
 
 class MemoryResampledRows:
@@ -227,7 +244,7 @@ class MemoryResampledRows:
     def sums(self, pi: Array, b: Array, observed: bool = False) -> Sums:
         """Value, score and expected (or observed) information of the profile likelihood in (log c, a, theta)."""
         c, d = self._label_frequency(pi)
-        return self._sum(lambda block, w: saturating_sums(block.X, block.positive, w, b, c, d, observed))
+        return self._sum(lambda block, w: _saturating_sums(block, w, b, c, d, observed))
 
     def _label_frequency(self, pi: Array) -> tuple[Array, Array]:
         if len(pi) == 1 and np.ptp(self.n0) == np.ptp(self.n1) == 0.0:

@@ -2,7 +2,7 @@
 
 from pugam.likelihood.coordinates import alpha_shift, expit, label_frequency, log_c_bend, log_c_slope, logit
 from pugam.likelihood.rows import expected_labels, logistic_rows, saturating_rows
-from pugam.likelihood.sums import Sums, label_block, logistic_sums, saturating_sums
+from pugam.likelihood.sums import Sums, label_block, logistic_sums, products_of_columns, saturating_sums
 
 __all__ = [
     "Sums",
@@ -16,6 +16,7 @@ __all__ = [
     "logistic_rows",
     "logistic_sums",
     "logit",
+    "products_of_columns",
     "saturating_rows",
     "saturating_sums",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,14 +10,15 @@ from numpy.typing import NDArray
 
 from pugam.likelihood.rows import expected_labels, logistic_rows, saturating_rows
 
-__all__ = ["Sums", "label_block", "logistic_sums", "saturating_sums"]
+__all__ = ["Sums", "label_block", "logistic_sums", "products_of_columns", "saturating_sums"]
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+Products = Callable[[Array], Array]
 
 LOWEST_VALUE = -1e300  # finite, so that an impossible row of weight zero adds nothing
 # With so many matrices of so few columns, one product of the weights with all products of columns is faster.
-MANY_GRAMS, FEW_COLUMNS = 24, 80
+MANY_GRAMS, FEW_COLUMNS = 12, 80
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,18 @@ class Sums:
         return Sums(self.value + other.value, self.score + other.score, self.information + other.information)
 
 
+def products_of_columns(X: Array) -> Array:
+    """Products of each column with itself and those after it, in the order of `triu_indices`: shape (pairs, n)."""
+    columns = np.ascontiguousarray(X.T)
+    q, n = columns.shape
+    products = np.empty((q * (q + 1) // 2, n))
+    start = 0
+    for number in range(q):
+        np.multiply(columns[number], columns[number:], out=products[start : start + q - number])
+        start += q - number
+    return products
+
+
 def saturating_sums(
     X: Array,
     positive: Flags,
@@ -46,6 +60,7 @@ def saturating_sums(
     c: Array,
     d: Array,
     observed: bool = False,
+    products: Products = products_of_columns,
 ) -> Sums:
     """Sum the saturating likelihood over a block.
 
@@ -62,6 +77,8 @@ def saturating_sums(
         Label frequency and its complement.
     observed : bool
         Observed instead of expected information.
+    products : callable
+        Gives the products of the columns of X, which may be kept between calls.
 
     Returns
     -------
@@ -79,7 +96,7 @@ def saturating_sums(
     information = np.empty((n_vectors, q, q))
     information[:, 0, 0] = rows.info_cc.sum(axis=1)
     information[:, 0, 1:] = information[:, 1:, 0] = rows.info_sc @ X
-    weighted_grams(X, rows.info_ss, information[:, 1:, 1:])
+    weighted_grams(X, rows.info_ss, information[:, 1:, 1:], products)
     return Sums(rows.value.sum(axis=1), score, information)
 
 
@@ -98,11 +115,11 @@ def logistic_sums(X: Array, y: Array, weights: Array | None, b: Array) -> Sums:
     return Sums(rows.value.sum(axis=1), rows.score_s @ X, information)
 
 
-def weighted_grams(X: Array, weights: Array, out: Array) -> None:
+def weighted_grams(X: Array, weights: Array, out: Array, products: Products = products_of_columns) -> None:
     """Write X' diag(w) X for every row w of weights, shape (B, n), into out, shape (B, q, q)."""
     if len(weights) >= MANY_GRAMS and X.shape[1] <= FEW_COLUMNS:
         first, second = np.triu_indices(X.shape[1])
-        grams = weights @ _products_of_columns(X).T
+        grams = weights @ products(X).T
         out[:, first, second] = out[:, second, first] = grams
         return
     scaled = np.empty_like(X)
@@ -114,15 +131,3 @@ def weighted_grams(X: Array, weights: Array, out: Array) -> None:
         else:
             np.multiply(X, w[:, None], out=scaled)
             gram[...] = X.T @ scaled
-
-
-def _products_of_columns(X: Array) -> Array:
-    """Products of each column with itself and those after it, in the order of `triu_indices`: shape (pairs, n)."""
-    columns = np.ascontiguousarray(X.T)
-    q, n = columns.shape
-    products = np.empty((q * (q + 1) // 2, n))
-    start = 0
-    for number in range(q):
-        np.multiply(columns[number], columns[number:], out=products[start : start + q - number])
-        start += q - number
-    return products

@@ -25,7 +25,10 @@ def maximize_em(objective: Objective, starts: Array, pi_range: PiRange, tol: flo
 
     A run stops when the log-likelihood and, relatively, pi both change by less than `tol` (the paper: 1e-4).
     """
-    return [_climb(objective, np.array(start, dtype=float), pi_range, tol, max_iter) for start in starts]
+    return [
+        _climb(objective.of_climbs(number), np.array(start, dtype=float), pi_range, tol, max_iter)
+        for number, start in enumerate(starts)
+    ]
 
 
 def mixture_step(hidden: float, n0: float, n1: float, prior: PiPrior) -> float:

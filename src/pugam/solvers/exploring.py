@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +12,21 @@ from numpy.typing import NDArray
 from pugam.engines import Engine
 from pugam.likelihood import alpha_shift, expit
 from pugam.solvers.objective import Objective, PiPrior
-from pugam.solvers.optimum import Optimum
+from pugam.solvers.optimum import Optimum, best_of
 from pugam.solvers.settings import Settings
 from pugam.solvers.starts import make_starts
 from pugam.terms import Design
 
-__all__ = ["PILOT_KAPPA", "ObjectiveAt", "StartRecord", "carried_over", "enough_rows", "explore", "objectives"]
+__all__ = [
+    "PILOT_KAPPA",
+    "ObjectiveAt",
+    "StartRecord",
+    "carried_over",
+    "enough_rows",
+    "explore",
+    "explore_candidates",
+    "objectives",
+]
 
 Array = NDArray[np.float64]
 ObjectiveAt = Callable[[Array], Objective]  # the objective for given smoothing parameters
@@ -64,15 +74,49 @@ def explore(
     further_start: Array | None = None,
 ) -> tuple[list[Optimum], tuple[StartRecord, ...]]:
     """Climb from all starts, and from a further one if given, which comes last."""
-    smooth = at(np.maximum(kappas, PILOT_KAPPA))
-    starts = make_starts(smooth, settings.maximize, settings.pi_range, settings.n_starts, rng)
+    starts = _starts(at, kappas, settings, rng)
     if further_start is not None:
         starts = np.vstack([starts, further_start])
-    optima = settings.maximize(at(kappas), starts, settings.pi_range, settings.tol, settings.max_iter)
-    records = tuple(
+    optima = _climb(at(kappas), starts, settings)
+    return optima, _records(kappas, starts, optima)
+
+
+def explore_candidates(
+    at: ObjectiveAt, candidates: Sequence[Array], settings: Settings, rng: np.random.Generator
+) -> tuple[list[Optimum], tuple[StartRecord, ...]]:
+    """Climb from all starts at every candidate for the smoothing parameters; return the best optimum of each.
+
+    All these climbs are made side by side. Then each candidate's best point is a further start for the next one.
+    """
+    starts = [_starts(at, kappas, settings, rng) for kappas in candidates]
+    counts = [len(some) for some in starts]
+    together = Objective.side_by_side([at(kappas) for kappas in candidates], counts)
+    optima = iter(_climb(together, np.vstack(starts), settings))
+    best: list[Optimum] = []
+    records: list[StartRecord] = []
+    for kappas, some in zip(candidates, starts, strict=True):
+        found = list(islice(optima, len(some)))
+        if best:
+            some = np.vstack([some, best[-1].beta])
+            found += _climb(at(kappas), some[-1:], settings)
+        best.append(best_of(found))
+        records.extend(_records(kappas, some, found))
+    return best, tuple(records)
+
+
+def _starts(at: ObjectiveAt, kappas: Array, settings: Settings, rng: np.random.Generator) -> Array:
+    smooth = at(np.maximum(kappas, PILOT_KAPPA))
+    return make_starts(smooth, settings.maximize, settings.pi_range, settings.n_starts, rng)
+
+
+def _climb(objective: Objective, starts: Array, settings: Settings) -> list[Optimum]:
+    return settings.maximize(objective, starts, settings.pi_range, settings.tol, settings.max_iter)
+
+
+def _records(kappas: Array, starts: Array, optima: Sequence[Optimum]) -> tuple[StartRecord, ...]:
+    return tuple(
         StartRecord(
             float(kappas.max()), float(expit(start[0])), optimum.pi, optimum.value, optimum.n_iter, optimum.converged
         )
         for start, optimum in zip(starts, optima, strict=True)
     )
-    return optima, records

@@ -69,15 +69,16 @@ def maximize_fisher(objective: Objective, starts: Array, pi_range: PiRange, tol:
     A start has converged when the quadratic model predicts a gain below `tol / 100` and a relative change of pi
     below `tol`; that last step is still taken. With pi fixed its entry never moves. A start that comes close to
     another near the same optimum is not followed further and ends where that one ends; one that hardly gains while
-    far below an optimum already found is given up, unconverged.
+    far below an optimum already found is given up, unconverged. Only climbs with the same penalty are so compared.
     """
 
-    def look(_: list[int], betas: list[Array], observed: bool) -> list[Standpoint]:
-        return objective.stand(betas, observed)
+    def look(numbers: list[int], betas: list[Array], observed: bool) -> list[Standpoint]:
+        return objective.of_climbs(numbers).stand(betas, observed)
 
     def after_each_pass(climbers: list[_Climber]) -> None:
-        _join(climbers)
-        _give_up(climbers)
+        for companions in _on_one_landscape(climbers):
+            _join(companions)
+            _give_up(companions)
 
     return _climb(look, starts, pi_range, tol, max_iter, after_each_pass)
 
@@ -187,6 +188,14 @@ def _accept_or_damp(climber: _Climber, trial: Standpoint, predicted: float, tol:
         climber.damping = max(10.0 * climber.damping, FIRST_DAMPING)
         climber.stuck = climber.damping > STUCK_DAMPING
         climber.converged = climber.stuck and predicted < slack
+
+
+def _on_one_landscape(climbers: list[_Climber]) -> list[list[_Climber]]:
+    """Sort climbers by their penalty, which is all that may differ between their objectives."""
+    landscapes: dict[bytes, list[_Climber]] = {}
+    for climber in climbers:
+        landscapes.setdefault(climber.here.curvature[2:].tobytes(), []).append(climber)
+    return list(landscapes.values())
 
 
 def _join(climbers: list[_Climber]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -151,7 +151,7 @@ class _Penalized:
 
     def penalties(self, beta: Array) -> Array:
         """Roughness minus log prior: what is subtracted from the log-likelihood, shape (B,)."""
-        roughness: Array = 0.5 * (beta[:, 2:] ** 2 @ self.penalty)
+        roughness: Array = 0.5 * np.sum(beta[:, 2:] ** 2 * self.penalty, axis=1)
         return roughness - self.prior.value(expit(beta[:, 0]))
 
     def evaluate(self, beta: Array, observed: bool = False) -> Evaluation:
@@ -181,14 +181,24 @@ class Objective(_Penalized):
     Parameters
     ----------
     engine : Engine
-    penalty : array of shape (p,)
-        Diagonal Hessian of the roughness penalty, `Design.penalty`.
+    penalty : array of shape (p,) or (B, p)
+        Diagonal Hessian of the roughness penalty, `Design.penalty`; or one for each of B climbs made at once.
     prior : PiPrior
     """
 
     engine: Engine
     penalty: Array
     prior: PiPrior = PiPrior()
+
+    @classmethod
+    def side_by_side(cls, objectives: Sequence[Objective], counts: Sequence[int]) -> Objective:
+        """Join objectives that differ in their penalty, each for so many climbs."""
+        penalty = np.repeat([objective.penalty for objective in objectives], counts, axis=0)
+        return cls(objectives[0].engine, penalty, objectives[0].prior)
+
+    def of_climbs(self, numbers: int | Sequence[int]) -> Objective:
+        """Return the objective of one climb, or of several."""
+        return self if self.penalty.ndim == 1 else replace(self, penalty=self.penalty[numbers])
 
     def stand(self, betas: Sequence[Array], observed: bool = False) -> list[Standpoint]:
         """Evaluate at several parameter vectors in one pass over the rows."""

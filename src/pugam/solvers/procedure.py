@@ -9,7 +9,15 @@ from numpy.typing import NDArray
 
 from pugam.engines import Engine
 from pugam.likelihood import expit
-from pugam.solvers.exploring import PILOT_KAPPA, StartRecord, carried_over, enough_rows, explore, objectives
+from pugam.solvers.exploring import (
+    PILOT_KAPPA,
+    StartRecord,
+    carried_over,
+    enough_rows,
+    explore,
+    explore_candidates,
+    objectives,
+)
 from pugam.solvers.linear_algebra import inverse
 from pugam.solvers.lookout import Lookout, look_for_higher, look_for_waves
 from pugam.solvers.objective import Objective, PiRange, Standpoint
@@ -144,7 +152,7 @@ def _by_candidates(
 ) -> tuple[Array, Array, tuple[StartRecord, ...]]:
     """Try all starts at each candidate, from smooth to rough, and keep the candidate of the lowest AIC.
 
-    Each candidate's best point is a further start for the next one. Given smoothing parameters are the only candidate.
+    Given smoothing parameters are the only candidate.
     """
     n_terms = len(design.bases)
     if isinstance(settings.smoothing, str):
@@ -152,23 +160,15 @@ def _by_candidates(
     else:
         candidates = [settings.smoothing]
     sample = engine.pilot(design, START_ROWS, rng)
-    at_sample = objectives(sample, design, settings.prior)
-    at = objectives(engine, design, settings.prior)
-    records: list[StartRecord] = []
-    trials: list[tuple[float, Array, Array]] = []
-    last: Array | None = None
     exploring = replace(settings, max_iter=min(settings.max_iter, START_ITERATIONS[settings.solver]))
-    for kappas in candidates:
-        optima, new_records = explore(at_sample, kappas, exploring, rng, last)
-        records.extend(new_records)
-        last = best_of(optima).beta
-        start = carried_over(last, sample, engine)
-        if len(candidates) == 1:
-            return start, kappas, tuple(records)
-        optimum, _ = _climb(at(kappas), start, settings)
-        trials.append((aic(optimum, settings.pi_range.free), optimum.beta, kappas))
-    _, beta, kappas = min(trials, key=lambda trial: trial[0])
-    return beta, kappas, tuple(records)
+    best, records = explore_candidates(objectives(sample, design, settings.prior), candidates, exploring, rng)
+    starts = [carried_over(optimum.beta, sample, engine) for optimum in best]
+    if len(candidates) == 1:
+        return starts[0], candidates[0], records
+    at = objectives(engine, design, settings.prior)
+    optima = [_climb(at(kappas), start, settings)[0] for kappas, start in zip(candidates, starts, strict=True)]
+    chosen = int(np.argmin([aic(optimum, settings.pi_range.free) for optimum in optima]))
+    return optima[chosen].beta, candidates[chosen], records
 
 
 def _climb(objective: Objective, start: Array, settings: Settings) -> tuple[Optimum, Array]:
