@@ -18,7 +18,7 @@ Products = Callable[[Array], Array]
 
 LOWEST_VALUE = -1e300  # finite, so that an impossible row of weight zero adds nothing
 # With so many matrices of so few columns, one product of the weights with all products of columns is faster.
-MANY_GRAMS, FEW_COLUMNS = 12, 80
+MANY_GRAMS, FEW_COLUMNS = 8, 80
 
 
 @dataclass(frozen=True)

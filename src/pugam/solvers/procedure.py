@@ -19,7 +19,7 @@ from pugam.solvers.exploring import (
     objectives,
 )
 from pugam.solvers.linear_algebra import inverse
-from pugam.solvers.lookout import Lookout, look_for_higher, look_for_waves
+from pugam.solvers.lookout import Lookout, look_for_bends, look_for_higher, look_for_waves
 from pugam.solvers.objective import Objective, PiRange, Standpoint
 from pugam.solvers.optimum import Optimum, best_of
 from pugam.solvers.reml import select_reml
@@ -36,7 +36,7 @@ PILOT_TOL, PILOT_ITERATIONS, PILOT_EDF_TOL = 1e-2, 40, 0.05
 REHEARSAL_ROWS = 20_000  # beyond five times so many, smoothing is chosen on a sample before all rows are used
 EDF_TOL = 1e-2
 START_ROWS = 10_000  # starts at given smoothing parameters are compared on about so many rows
-START_ITERATIONS = {"newton": 40, "em": 5_000}  # what has not arrived by then creeps along a boundary
+START_ITERATIONS = {"newton": 25, "em": 5_000}  # what has not arrived by then creeps along a boundary
 
 
 @dataclass(frozen=True)
@@ -140,6 +140,7 @@ def _by_reml(
         at = objectives(stage, design, settings.prior)
         beta = carried_over(beta, last, stage)
         beta, kappas = select_reml(design, at, beta, kappas, settings.pi_range, EDF_TOL)
+        beta, kappas = look_for_bends(design, at, beta, kappas, settings.pi_range)
         lookout = Lookout.over(stage, design, settings, rng)
         if stage is stages[0]:
             beta, kappas = look_for_waves(lookout, beta, kappas)
