@@ -13,6 +13,7 @@ import pugam
 SOURCE = Path(pugam.__file__).parent
 
 LAYERS = [
+    "version",
     "errors",
     "progress",
     "data",
@@ -23,12 +24,15 @@ LAYERS = [
     "inference",
     "estimator",
     "presentation",
+    "studies",
+    "command_line",
 ]
 MAY_IMPORT = {
     **{room: set(LAYERS[: number + 1]) for number, room in enumerate(LAYERS)},
     "likelihood": {"likelihood"},
     "solvers": {"errors", "terms", "likelihood", "engines", "solvers"},
     "datasets": {"errors", "data", "datasets"},
+    **{room: {"datasets", *LAYERS[: LAYERS.index(room) + 1]} for room in ("studies", "command_line")},
 }
 # (room, function, room imported there): a fitted model draws itself without matplotlib being needed to fit it.
 PERMITTED_LAZY_IMPORTS = [("estimator", "plot", "presentation"), ("estimator", "summary", "presentation")]

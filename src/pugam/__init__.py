@@ -3,8 +3,7 @@
 from pugam.errors import FormulaError, InputError, NotIdentifiableError, PugamError, PugamWarning
 from pugam.estimator import PUGAM
 from pugam.terms import f, l, s
-
-__version__ = "0.1.0"
+from pugam.version import __version__
 
 __all__ = [
     "PUGAM",
@@ -13,6 +12,7 @@ __all__ = [
     "NotIdentifiableError",
     "PugamError",
     "PugamWarning",
+    "__version__",
     "f",
     "l",
     "s",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,8 +15,10 @@ from pugam.solvers import EDGE, GRID_SIZE, LINEAR_GRID, SMOOTH_GRID, PiPrior, Pi
 from pugam.terms import Design, Factor, Linear, Smooth, TermSpec, choose_terms, parse_formula
 
 __all__ = [
+    "EngineName",
     "make_settings",
     "read_count",
+    "read_engine",
     "read_generator",
     "read_n_jobs",
     "read_pi_range",
@@ -25,6 +27,8 @@ __all__ = [
     "require_identifiable",
     "require_rows",
 ]
+
+EngineName = Literal["auto", "memory"]
 
 WEAK_PRIOR = (2.0, 2.0)
 MAX_ITERATIONS: dict[Any, int] = {"newton": 200, "em": 5000}
@@ -80,6 +84,13 @@ def require_rows(design: Design, n_rows: int, free_pi: bool) -> None:
         )
 
 
+def read_engine(engine: Any) -> EngineName:
+    """Read the name of an engine."""
+    if engine == "auto" or engine == "memory":
+        return engine  # type: ignore[no-any-return]
+    raise InputError(f"engine is 'auto' or 'memory'; got {engine!r}.")
+
+
 def read_share(pi: Any) -> float:
     """Read a share strictly between 0 and 1."""
     if not _is_number(pi) or not 0.0 < pi < 1.0:
@@ -132,8 +143,7 @@ def make_settings(params: dict[str, Any], design: Design) -> Settings:
     solver: Any = params["solver"]
     if solver not in ("newton", "em"):
         raise InputError(f"solver is 'newton' or 'em'; got {solver!r}.")
-    if params["engine"] not in ("auto", "memory"):
-        raise InputError(f"engine is 'auto' or 'memory'; got {params['engine']!r}.")
+    read_engine(params["engine"])
     return Settings(
         smoothing=_read_smoothing(params["smoothing"], design),
         solver=solver,

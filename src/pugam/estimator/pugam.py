@@ -15,6 +15,7 @@ from pugam.engines import MemoryEngine, count_threads, one_blas_thread
 from pugam.errors import InputError, warn_user
 from pugam.estimator.advice import boundary_advice, convergence_advice, separation_advice
 from pugam.estimator.options import (
+    EngineName,
     make_settings,
     read_generator,
     read_n_jobs,
@@ -143,7 +144,7 @@ class PUGAM(UncertaintyMethods, ClassifierMixin, BaseEstimator):
         pi_prior: Any = "weak",
         debias: bool = True,
         kappas: Any = "both",
-        engine: Literal["auto", "memory"] = "auto",
+        engine: EngineName = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,

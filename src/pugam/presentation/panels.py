@@ -15,12 +15,14 @@ MOST_COLUMNS = 4
 PANEL_WIDTH, PANEL_HEIGHT = 3.0, 2.6
 
 
-def make_panels(n_panels: int, width: float = PANEL_WIDTH, height: float = PANEL_HEIGHT) -> tuple[Figure, list[Axes]]:
-    """Return a figure and so many axes, in lines of four at most."""
+def make_panels(
+    n_panels: int, width: float = PANEL_WIDTH, height: float = PANEL_HEIGHT, columns: int | None = None
+) -> tuple[Figure, list[Axes]]:
+    """Return a figure and so many axes, in lines of so many columns, or of four at most."""
     from matplotlib.figure import Figure
 
-    n_lines = -(-n_panels // MOST_COLUMNS)
-    n_columns = -(-n_panels // n_lines)
+    n_lines = -(-n_panels // (columns or MOST_COLUMNS))
+    n_columns = columns or -(-n_panels // n_lines)
     figure = Figure(figsize=(width * n_columns, height * n_lines + 0.4), layout="constrained")
     panels = list(figure.subplots(n_lines, n_columns, squeeze=False).ravel())
     for ax in panels:

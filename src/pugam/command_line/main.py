@@ -1,0 +1,60 @@
+"""The entry point of the command line: its verbs, and how errors and interruptions end."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from pugam.command_line.study import study
+from pugam.errors import PugamError
+from pugam.version import __version__
+
+__all__ = ["app", "main"]
+
+BAD_INPUT, INTERRUPTED = 2, 130
+
+app = typer.Typer(
+    name="pugam",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(study)
+
+
+@app.callback()
+def pugam(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.", is_eager=True)] = False,
+) -> None:
+    """Generalized additive models for positive-unlabelled data."""
+    if version:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run the command line; a user's mistake ends in one line on stderr and exit code 2, without a traceback."""
+    try:
+        code = app(standalone_mode=False)
+    except PugamError as error:
+        code = _fail(str(error), BAD_INPUT)
+    except typer.Abort:
+        code = _fail("Interrupted.", INTERRUPTED)
+    except KeyboardInterrupt:
+        code = _fail("Interrupted.", INTERRUPTED)
+    except typer.Exit as end:
+        code = end.exit_code
+    except Exception as error:
+        # Typer's own errors of usage, whatever class of click's they are in this version.
+        if not hasattr(error, "format_message"):
+            raise
+        code = _fail(f"{error.format_message()} See pugam --help.", BAD_INPUT)
+    sys.exit(code)
+
+
+def _fail(message: str, code: int) -> int:
+    typer.echo(f"pugam: {message}", err=True)
+    return code

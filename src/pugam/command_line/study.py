@@ -1,0 +1,61 @@
+"""`pugam study`: the paper's tables and figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["study"]
+
+
+def study(
+    name: Annotated[
+        str, typer.Argument(help="table1, table2, table3, table4, figure1, figure2, basis, curves, or all.")
+    ],
+    out: Annotated[Path, typer.Option(help="Folder for tables, figures and the records to resume from.")] = Path(
+        "results"
+    ),
+    replicates: Annotated[int, typer.Option(help="Data sets, or maskings, per cell.")] = 500,
+    resamples: Annotated[int, typer.Option(help="Resamples of every bootstrap.")] = 500,
+    jobs: Annotated[int | None, typer.Option(help="Processes; one per core by default.")] = None,
+    engine: Annotated[str, typer.Option(help="Where sums are taken: auto or memory.")] = "auto",
+    seed: Annotated[int | None, typer.Option(help="Of the random numbers.")] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="Folder with wilt.csv and spambase.csv; else PUGAM_DATA, else OpenML.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+) -> None:
+    """Reproduce a table or figure of the paper, next to the printed figures.
+
+    A run that was stopped, by Ctrl-C or otherwise, goes on where it was when the same command is given again.
+
+    Examples:
+
+    pugam study table1 --replicates 50 --out trial
+
+    pugam study all --out results --data tables
+    """
+    from pugam.studies import Plan, run_study
+    from pugam.studies.running import DEFAULT_SEED
+
+    plan = Plan(
+        out=out,
+        replicates=replicates,
+        resamples=resamples,
+        jobs=jobs,
+        engine=engine,
+        seed=DEFAULT_SEED if seed is None else seed,
+        data=data,
+        progress=False if quiet else None,
+    )
+    try:
+        written = run_study(name, plan)
+    except KeyboardInterrupt:
+        typer.echo(
+            f"Stopped; what is done is kept in {out / 'records'}. The same command goes on from there.", err=True
+        )
+        raise
+    for path in written:
+        typer.echo(str(path))

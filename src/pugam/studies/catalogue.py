@@ -1,0 +1,53 @@
+"""All studies by name, and the way to run one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from pugam.errors import InputError
+from pugam.studies.coverage import table2
+from pugam.studies.masked import curves, table4
+from pugam.studies.power import table3
+from pugam.studies.provenance import write_runs
+from pugam.studies.running import Plan
+from pugam.studies.simulated import basis, figure1, figure2, table1
+
+__all__ = ["STUDIES", "run_study"]
+
+STUDIES: dict[str, Callable[[Plan], Any]] = {
+    "table1": table1,
+    "table2": table2,
+    "table3": table3,
+    "table4": table4,
+    "figure1": figure1,
+    "figure2": figure2,
+    "basis": basis,
+    "curves": curves,
+}
+
+
+def run_study(name: str, plan: Plan) -> list[Path]:
+    """Run one study, or all of them by the name "all", and return the files it wrote.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pugam.studies import Plan, run_study
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     sorted(path.name for path in run_study("figure2", Plan(folder, replicates=2, jobs=1)))
+    ['figure2.png', 'figure2.svg', 'runs.md']
+    """
+    if name != "all" and name not in STUDIES:
+        raise InputError(f"There is no study {name!r}; there are {', '.join(STUDIES)}, and all.")
+    before = _files(plan.folder)
+    for each in STUDIES if name == "all" else [name]:
+        STUDIES[each](plan)
+    write_runs(plan.folder)
+    after = _files(plan.folder)
+    return [path for path, written in after.items() if before.get(path) != written]
+
+
+def _files(folder: Path) -> dict[Path, int]:
+    return {path: path.stat().st_mtime_ns for path in sorted(folder.glob("*.*")) if path.is_file()}

@@ -1,0 +1,107 @@
+"""Where results come from: the commit, the machine and the time behind every run."""
+
+from __future__ import annotations
+
+import json
+import platform
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy
+
+from pugam.version import __version__
+
+__all__ = ["RunLog", "Session", "describe_machine", "write_runs"]
+
+
+@dataclass
+class Session:
+    """One stretch of work on an experiment, until it was done or interrupted."""
+
+    began: str
+    command: str
+    commit: str
+    machine: str
+    jobs: int
+    replicates: int = 0
+    seconds: float = 0.0
+
+
+class RunLog:
+    """The sessions that made the records of an experiment, one line each."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @contextmanager
+    def session(self, jobs: int) -> Iterator[Session]:
+        """Time some work; it is logged if it added any replicate, even when it ends by an exception."""
+        began = time.perf_counter()
+        session = Session(
+            time.strftime("%Y-%m-%d %H:%M:%S"), shlex.join(_command()), _commit(), describe_machine(), jobs
+        )
+        try:
+            yield session
+        finally:
+            session.seconds = round(time.perf_counter() - began, 1)
+            if session.replicates:
+                with self.path.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(asdict(session)) + "\n")
+
+    def sessions(self) -> list[dict[str, Any]]:
+        """Read the sessions so far."""
+        if not self.path.exists():
+            return []
+        return [json.loads(line) for line in self.path.read_text(encoding="utf-8").splitlines()]
+
+
+def describe_machine() -> str:
+    """Say what the work ran on, in one line."""
+    import joblib
+
+    return (
+        f"{joblib.cpu_count()} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}, "
+        f"NumPy {np.__version__}, SciPy {scipy.__version__}"
+    )
+
+
+def write_runs(folder: Path) -> Path:
+    """Write `runs.md`: what made the records in a folder, and how long it took."""
+    lines = [
+        "# How these results were made",
+        "",
+        "| experiment | replicates | wall time, min | processes | commit | machine | command |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for path in sorted((folder / "records").glob("*.runs.jsonl")):
+        for one in RunLog(path).sessions():
+            name = path.name.removesuffix(".runs.jsonl")
+            cells = (name, one["replicates"], f"{one['seconds'] / 60:.1f}", one["jobs"], one["commit"], one["machine"])
+            lines.append(f"| {' | '.join(map(str, cells))} | `{one['command']}` |")
+    page = folder / "runs.md"
+    page.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return page
+
+
+def _command() -> list[str]:
+    return [Path(sys.argv[0]).name or "python", *sys.argv[1:]]
+
+
+def _commit() -> str:
+    """The commit of the source, where it lies in a checkout; else the version."""
+    folder = Path(__file__).parent
+    try:
+        found = subprocess.run(
+            ["git", "describe", "--always", "--dirty"], cwd=folder, capture_output=True, text=True, check=False
+        )
+    except OSError:
+        return f"version {__version__}"
+    return found.stdout.strip() or f"version {__version__}"

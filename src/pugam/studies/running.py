@@ -1,0 +1,149 @@
+"""Runs the replicates that a study still lacks, over several processes, and keeps each as soon as it is done."""
+
+from __future__ import annotations
+
+import json
+import time
+import warnings
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pugam.errors import InputError, PugamWarning
+from pugam.estimator import EngineName, read_engine
+from pugam.progress import Progress
+from pugam.studies.provenance import RunLog
+from pugam.studies.records import Cell, Record, RecordFile
+
+__all__ = ["Experiment", "Plan", "gather"]
+
+DEFAULT_SEED = 20261115
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a study is to be run.
+
+    Attributes
+    ----------
+    out : Path or str
+        Folder for tables and figures; the records, from which a run resumes, go to its folder `records`.
+    replicates : int
+    resamples : int
+        Of every bootstrap.
+    jobs : int, optional
+        Processes; None for one a core. Results do not depend on it.
+    engine : str
+        Of every fit.
+    seed : int
+        Every replicate draws from a generator of its own, made of this, its cell and its number.
+    data : Path or str, optional
+        Folder of the real tables; see `pugam.datasets.load_wilt`.
+    progress : bool, optional
+        Show a progress bar; None shows one on a terminal.
+    """
+
+    out: Path | str = "results"
+    replicates: int = 500
+    resamples: int = 500
+    jobs: int | None = None
+    engine: EngineName = "auto"
+    seed: int = DEFAULT_SEED
+    data: Path | str | None = None
+    progress: bool | None = None
+
+    def __post_init__(self) -> None:
+        read_engine(self.engine)
+        for name, least in (("replicates", 2), ("resamples", 2), ("jobs", 1), ("seed", 0)):
+            value = getattr(self, name)
+            if value is not None and value < least:
+                raise InputError(f"{name} is a whole number of at least {least}; got {value!r}.")
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the results."""
+        return Path(self.out)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What is done in every replicate of a cell.
+
+    Attributes
+    ----------
+    name : str
+        Names the file of records.
+    replicate : callable
+        Takes a cell, a generator and the plan, and returns the record.
+    stream : str
+        Experiments with the same stream draw the same data in cells of the same name.
+    options : tuple of str
+        Fields of the plan that the records depend on, apart from the seed.
+    """
+
+    name: str
+    replicate: Callable[[Any, np.random.Generator, Plan], Record]
+    stream: str
+    options: tuple[str, ...] = ()
+
+
+def gather(experiment: Experiment, cells: Sequence[Cell], plan: Plan) -> dict[Cell, list[Record]]:
+    """Return the records of all replicates of these cells, after running those that are not kept yet.
+
+    A replicate that breaks down is kept as a record with an `error`, so that it is counted, and not tried again.
+    """
+    conditions = {name: getattr(plan, name) for name in ("seed", *experiment.options)}
+    folder = plan.folder / "records"
+    records = RecordFile(folder / f"{experiment.name}.jsonl", conditions)
+    places = [(cell, number) for number in range(plan.replicates) for cell in cells]
+    missing = [place for place in places if place not in records]
+    log = RunLog(folder / f"{experiment.name}.runs.jsonl")
+    with Progress(experiment.name, len(places), plan.progress) as bar, log.session(jobs=_n_jobs(plan)) as session:
+        bar.advance(len(places) - len(missing))
+        for (cell, number), record in _run(experiment, missing, plan):
+            records.append(cell, number, record)
+            session.replicates += 1
+            bar.advance()
+    return {cell: [records[cell, number] for number in range(plan.replicates)] for cell in cells}
+
+
+def generator_of(experiment: Experiment, cell: Cell, number: int, seed: int) -> np.random.Generator:
+    """Return the generator of one replicate."""
+    key = zlib.crc32(json.dumps([experiment.stream, *cell]).encode())
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(key, number)))
+
+
+def _n_jobs(plan: Plan) -> int:
+    import joblib
+
+    return int(plan.jobs or joblib.cpu_count())
+
+
+def _run(
+    experiment: Experiment, places: Sequence[tuple[Cell, int]], plan: Plan
+) -> Iterator[tuple[tuple[Cell, int], Record]]:
+    if _n_jobs(plan) == 1:
+        for cell, number in places:
+            yield _one(experiment, cell, number, plan)
+        return
+    from joblib import Parallel, delayed
+
+    calls: Iterable[Any] = (delayed(_one)(experiment, cell, number, plan) for cell, number in places)
+    yield from Parallel(n_jobs=_n_jobs(plan), batch_size=1, return_as="generator_unordered")(calls)
+
+
+def _one(experiment: Experiment, cell: Cell, number: int, plan: Plan) -> tuple[tuple[Cell, int], Record]:
+    began = time.perf_counter()
+    rng = generator_of(experiment, cell, number, plan.seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PugamWarning)
+        warnings.simplefilter("ignore", UserWarning)  # scikit-learn's of convergence
+        try:
+            record = experiment.replicate(cell, rng, plan)
+        except np.linalg.LinAlgError as error:
+            record = {"error": f"{type(error).__name__}: {error}"}
+    return (cell, number), {**record, "seconds": round(time.perf_counter() - began, 3)}
