@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pugam.likelihood import label_block, logistic_sums, products_of_columns, saturating_sums, sums
+from pugam.likelihood import label_block, logistic_sums, products_of_columns, saturating_sums, score_sums, sums
 from pugam.likelihood.sums import FEW_COLUMNS, MANY_GRAMS, weighted_grams
 
 N_ROWS, N_COEFFICIENTS, N_VECTORS = 60, 4, 3
@@ -248,3 +248,14 @@ def test_a_row_that_does_not_count_adds_nothing_however_unlikely_it_is(observed)
 
     assert np.isfinite(without.value).all()
     assert_same(with_it, without)
+
+
+def test_value_and_score_alone_are_those_that_come_with_the_information():
+    example, weights = Example(), weightings(N_VECTORS)
+    c, d = example.c, 1.0 - example.c
+
+    whole = saturating_sums(example.X, example.positive, weights, example.b, c, d)
+    alone = score_sums(example.X, example.positive, weights, example.b, c, d)
+
+    np.testing.assert_array_equal(alone.value, whole.value)
+    np.testing.assert_array_equal(alone.score, whole.score)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from pugam.engines import MemoryEngine
+from pugam.engines.memory import MemoryResampledRows
 from pugam.likelihood import expit
 from pugam.solvers import (
     Fitted,
@@ -212,3 +213,31 @@ def test_given_smoothing_parameters_are_not_chosen_anew(problem):
 
     np.testing.assert_array_equal(anew.kappas, np.tile(KAPPAS, (3, 1)))
     np.testing.assert_allclose(anew.beta, kept.beta, atol=1e-6)
+
+
+def test_an_ordinary_tolerance_is_fine_enough_for_six_digits(problem):
+    fitted = fit(problem, tol=1e-4)
+    counts = draw(problem.engine, 20)
+
+    refits = refit_resamples(fitted, counts)
+
+    tight = replace(fitted, settings=replace(fitted.settings, tol=1e-10))
+    exact = [fit_alone(tight, row).optimum.pi for row in counts]
+    np.testing.assert_allclose(expit(refits.beta[:, 0]), exact, atol=1e-6)
+
+
+def test_the_last_steps_of_all_resamples_cost_only_gradients(problem, monkeypatch):
+    fitted = fit(problem, tol=1e-4, debias=False)
+    calls = {"sums": 0, "scores": 0}
+    for name in calls:
+        original = getattr(MemoryResampledRows, name)
+
+        def counted(self, *args, _name=name, _original=original, **options):
+            calls[_name] += 1
+            return _original(self, *args, **options)
+
+        monkeypatch.setattr(MemoryResampledRows, name, counted)
+
+    assert refit_resamples(fitted, draw(problem.engine, 8)).converged.all()
+    assert 1 <= calls["scores"] <= 10
+    assert calls["sums"] <= 5

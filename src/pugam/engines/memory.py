@@ -15,12 +15,14 @@ from numpy.typing import NDArray
 
 from pugam.engines.protocol import Counts, Expectation
 from pugam.likelihood import (
+    Scores,
     Sums,
     label_block,
     label_frequency,
     logistic_sums,
     products_of_columns,
     saturating_sums,
+    score_sums,
 )
 from pugam.terms import Design, Encoded
 
@@ -245,6 +247,11 @@ class MemoryResampledRows:
         """Value, score and expected (or observed) information of the profile likelihood in (log c, a, theta)."""
         c, d = self._label_frequency(pi)
         return self._sum(lambda block, w: _saturating_sums(block, w, b, c, d, observed))
+
+    def scores(self, pi: Array, b: Array) -> Scores:
+        """Value and score alone, which cost much less."""
+        c, d = label_frequency(pi, self.n0, self.n1)
+        return self._sum(lambda block, w: score_sums(block.X, block.positive, w, b, c, d))
 
     def _label_frequency(self, pi: Array) -> tuple[Array, Array]:
         if len(pi) == 1 and np.ptp(self.n0) == np.ptp(self.n1) == 0.0:

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.likelihood import Sums
+from pugam.likelihood import Scores, Sums
 from pugam.terms import Design
 
 __all__ = ["Counts", "Engine", "Expectation", "ResampledRows"]
@@ -48,6 +48,10 @@ class ResampledRows(Protocol):
 
     def sums(self, pi: Array, b: Array, observed: bool = False) -> Sums:
         """Value, score and expected (or observed) information of the profile likelihood in (log c, a, theta)."""
+        ...
+
+    def scores(self, pi: Array, b: Array) -> Scores:
+        """Value and score alone, which cost much less."""
         ...
 
 

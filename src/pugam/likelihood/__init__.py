@@ -2,9 +2,18 @@
 
 from pugam.likelihood.coordinates import alpha_shift, expit, label_frequency, log_c_bend, log_c_slope, logit
 from pugam.likelihood.rows import expected_labels, logistic_rows, saturating_rows
-from pugam.likelihood.sums import Sums, label_block, logistic_sums, products_of_columns, saturating_sums
+from pugam.likelihood.sums import (
+    Scores,
+    Sums,
+    label_block,
+    logistic_sums,
+    products_of_columns,
+    saturating_sums,
+    score_sums,
+)
 
 __all__ = [
+    "Scores",
     "Sums",
     "alpha_shift",
     "expected_labels",
@@ -19,4 +28,5 @@ __all__ = [
     "products_of_columns",
     "saturating_rows",
     "saturating_sums",
+    "score_sums",
 ]

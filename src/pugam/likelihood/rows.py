@@ -24,10 +24,12 @@ from numpy.typing import NDArray
 __all__ = [
     "LogisticRows",
     "SaturatingRows",
+    "ScoreRows",
     "expected_labels",
     "expit_pair",
     "logistic_rows",
     "saturating_rows",
+    "score_rows",
 ]
 
 Array = NDArray[np.float64]
@@ -47,6 +49,14 @@ class SaturatingRows(NamedTuple):
     info_ss: Array
     info_sc: Array
     info_cc: Array
+
+
+class ScoreRows(NamedTuple):
+    """Log-likelihood and score of each row in (s, log c)."""
+
+    value: Array
+    score_s: Array
+    score_c: Array
 
 
 class LogisticRows(NamedTuple):
@@ -80,21 +90,29 @@ def saturating_rows(positive: Flags, s: Array, c: Array, d: Array, observed: boo
     observed : bool
         Observed information, which can be indefinite, instead of the expected one, which cannot.
     """
-    m, h = expit_pair(s)
-    unlabelled = h + d * m
-    with np.errstate(divide="ignore"):
-        value = np.log(np.where(positive, c * m, unlabelled))
-    odds = c * m / np.maximum(unlabelled, SMALLEST_SQUARABLE)
-    tilt = c * m * (h / np.maximum(unlabelled, SMALLEST))  # odds times h, which stays below one where odds overflow
+    m, h, odds, tilt, scores = _saturating(positive, s, c, d)
     if observed:
         info_cc = np.where(positive, 0.0, odds * (1.0 + odds))
         info_sc = np.where(positive, 0.0, tilt * (1.0 + odds))
         info_ss = np.where(positive, m * h, tilt * (h - m + tilt))
     else:
         info_cc, info_sc, info_ss = odds, tilt, tilt * h
-    return SaturatingRows(
-        value, np.where(positive, h, -tilt), np.where(positive, 1.0, -odds), info_ss, info_sc, info_cc
-    )
+    return SaturatingRows(*scores, info_ss, info_sc, info_cc)
+
+
+def score_rows(positive: Flags, s: Array, c: Array, d: Array) -> ScoreRows:
+    """Evaluate the saturating logistic likelihood of each row and its score, without the information."""
+    return _saturating(positive, s, c, d)[-1]
+
+
+def _saturating(positive: Flags, s: Array, c: Array, d: Array) -> tuple[Array, Array, Array, Array, ScoreRows]:
+    m, h = expit_pair(s)
+    unlabelled = h + d * m
+    with np.errstate(divide="ignore"):
+        value = np.log(np.where(positive, c * m, unlabelled))
+    odds = c * m / np.maximum(unlabelled, SMALLEST_SQUARABLE)
+    tilt = c * m * (h / np.maximum(unlabelled, SMALLEST))  # odds times h, which stays below one where odds overflow
+    return m, h, odds, tilt, ScoreRows(value, np.where(positive, h, -tilt), np.where(positive, 1.0, -odds))
 
 
 def expected_labels(positive: Flags, s: Array, d: Array) -> Array:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.likelihood.rows import expected_labels, logistic_rows, saturating_rows
+from pugam.likelihood.rows import SaturatingRows, ScoreRows, expected_labels, logistic_rows, saturating_rows, score_rows
 
-__all__ = ["Sums", "label_block", "logistic_sums", "products_of_columns", "saturating_sums"]
+__all__ = ["Scores", "Sums", "label_block", "logistic_sums", "products_of_columns", "saturating_sums", "score_sums"]
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -19,6 +19,23 @@ Products = Callable[[Array], Array]
 LOWEST_VALUE = -1e300  # finite, so that an impossible row of weight zero adds nothing
 # With so many matrices of so few columns, one product of the weights with all products of columns is faster.
 MANY_GRAMS, FEW_COLUMNS = 8, 80
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Sums of value and score for B parameter vectors of length q; blocks of rows add up.
+
+    Attributes
+    ----------
+    value : array of shape (B,)
+    score : array of shape (B, q)
+    """
+
+    value: Array
+    score: Array
+
+    def __add__(self, other: Scores) -> Scores:
+        return Scores(self.value + other.value, self.score + other.score)
 
 
 @dataclass(frozen=True)
@@ -89,15 +106,27 @@ def saturating_sums(
     if weights is not None:
         rows = rows._replace(value=np.maximum(rows.value, LOWEST_VALUE))
         rows = type(rows)(*(part * weights for part in rows))
-    n_vectors, q = len(rows.value), 1 + b.shape[1]
-    score = np.empty((n_vectors, q))
-    score[:, 0] = rows.score_c.sum(axis=1)
-    score[:, 1:] = rows.score_s @ X
+    scores = _sum_scores(X, rows)
+    n_vectors, q = scores.score.shape
     information = np.empty((n_vectors, q, q))
     information[:, 0, 0] = rows.info_cc.sum(axis=1)
     information[:, 0, 1:] = information[:, 1:, 0] = rows.info_sc @ X
     weighted_grams(X, rows.info_ss, information[:, 1:, 1:], products)
-    return Sums(rows.value.sum(axis=1), score, information)
+    return Sums(scores.value, scores.score, information)
+
+
+def score_sums(X: Array, positive: Flags, weights: Array, b: Array, c: Array, d: Array) -> Scores:
+    """Sum value and score alone over a block; the arguments are those of `saturating_sums`."""
+    rows = score_rows(positive, b @ X.T, c[:, None], d[:, None])
+    rows = rows._replace(value=np.maximum(rows.value, LOWEST_VALUE))
+    return _sum_scores(X, type(rows)(*(part * weights for part in rows)))
+
+
+def _sum_scores(X: Array, rows: SaturatingRows | ScoreRows) -> Scores:
+    score = np.empty((len(rows.value), 1 + X.shape[1]))
+    score[:, 0] = rows.score_c.sum(axis=1)
+    score[:, 1:] = rows.score_s @ X
+    return Scores(rows.value.sum(axis=1), score)
 
 
 def label_block(X: Array, positive: Flags, b: Array, d: Array) -> Array:

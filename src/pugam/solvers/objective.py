@@ -165,13 +165,19 @@ class _Penalized:
         information[:, :, 0] *= slope[:, None]
         if observed:
             information[:, 0, 0] -= sums.score[:, 0] * log_c_bend(pi, n0, n1)
-        gradient = sums.score
-        gradient[:, 0] = gradient[:, 0] * slope + self.prior.score(pi)
-        gradient[:, 2:] -= self.penalty * beta[:, 2:]
+        gradient = self._gradient(sums.score, beta)
         curvature = np.zeros_like(gradient)
         curvature[:, 0] = self.prior.information(pi)
         curvature[:, 2:] = self.penalty
         return Evaluation(sums.value - self.penalties(beta), sums.value, gradient, information, curvature)
+
+    def _gradient(self, score: Array, beta: Array) -> Array:
+        """Bring the score from log c to logit pi, and add what penalty and prior contribute."""
+        pi = expit(beta[:, 0])
+        gradient = score.copy()
+        gradient[:, 0] = gradient[:, 0] * log_c_slope(pi, self.engine.n0, self.engine.n1) + self.prior.score(pi)
+        gradient[:, 2:] -= self.penalty * beta[:, 2:]
+        return gradient
 
 
 @dataclass(frozen=True)
@@ -219,6 +225,11 @@ class ResampledObjective(_Penalized):
     def take(self, numbers: NDArray[np.intp]) -> ResampledObjective:
         """Return the objective of these weightings only."""
         return ResampledObjective(self.engine.take(numbers), self.penalty, self.prior)
+
+    def slopes(self, beta: Array) -> tuple[Array, Array, Array]:
+        """Value, log-likelihood and gradient at the rows of beta, shape (B, 2 + p), without the information."""
+        sums = self.engine.scores(expit(beta[:, 0]), beta[:, 1:])
+        return sums.value - self.penalties(beta), sums.value, self._gradient(sums.score, beta)
 
     def stand(self, numbers: Sequence[int], betas: Sequence[Array], observed: bool = False) -> list[Standpoint]:
         """Evaluate under the weightings of these numbers, each at its own parameter vector."""
