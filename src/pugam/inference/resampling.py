@@ -44,7 +44,10 @@ class Resampling:
         rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number,)))
         drawn = np.zeros(1 + int(self.unit_of_row.max()), dtype=np.int32)
         for units, n_draws, shares in self.strata:
-            drawn[units] = rng.multinomial(n_draws, np.full(len(units), 1.0 / len(units)) if shares is None else shares)
+            if shares is None:
+                drawn[units] = np.bincount(rng.integers(len(units), size=n_draws), minlength=len(units))
+            else:
+                drawn[units] = rng.multinomial(n_draws, shares)
         if self.per_unit is not None:
             return np.asarray(drawn / self.per_unit)[self.unit_of_row]
         return drawn[self.unit_of_row]

@@ -34,6 +34,8 @@ def histograms(estimates: Mapping[tuple[str, int], Sequence[float]], pi: float, 
         ax.axvline(float(np.mean(values)), color=LINE, linestyle=":", label=f"mean, {np.mean(values):.3f}")
         ax.set_title(f"Setting {setting}, {NAMES[method]}", fontsize=10)
         ax.set_xlabel("estimate of pi")
+        ax.set_ylabel("replicates")
+        ax.margins(y=0.35)  # room for the legend
         ax.legend(frameon=False, fontsize=8, loc="upper left")
     figure.suptitle(f"Estimates of pi in {len(next(iter(estimates.values())))} replicates, n = {n}", fontsize=11)
     return figure
@@ -52,6 +54,9 @@ def mean_curves(
         ax.set_title(f"Setting {setting}, {NAMES[method]}", fontsize=10)
         ax.set_xlabel("x3")
         ax.set_ylabel("mean of u3")
+        curves = [truths[setting], *(curve for key, curve in means.items() if key[1] == setting)]
+        lowest, highest = float(np.min(curves)), float(np.max(curves))
+        ax.set_ylim(lowest - 0.05 * (highest - lowest), highest + 0.05 * (highest - lowest))
     panels[0].legend(frameon=False, fontsize=8)
     return figure
 
