@@ -19,6 +19,7 @@ LAYERS = [
     "data",
     "terms",
     "likelihood",
+    "linear_algebra",
     "engines",
     "solvers",
     "inference",
@@ -30,7 +31,7 @@ LAYERS = [
 MAY_IMPORT = {
     **{room: set(LAYERS[: number + 1]) for number, room in enumerate(LAYERS)},
     "likelihood": {"likelihood"},
-    "solvers": {"errors", "terms", "likelihood", "engines", "solvers"},
+    "solvers": {"errors", "terms", "likelihood", "linear_algebra", "engines", "solvers"},
     "datasets": {"errors", "data", "datasets"},
     **{room: {"datasets", *LAYERS[: LAYERS.index(room) + 1]} for room in ("studies", "command_line")},
 }

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from pugam.linear_algebra import inverse
 from pugam.solvers import PiPrior, PiRange, edf
 from pugam.solvers.fisher import maximize_fisher
-from pugam.solvers.linear_algebra import inverse
 from pugam.solvers.optimum import best_of
 from pugam.solvers.reml import select_reml
 from pugam.solvers.smoothing import aic, edf_by_term, fellner_schall

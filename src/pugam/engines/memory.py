@@ -13,6 +13,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pugam.engines.hessians import MemoryHessians
 from pugam.engines.protocol import Counts, Expectation
 from pugam.likelihood import (
     Scores,
@@ -252,6 +253,10 @@ class MemoryResampledRows:
         """Value and score alone, which cost much less."""
         c, d = label_frequency(pi, self.n0, self.n1)
         return self._sum(lambda block, w: score_sums(block.X, block.positive, w, b, c, d))
+
+    def hessians(self, information: Array, slope: Array, corner: Array, diagonal: Array) -> MemoryHessians:
+        """Make systems of the information."""
+        return MemoryHessians.assemble(information, slope, corner, diagonal)
 
     def _label_frequency(self, pi: Array) -> tuple[Array, Array]:
         if len(pi) == 1 and np.ptp(self.n0) == np.ptp(self.n1) == 0.0:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pugam.likelihood import Scores, Sums
 from pugam.terms import Design
 
-__all__ = ["Counts", "Engine", "Expectation", "ResampledRows"]
+__all__ = ["Counts", "Engine", "Expectation", "Hessians", "ResampledRows"]
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.integer] | NDArray[np.float64]  # how often rows count; fractions where weights are frequencies
@@ -23,6 +23,28 @@ class Expectation(Protocol):
     @property
     def hidden_positives(self) -> Array:
         """Weighted sum of the expected labels over the unlabelled rows, shape (B,)."""
+        ...
+
+
+class Hessians(Protocol):
+    """Penalised information matrices of B climbs, kept where they were summed: only what they solve is seen outside."""
+
+    def take(self, numbers: NDArray[np.intp]) -> Self:
+        """Return the systems of these numbers."""
+        ...
+
+    def put(self, numbers: NDArray[np.intp], others: Self) -> None:
+        """Replace the systems of these numbers."""
+        ...
+
+    def solve(
+        self, numbers: NDArray[np.intp], rhs: Array, damping: Array, held: NDArray[np.bool_]
+    ) -> tuple[Array, NDArray[np.bool_]]:
+        """Solve (H + damping diag H) x = rhs for the systems of m numbers, rhs of shape (m, q).
+
+        Where told, the first entry of x is held at zero. Also returns which systems are positive definite; solutions
+        of the others mean nothing.
+        """
         ...
 
 
@@ -47,11 +69,22 @@ class ResampledRows(Protocol):
         ...
 
     def sums(self, pi: Array, b: Array, observed: bool = False) -> Sums:
-        """Value, score and expected (or observed) information of the profile likelihood in (log c, a, theta)."""
+        """Value, score and expected (or observed) information of the profile likelihood in (log c, a, theta).
+
+        The information need not be a NumPy array: it is for `hessians`.
+        """
         ...
 
     def scores(self, pi: Array, b: Array) -> Scores:
         """Value and score alone, which cost much less."""
+        ...
+
+    def hessians(self, information: Any, slope: Array, corner: Array, diagonal: Array) -> Hessians:
+        """Make systems of the information in `Sums`, which is used up.
+
+        Its first coordinate, log c, is brought to another one whose derivative is `slope`, shape (B,); `corner`,
+        shape (B,), is taken from the first entry and `diagonal`, shape (B, q), added to the diagonal.
+        """
         ...
 
 

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.likelihood import label_frequency
+from pugam.linear_algebra import inverse, inverse_definite
 from pugam.solvers import Fit, Optimum, correction_weights
-from pugam.solvers.linear_algebra import inverse, inverse_definite
 
 __all__ = ["bayesian_covariance", "frequentist_covariance", "in_alpha", "movement", "pi_log_variance"]
 

@@ -14,8 +14,8 @@ from pugam.inference.hypotheses import HypothesisTest, likelihood_ratio_test, re
 from pugam.inference.intervals import Interval
 from pugam.inference.profile import PiProfile, profile_interval
 from pugam.likelihood import alpha_shift, expit, logit
+from pugam.linear_algebra import inverse
 from pugam.solvers import EDGE, Fit, Fitted, StartRecord, gather_evidence
-from pugam.solvers.linear_algebra import inverse
 
 __all__ = ["Diagnosis", "Sensitivity", "diagnose_fit", "is_separated"]
 

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from pugam.inference.covariance import movement
 from pugam.likelihood import label_frequency, log_c_slope, saturating_rows
+from pugam.linear_algebra import inverse
 from pugam.solvers import Fitted
-from pugam.solvers.linear_algebra import inverse
 
 __all__ = ["pi_influence"]
 

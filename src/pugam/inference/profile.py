@@ -12,8 +12,8 @@ from scipy.optimize import brentq
 from pugam.inference.covariance import pi_log_variance
 from pugam.inference.intervals import Interval, normal_quantile
 from pugam.likelihood import expit, logit
+from pugam.linear_algebra import inverse
 from pugam.solvers import EDGE, Fitted, Objective, Optimum, PiRange
-from pugam.solvers.linear_algebra import inverse
 
 __all__ = ["PiProfile", "profile_interval"]
 

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.inference.covariance import bayesian_covariance
+from pugam.linear_algebra import inverse
 from pugam.solvers import Canonical, Evidence, Fit, Settings, gather_evidence
-from pugam.solvers.linear_algebra import inverse
 from pugam.terms import Design
 
 __all__ = ["bias_covariance", "curve_covariance", "smoothing_covariance"]

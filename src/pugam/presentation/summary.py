@@ -12,8 +12,8 @@ from scipy.special import ndtr
 
 from pugam.data import make_frame
 from pugam.inference import HypothesisTest, Interval, normal_quantile
+from pugam.linear_algebra import inverse
 from pugam.solvers import Fit, Settings, edf_by_term
-from pugam.solvers.linear_algebra import inverse
 from pugam.terms import Design, FactorBasis, LinearBasis, MissingBasis
 
 __all__ = ["Summary", "summarize"]

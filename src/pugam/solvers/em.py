@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from pugam.engines import Expectation
 from pugam.likelihood import expit, logit
-from pugam.solvers.linear_algebra import solve
+from pugam.linear_algebra import solve
 from pugam.solvers.objective import Objective, PiPrior, PiRange
 from pugam.solvers.optimum import Optimum
 

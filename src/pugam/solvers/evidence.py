@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.solvers.linear_algebra import inverse
+from pugam.linear_algebra import inverse
 from pugam.solvers.objective import Standpoint
 
 __all__ = ["Canonical", "Evidence", "gather_evidence"]

@@ -8,17 +8,17 @@ swing to and fro. No accepted step lowers the objective.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pugam.likelihood import expit
-from pugam.solvers.linear_algebra import inverse, solve, solve_definite
-from pugam.solvers.objective import Objective, PiRange, ResampledObjective, Standpoint
+from pugam.linear_algebra import solve, solve_definite
+from pugam.solvers.objective import Objective, PiRange, Standpoint
 from pugam.solvers.optimum import Optimum
 
-__all__ = ["bounded_step", "maximize_fisher", "maximize_resamples"]
+__all__ = ["bounded_step", "maximize_fisher"]
 
 Array = NDArray[np.float64]
 Look = Callable[[list[int], list[Array], bool], list[Standpoint]]  # climbers' numbers, points, observed information
@@ -27,9 +27,6 @@ Look = Callable[[list[int], list[Array], bool], list[Standpoint]]  # climbers' n
 LONGEST_PI_STEP = 2.0  # on the logit scale
 LONGEST_INTERCEPT_STEP, LONGEST_GROWTH = 20.0, 1.0
 NEAR = 0.5  # predicted gain in log-likelihood below which the observed information is tried
-NEAR_FOR_RESAMPLES, CLOSE = 10.0, 0.1  # the same for climbs that begin near; and below which it need not be renewed
-MOST_COASTING = 10  # steps without renewing it
-FINER = 1e-4  # they converge more slowly than the tolerance expects, so it is taken so many times finer
 FAR_BEHIND, HOPEFUL_STEPS = 5.0, 20  # in log-likelihood, and as a multiple of the last gain
 JOINING_DISTANCE = 0.05  # squared distance, in standard errors, at which two climbers are taken for one
 LEAST_SHARE_OF_GAIN = 0.1
@@ -49,17 +46,11 @@ class _Climber:
     n_iter: int = 0
     converged: bool = False
     stuck: bool = False
-    close: bool = False
     leader: _Climber | None = None
 
     @property
     def resting(self) -> bool:
         return self.converged or self.stuck or self.leader is not None
-
-    def sees_its_optimum(self, pi_range: PiRange) -> bool:
-        """Whether the quadratic hill it sees is that of an optimum inside the range of pi."""
-        inside = pi_range.fixed or pi_range.is_inside(float(expit(self.here.beta[0])))
-        return self.here.observed and self.damping == 0.0 and inside
 
     @property
     def last_gain(self) -> float:
@@ -89,30 +80,7 @@ def maximize_fisher(objective: Objective, starts: Array, pi_range: PiRange, tol:
             _join(companions)
             _give_up(companions)
 
-    climbers = _climb(look, starts, pi_range, tol, max_iter, after_each_pass)
-    return [climber.finish() for climber in climbers]
-
-
-def maximize_resamples(
-    objective: ResampledObjective, starts: Array, pi_range: PiRange, tol: float, max_iter: int
-) -> list[Optimum]:
-    """Climb under B weightings of the rows at once, each from its own row of `starts`, shape (B, 2 + p).
-
-    The starts are expected to lie near the optima, where observed information soon serves. Close to an optimum it
-    changes little, so the last steps are taken with that seen before: they cost no more than a gradient. The
-    information returned is the last that was seen.
-    """
-    climbers = _climb(objective.stand, starts, pi_range, tol, max_iter, near=NEAR_FOR_RESAMPLES, close=CLOSE)
-    close = [climber for climber in climbers if climber.close]
-    if close:
-        _coast(objective, close, pi_range, tol)
-    astray = [climber for climber in close if not climber.converged]
-    if astray:
-        part = objective.take(np.array([climber.number for climber in astray]))
-        ends = _climb(part.stand, np.array([climber.here.beta for climber in astray]), pi_range, tol, max_iter)
-        for climber, end in zip(astray, ends, strict=True):
-            climber.leader = end
-    return [climber.finish() for climber in climbers]
+    return _climb(look, starts, pi_range, tol, max_iter, after_each_pass)
 
 
 def _climb(
@@ -122,59 +90,24 @@ def _climb(
     tol: float,
     max_iter: int,
     after_each_pass: Callable[[list[_Climber]], None] | None = None,
-    near: float = NEAR,
-    close: float = 0.0,
-) -> list[_Climber]:
-    """Climb from every start, with observed information where the predicted gain is below `near`.
-
-    A climber that sees it, inside the range of pi, and predicts a gain below `close` is marked and stays where it is.
-    """
+) -> list[Optimum]:
     starts = np.array(starts, dtype=float)
     if not pi_range.fixed:
         starts[:, 0] = np.clip(starts[:, 0], *pi_range.logits)
     first = look(list(range(len(starts))), list(starts), False)
     climbers = [_Climber(number, here, [here.value]) for number, here in enumerate(first)]
     for _ in range(max_iter):
-        active = [climber for climber in climbers if not climber.resting and not climber.close]
+        active = [climber for climber in climbers if not climber.resting]
         if not active:
             break
         steps = _steps(look, active, pi_range)
         gains = [0.5 * float(climber.here.gradient @ step) for climber, step in zip(active, steps, strict=True)]
-        for climber, gain in zip(active, gains, strict=True):
-            climber.close = gain < close and climber.sees_its_optimum(pi_range)
-        going = [place for place, climber in enumerate(active) if not climber.close]
-        if not going:
-            break
-        active, steps, gains = [active[p] for p in going], [steps[p] for p in going], [gains[p] for p in going]
-        trials = _look_around(look, active, steps, [gain < near for gain in gains])
+        trials = _look_around(look, active, steps, [gain < NEAR for gain in gains])
         for climber, trial, gain in zip(active, trials, gains, strict=True):
             _accept_or_damp(climber, trial, gain, tol)
         if after_each_pass is not None:
             after_each_pass(climbers)
-    return climbers
-
-
-def _coast(objective: ResampledObjective, climbers: list[_Climber], pi_range: PiRange, tol: float) -> None:
-    """Take the last steps, all climbers at once, with the information each has seen.
-
-    One that the next step would not lead upwards, or that does not arrive, is left where it stands, unconverged.
-    """
-    covariance = np.array([inverse(climber.here.hessian, pi_range.free) for climber in climbers])
-    active = np.arange(len(climbers))
-    for _ in range(MOST_COASTING):
-        here = [climbers[place].here for place in active]
-        beta, gradient = np.array([one.beta for one in here]), np.array([one.gradient for one in here])
-        steps = np.einsum("bij,bj->bi", covariance[active], gradient)
-        predicted = 0.5 * np.sum(gradient * steps, axis=1)
-        part = objective.take(np.array([climbers[place].number for place in active]))
-        trials = zip(beta + steps, *part.slopes(beta + steps), strict=True)
-        for place, gain, (new, value, loglik, slope) in zip(active, predicted, trials, strict=True):
-            climber = climbers[place]
-            trial = replace(climber.here, beta=new, value=float(value), loglik=float(loglik), gradient=slope)
-            _accept_or_damp(climber, trial, float(gain), FINER * tol)
-        active = np.array([place for place in active if not climbers[place].resting and climbers[place].damping == 0.0])
-        if len(active) == 0:
-            break
+    return [climber.finish() for climber in climbers]
 
 
 def _look_around(look: Look, climbers: list[_Climber], steps: list[Array], observed: list[bool]) -> list[Standpoint]:

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines import Engine
+from pugam.linear_algebra import inverse
 from pugam.solvers.evidence import Evidence
 from pugam.solvers.exploring import ObjectiveAt, carried_over, enough_rows, explore, objectives
-from pugam.solvers.linear_algebra import inverse
 from pugam.solvers.objective import PiRange, Standpoint
 from pugam.solvers.optimum import Optimum, best_of
 from pugam.solvers.reml import select_reml

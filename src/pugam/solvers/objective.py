@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.engines import Engine, ResampledRows
+from pugam.engines import Engine, Hessians, ResampledRows
 from pugam.likelihood import expit, log_c_bend, log_c_slope, logit
 
-__all__ = ["EDGE", "Evaluation", "Objective", "PiPrior", "PiRange", "ResampledObjective", "Standpoint"]
+__all__ = ["EDGE", "Evaluation", "Objective", "PiPrior", "PiRange", "ResampledObjective", "Slopes", "Standpoint"]
 
 Array = NDArray[np.float64]
 
@@ -110,6 +110,14 @@ class Evaluation:
 
 
 @dataclass(frozen=True)
+class Slopes:
+    """Value, shape (B,), and gradient, shape (B, q), of the penalised objective at B parameter vectors."""
+
+    value: Array
+    gradient: Array
+
+
+@dataclass(frozen=True)
 class Standpoint:
     """The objective seen from one parameter vector.
 
@@ -166,10 +174,14 @@ class _Penalized:
         if observed:
             information[:, 0, 0] -= sums.score[:, 0] * log_c_bend(pi, n0, n1)
         gradient = self._gradient(sums.score, beta)
-        curvature = np.zeros_like(gradient)
-        curvature[:, 0] = self.prior.information(pi)
+        return Evaluation(sums.value - self.penalties(beta), sums.value, gradient, information, self._curvature(beta))
+
+    def _curvature(self, beta: Array) -> Array:
+        """What penalty and prior add to the diagonal of the information."""
+        curvature = np.zeros_like(beta)
+        curvature[:, 0] = self.prior.information(expit(beta[:, 0]))
         curvature[:, 2:] = self.penalty
-        return Evaluation(sums.value - self.penalties(beta), sums.value, gradient, information, curvature)
+        return curvature
 
     def _gradient(self, score: Array, beta: Array) -> Array:
         """Bring the score from log c to logit pi, and add what penalty and prior contribute."""
@@ -213,10 +225,7 @@ class Objective(_Penalized):
 
 @dataclass(frozen=True)
 class ResampledObjective(_Penalized):
-    """The same for B weightings of the rows at once: the b-th parameter vector belongs to the b-th weighting.
-
-    A single parameter vector stands for all weightings, and is cheaper to evaluate.
-    """
+    """The same for B weightings of the rows at once: the b-th parameter vector belongs to the b-th weighting."""
 
     engine: ResampledRows
     penalty: Array
@@ -224,17 +233,23 @@ class ResampledObjective(_Penalized):
 
     def take(self, numbers: NDArray[np.intp]) -> ResampledObjective:
         """Return the objective of these weightings only."""
+        if len(numbers) == len(self.engine.n0):
+            return self
         return ResampledObjective(self.engine.take(numbers), self.penalty, self.prior)
 
-    def slopes(self, beta: Array) -> tuple[Array, Array, Array]:
-        """Value, log-likelihood and gradient at the rows of beta, shape (B, 2 + p), without the information."""
+    def slopes(self, beta: Array) -> Slopes:
+        """Evaluate value and gradient at the rows of beta, shape (B, 2 + p)."""
         sums = self.engine.scores(expit(beta[:, 0]), beta[:, 1:])
-        return sums.value - self.penalties(beta), sums.value, self._gradient(sums.score, beta)
+        return Slopes(sums.value - self.penalties(beta), self._gradient(sums.score, beta))
 
-    def stand(self, numbers: Sequence[int], betas: Sequence[Array], observed: bool = False) -> list[Standpoint]:
-        """Evaluate under the weightings of these numbers, each at its own parameter vector."""
-        every = len(numbers) == len(self.engine.n0)
-        part = self if every else self.take(np.asarray(numbers, dtype=np.intp))
-        beta = np.array(betas)
-        together = beta[:1] if len(beta) > 1 and (beta == beta[0]).all() else beta
-        return part.evaluate(together, observed).standpoints(betas, observed)
+    def survey(self, beta: Array, observed: bool) -> tuple[Slopes, Hessians]:
+        """Evaluate value, gradient and Hessian, with expected or observed information, at the rows of beta."""
+        n0, n1 = self.engine.n0, self.engine.n1
+        pi = expit(beta[:, 0])
+        # One parameter vector that all weightings share is cheaper to evaluate.
+        once = slice(1) if (beta == beta[0]).all() else slice(None)
+        sums = self.engine.sums(pi[once], beta[once, 1:], observed)
+        corner = sums.score[:, 0] * log_c_bend(pi, n0, n1) if observed else np.zeros(len(beta))
+        curvature = self._curvature(beta)
+        hessians = self.engine.hessians(sums.information, log_c_slope(pi, n0, n1), corner, curvature)
+        return Slopes(sums.value - self.penalties(beta), self._gradient(sums.score, beta)), hessians

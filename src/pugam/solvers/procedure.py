@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from pugam.engines import Engine
 from pugam.likelihood import expit
+from pugam.linear_algebra import inverse
 from pugam.solvers.exploring import (
     PILOT_KAPPA,
     StartRecord,
@@ -18,7 +19,6 @@ from pugam.solvers.exploring import (
     explore_candidates,
     objectives,
 )
-from pugam.solvers.linear_algebra import inverse
 from pugam.solvers.lookout import Lookout, look_for_bends, look_for_higher, look_for_waves
 from pugam.solvers.objective import Objective, PiRange, Standpoint
 from pugam.solvers.optimum import Optimum, best_of

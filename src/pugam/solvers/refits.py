@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from pugam.engines import Counts
 from pugam.likelihood import alpha_shift, expit
-from pugam.solvers.fisher import maximize_resamples
+from pugam.solvers.batch import maximize_resamples, solve_semidefinite
 from pugam.solvers.objective import PiRange, ResampledObjective
-from pugam.solvers.procedure import Fitted, debiased_logit, finish_fit, warm_smoothing
+from pugam.solvers.procedure import Fitted, finish_fit, warm_smoothing
 
 __all__ = ["Refits", "refit_resamples", "reselect_resamples"]
 
@@ -50,15 +50,13 @@ def refit_resamples(fitted: Fitted, counts: Counts) -> Refits:
     penalty = fitted.design.penalty(fit.kappas)
     objective = ResampledObjective(fitted.engine.resampled(counts), penalty, settings.prior)
     starts = np.tile(fit.penalized.beta, (len(counts), 1))
-    optima = maximize_resamples(objective, starts, settings.pi_range, settings.tol, settings.max_iter)
-    penalized = beta = np.array([optimum.beta for optimum in optima])
-    converged = np.array([optimum.converged for optimum in optima])
+    penalized, converged = maximize_resamples(objective, starts, settings.pi_range, settings.tol, settings.max_iter)
+    beta = penalized
     if settings.debias and not settings.pi_range.fixed and penalty.any():
         starts = penalized.copy()
         starts[:, 0] = _debiased_logits(objective, penalized, settings.pi_range)
-        optima = maximize_resamples(objective, starts, HELD, settings.tol, settings.max_iter)
-        beta = np.array([optimum.beta for optimum in optima])
-        converged &= [optimum.converged for optimum in optima]
+        beta, settled = maximize_resamples(objective, starts, HELD, settings.tol, settings.max_iter)
+        converged &= settled
     alpha = beta[:, 1] - alpha_shift(expit(beta[:, 0]), objective.engine.n0, objective.engine.n1)
     return Refits(beta, penalized, alpha, np.tile(fit.kappas, (len(counts), 1)), converged)
 
@@ -84,5 +82,15 @@ def reselect_resamples(fitted: Fitted, counts: Counts) -> Refits:
 
 def _debiased_logits(objective: ResampledObjective, beta: Array, pi_range: PiRange) -> Array:
     """Take the penalty's bias out of logit pi, as `procedure` does, where the optimum lies inside the range of pi."""
-    expected = objective.evaluate(beta).standpoints(list(beta), observed=False)
-    return np.array([debiased_logit(here, objective.penalty, pi_range) for here in expected])
+    _, hessians = objective.survey(beta, observed=False)
+    size = len(beta)
+    penalty = np.concatenate([[0.0, 0.0], objective.penalty])
+
+    def row_of_inverse(rhs: Array) -> Array:
+        return solve_semidefinite(hessians, np.arange(size), rhs, np.zeros(size), np.zeros(size, dtype=bool))
+
+    once = row_of_inverse(np.tile(np.eye(1, beta.shape[1]), (size, 1))) * penalty
+    weights = once + row_of_inverse(once) * penalty
+    corrected = np.clip(beta[:, 0] + np.sum(weights * beta, axis=1), *pi_range.logits)
+    inside = [pi_range.is_inside(float(pi)) for pi in expit(beta[:, 0])]
+    return np.where(inside, corrected, beta[:, 0])

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from pugam.linear_algebra import inverse
 from pugam.solvers.fisher import bounded_step
-from pugam.solvers.linear_algebra import inverse
 from pugam.solvers.objective import Objective, PiRange, Standpoint
 from pugam.solvers.smoothing import KAPPA_LIMITS, edf_by_term, fellner_schall
 from pugam.terms import Design

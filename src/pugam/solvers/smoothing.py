@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.solvers.linear_algebra import inverse
+from pugam.linear_algebra import inverse
 from pugam.solvers.objective import Standpoint
 from pugam.solvers.optimum import Optimum
 from pugam.terms import Design

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pugam.engines import Engine
 from pugam.likelihood import logit
-from pugam.solvers.linear_algebra import inverse
+from pugam.linear_algebra import inverse
 from pugam.solvers.objective import Objective, PiRange
 from pugam.solvers.optimum import Optimum
 

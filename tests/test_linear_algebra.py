@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pugam.solvers.linear_algebra import inverse, solve, solve_definite
+from pugam.linear_algebra import inverse, solve, solve_definite
 
 
 @pytest.fixture

@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
-__all__ = ["inverse", "inverse_definite", "solve", "solve_definite"]
+__all__ = ["Factor", "factorize", "inverse", "inverse_definite", "solve", "solve_definite", "solve_factorized"]
 
 Array = NDArray[np.float64]
+Factor = tuple[Array, Array]  # a Cholesky factor of the matrix brought to a unit diagonal, and its scale
 
 RIDGE = 1e-11  # relative; keeps directions the data say nothing about (collinear columns) from drifting
 FLOOR = 1e-100  # absolute; keeps the scaling finite where there is no information at all
@@ -18,11 +19,25 @@ MOST_RIDGES = 30  # each ten times the last one
 
 def solve_definite(matrix: Array, rhs: Array, damping: float = 0.0) -> Array | None:
     """Solve (M + damping diag(M)) x = rhs, or return None where M is not positive definite."""
+    factor = factorize(matrix, damping)
+    return None if factor is None else solve_factorized(factor, rhs)
+
+
+def factorize(matrix: Array, damping: float = 0.0) -> Factor | None:
+    """Factorize M + damping diag(M), or return None where M is not positive definite."""
     if matrix.diagonal().min() < 0.0:
         return None
     scaled, scale = _scaled(matrix, damping)
-    _, x, info = lapack.dposv(scaled, rhs * scale, lower=1)
-    return x * scale if info == 0 else None
+    lower, info = lapack.dpotrf(scaled, lower=1, overwrite_a=1)
+    return (lower, scale) if info == 0 else None
+
+
+def solve_factorized(factor: Factor, rhs: Array) -> Array:
+    """Solve the system that was factorized."""
+    lower, scale = factor
+    x, _ = lapack.dpotrs(lower, rhs * scale, lower=1)
+    solution: Array = x * scale
+    return solution
 
 
 def solve(matrix: Array, rhs: Array, damping: float = 0.0) -> Array:
@@ -75,5 +90,5 @@ def _scaled(matrix: Array, damping: float) -> tuple[Array, Array]:
     diagonal = matrix.diagonal() * (1.0 + damping + RIDGE) + FLOOR
     scale = 1.0 / np.sqrt(diagonal)
     scaled = matrix * scale * scale[:, None]
-    scaled[np.diag_indices_from(scaled)] = 1.0
+    scaled.flat[:: len(scaled) + 1] = 1.0
     return scaled, scale
