@@ -37,6 +37,7 @@ BLOCK_CELLS = 100_000  # model cells of a block: small enough for the second-lev
 MIN_BLOCK_ROWS = 512
 GROUPS = 16  # the rows are always cut into so many groups, whatever the number of threads
 CACHE_BYTES = 128 * 2**20  # model columns are kept up to this size and evaluated anew beyond it
+MOST_RESAMPLES, RESAMPLED_CELLS = 128, 20_000_000  # weightings summed at once; fewer where the rows are many
 PRODUCT_BYTES = 96 * 2**20  # so are products of columns, which serve many parameter vectors at once
 
 
@@ -76,6 +77,8 @@ class MemoryEngine:
         Positive row weights.
     n_threads : int
     """
+
+    name = "memory"
 
     def __init__(
         self,
@@ -125,6 +128,11 @@ class MemoryEngine:
         other.weights = counts.astype(float) if self.weights is None else counts * self.weights
         other._count_labels()
         return other
+
+    @property
+    def most_resamples(self) -> int:
+        """How many weightings are worth summing at once."""
+        return max(1, min(MOST_RESAMPLES, RESAMPLED_CELLS // self.n_rows))
 
     def resampled(self, counts: Counts) -> MemoryResampledRows:
         """Return the same rows under B weightings: how often each row counts, shape (B, n_rows)."""

@@ -139,6 +139,11 @@ class Engine(Protocol):
         """Return an engine over the same rows in which each counts so many times, shape (n_rows,)."""
         ...
 
+    @property
+    def most_resamples(self) -> int:
+        """How many weightings are worth summing at once."""
+        ...
+
     def resampled(self, counts: Counts) -> ResampledRows:
         """Return the same rows under B weightings: how often each row counts, shape (B, n_rows)."""
         ...

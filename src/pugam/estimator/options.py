@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -28,7 +28,7 @@ __all__ = [
     "require_rows",
 ]
 
-EngineName = Literal["auto", "memory"]
+EngineName = Literal["auto", "memory", "gpu"]
 
 WEAK_PRIOR = (2.0, 2.0)
 MAX_ITERATIONS: dict[Any, int] = {"newton": 200, "em": 5000}
@@ -86,9 +86,9 @@ def require_rows(design: Design, n_rows: int, free_pi: bool) -> None:
 
 def read_engine(engine: Any) -> EngineName:
     """Read the name of an engine."""
-    if engine == "auto" or engine == "memory":
+    if engine in get_args(EngineName):
         return engine  # type: ignore[no-any-return]
-    raise InputError(f"engine is 'auto' or 'memory'; got {engine!r}.")
+    raise InputError(f"engine is {', '.join(map(repr, get_args(EngineName)))}; got {engine!r}.")
 
 
 def read_share(pi: Any) -> float:

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from pugam.data import Table, read_labels, read_weights
-from pugam.engines import MemoryEngine, count_threads, one_blas_thread
+from pugam.engines import GpuEngine, MemoryEngine, count_threads, one_blas_thread
 from pugam.errors import InputError, warn_user
 from pugam.estimator.advice import boundary_advice, convergence_advice, separation_advice
 from pugam.estimator.options import (
@@ -74,8 +74,9 @@ class PUGAM(UncertaintyMethods, ClassifierMixin, BaseEstimator):
     kappas : {"both", "linear", "smooth"} or list of float, default="both"
         The values that ``smoothing="aic"`` tries: the paper's grid for nearly linear effects (10^-1 to 10^4), its grid
         for curved ones (10^-6 to 10^-1), or both.
-    engine : {"auto", "memory"}, default="auto"
-        Where the sums over rows are taken.
+    engine : {"auto", "memory", "gpu"}, default="auto"
+        Where the sums over rows are taken: "memory" is what "auto" chooses; "gpu" makes the refits of a bootstrap on
+        a GPU, hundreds at a time, with PyTorch (``pip install 'pugam[gpu]'``).
     random_state : int, RandomState, Generator or None, default=None
         Seeds random starts and the choice of rows for the first look at large tables. None is a fixed seed: the
         same data give the same result.
@@ -228,7 +229,7 @@ class PUGAM(UncertaintyMethods, ClassifierMixin, BaseEstimator):
             engine = self._make_engine(design, rows, positive, weights)
             if self.verbose:
                 size = f"{engine.n_rows} rows, {design.n_columns} columns"
-                print(f"pugam: {size}, memory engine, {engine.n_threads} thread(s)")
+                print(f"pugam: {size}, {engine.name} engine, {engine.n_threads} thread(s)")
             fit = fit_model(engine, design, settings, rng)
             self._remember(fit, settings, engine, design)
         self.classes_, self._library = classes, table.library
@@ -240,7 +241,8 @@ class PUGAM(UncertaintyMethods, ClassifierMixin, BaseEstimator):
         self, design: Design, rows: Table, positive: np.ndarray, weights: np.ndarray | None
     ) -> MemoryEngine:
         threads = count_threads(read_n_jobs(self.n_jobs), rows.n_rows * (1 + design.n_columns))
-        return MemoryEngine(design, design.encode(rows), positive, weights, threads)
+        kind = GpuEngine if self.engine == "gpu" else MemoryEngine
+        return kind(design, design.encode(rows), positive, weights, threads)
 
     def _remember(self, fit: Fit, settings: Settings, engine: MemoryEngine, design: Design) -> None:
         n0, n1, optimum, pi_range = engine.n0, engine.n1, fit.optimum, settings.pi_range

@@ -28,9 +28,10 @@ __all__ = ["Bootstrap", "BootstrapKind", "require_kind", "run_bootstrap"]
 Array = NDArray[np.float64]
 BootstrapKind = Literal["percentile", "normal", "bca"]
 
-BATCH, BATCH_CELLS = 128, 20_000_000  # refits at once; fewer where the rows are many
 SMALLEST_DENOMINATOR = 0.1  # in the correction for acceleration
-FIRST_BATCH = 16  # each batch is twice the last one up to that size, so that there soon is something to return
+# In memory each batch is twice the last one, so that there soon is something to return; where many more refits are made
+# at a time there is no need to begin with few.
+FIRST_BATCH, LARGE_BATCH = 16, 256
 
 
 @dataclass(frozen=True, repr=False)
@@ -148,7 +149,7 @@ def run_bootstrap(
     reselect : bool
         Choose smoothing parameters anew for every resample.
     """
-    size = 1 if reselect else max(1, min(BATCH, BATCH_CELLS // fitted.engine.n_rows))
+    size = 1 if reselect else fitted.engine.most_resamples
     batches = _batches(n_resamples, size)
 
     def refit(numbers: range) -> Refits:
@@ -159,7 +160,7 @@ def run_bootstrap(
 
 
 def _batches(n_resamples: int, largest: int) -> list[range]:
-    batches, first, size = [], 0, min(FIRST_BATCH, largest)
+    batches, first, size = [], 0, largest if largest > LARGE_BATCH else min(FIRST_BATCH, largest)
     while first < n_resamples:
         batches.append(range(first, min(first + size, n_resamples)))
         first, size = first + size, min(2 * size, largest)

@@ -31,7 +31,7 @@ Flags = NDArray[np.bool_]
 Numbers = NDArray[np.intp]
 
 CLOSE = 0.1  # predicted gain in log-likelihood below which information is not renewed
-MOST_COASTING = 10  # steps without renewing it
+FALLING = 0.2  # part of the last predicted gain below which the next one has to lie for that to go on
 FINER = 1e-4  # such steps converge more slowly than the tolerance expects, which is therefore taken so much finer
 LARGER_RIDGE, MOST_RIDGES = 1e-8, 30  # each ten times the last one
 
@@ -46,6 +46,8 @@ class _Party:
         Whether the Hessian is that of the observed information.
     coasted : int array of shape (B,)
         Steps taken since it was renewed.
+    predicted : array of shape (B,)
+        What the last step was expected to gain.
     stale : bool array of shape (B,)
         Whether it has to be renewed before the next step.
     """
@@ -57,6 +59,7 @@ class _Party:
     damping: Array
     observed: Flags
     coasted: NDArray[np.int_]
+    predicted: Array
     stale: Flags
     converged: Flags
     stuck: Flags
@@ -74,6 +77,7 @@ class _Party:
             np.zeros(size),
             flags[0],
             np.zeros(size, dtype=int),
+            np.full(size, np.inf),
             *flags[1:],
         )
 
@@ -153,8 +157,10 @@ def _may_coast(party: _Party, active: Numbers, predicted: Array, pi_range: PiRan
     """Which climbs are so close to an optimum inside the range of pi that the Hessian they know will do."""
     pi = expit(party.beta[active, 0])
     inside = np.array([pi_range.fixed or pi_range.is_inside(float(share)) for share in pi], dtype=bool)
-    rested = party.observed[active] & (party.damping[active] == 0.0) & (party.coasted[active] < MOST_COASTING)
-    return np.asarray(inside & rested & (predicted < CLOSE))
+    undamped = party.observed[active] & (party.damping[active] == 0.0)
+    well = (party.coasted[active] == 0) | (predicted < FALLING * party.predicted[active])
+    party.predicted[active] = predicted
+    return np.asarray(inside & undamped & well & (predicted < CLOSE))
 
 
 def _move(
@@ -189,10 +195,14 @@ def _move(
     if renewing:
         party.hessians.put(up, hessians.take(np.flatnonzero(upwards)))
         party.observed[up], party.coasted[up] = True, 0
-        party.damping[down] = np.maximum(10.0 * party.damping[down], FIRST_DAMPING)
-        party.stuck[down] = party.damping[down] > STUCK_DAMPING
+        _damp(party, down)
         party.converged[down] = party.stuck[down] & (predicted[~upwards] < slack[~upwards])
     else:
         party.coasted[up] += 1
-        party.stale[down] = True
-        party.stale[up] = party.coasted[up] >= MOST_COASTING
+        party.stale[down] = party.coasted[down] > 0
+        _damp(party, down[party.coasted[down] == 0])
+
+
+def _damp(party: _Party, numbers: Numbers) -> None:
+    party.damping[numbers] = np.maximum(10.0 * party.damping[numbers], FIRST_DAMPING)
+    party.stuck[numbers] = party.damping[numbers] > STUCK_DAMPING
