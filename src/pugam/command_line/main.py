@@ -17,7 +17,6 @@ BAD_INPUT, INTERRUPTED = 2, 130
 
 app = typer.Typer(
     name="pugam",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -25,20 +24,25 @@ app = typer.Typer(
 app.command()(study)
 
 
-@app.callback()
-def pugam(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.", is_eager=True)] = False,
-) -> None:
-    """Generalized additive models for positive-unlabelled data."""
-    if version:
+def _print_version(wanted: bool) -> None:
+    if wanted:
         typer.echo(__version__)
         raise typer.Exit
+
+
+@app.callback()
+def pugam(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and stop.", is_eager=True, callback=_print_version)
+    ] = False,
+) -> None:
+    """Generalized additive models for positive-unlabelled data."""
 
 
 def main() -> None:
     """Run the command line; a user's mistake ends in one line on stderr and exit code 2, without a traceback."""
     try:
-        code = app(standalone_mode=False)
+        code = app(sys.argv[1:] or ["--help"], standalone_mode=False)
     except PugamError as error:
         code = _fail(str(error), BAD_INPUT)
     except typer.Abort:

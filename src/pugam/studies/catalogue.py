@@ -8,7 +8,7 @@ from typing import Any
 
 from pugam.errors import InputError
 from pugam.studies.coverage import table2
-from pugam.studies.masked import curves, table4
+from pugam.studies.masked import curves, load_tables, table4
 from pugam.studies.power import table3
 from pugam.studies.provenance import write_runs
 from pugam.studies.running import Plan
@@ -41,10 +41,15 @@ def run_study(name: str, plan: Plan) -> list[Path]:
     """
     if name != "all" and name not in STUDIES:
         raise InputError(f"There is no study {name!r}; there are {', '.join(STUDIES)}, and all.")
+    if name in ("all", "table4", "curves"):
+        load_tables(plan)  # where there are no data, it is better said at once than hours later
     before = _files(plan.folder)
-    for each in STUDIES if name == "all" else [name]:
-        STUDIES[each](plan)
-    write_runs(plan.folder)
+    try:
+        for each in STUDIES if name == "all" else [name]:
+            STUDIES[each](plan)
+        write_runs(plan.folder)
+    except (FileExistsError, NotADirectoryError, PermissionError) as error:
+        raise InputError(f"{error.filename} cannot be written ({error.strerror}); choose another --out.") from None
     after = _files(plan.folder)
     return [path for path, written in after.items() if before.get(path) != written]
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
 
+from pugam.errors import InputError
 from pugam.estimator import PUGAM
 from pugam.inference import Bootstrap
 from pugam.studies.estimates import complete, failure_note, seed_of
@@ -17,7 +19,15 @@ from pugam.studies.running import Experiment, Plan, gather
 from pugam.studies.simulated import PI, STREAM, draw_data, paper_model
 from pugam.studies.tables import Row, Table
 
-__all__ = ["KINDS", "bootstrap_record", "coverage_of", "table2", "width_of"]
+__all__ = [
+    "KINDS",
+    "bootstrap_conditions",
+    "bootstrap_record",
+    "coverage_of",
+    "require_resamples",
+    "table2",
+    "width_of",
+]
 
 KINDS = ("percentile", "basic", "normal")
 DEFAULT = "default (Wald)"
@@ -25,6 +35,7 @@ DEFAULT = "default (Wald)"
 
 def table2(plan: Plan) -> Table:
     """Coverage of 95% intervals for pi: Table 2 of the paper, and the default interval."""
+    require_resamples(plan)
     cells = [(setting, n) for setting in SETTINGS for n in SAMPLE_SIZES]
     records = gather(INTERVALS, cells, plan)
     rows = []
@@ -47,6 +58,17 @@ def table2(plan: Plan) -> Table:
     table = Table("table2", "Table 2: coverage of 95% intervals for pi = 0.4", headings, rows, notes)
     table.write(plan.folder)
     return table
+
+
+def bootstrap_conditions(plan: Plan) -> dict[str, Any]:
+    """What records of a bootstrap depend on."""
+    return {"resamples": plan.resamples}
+
+
+def require_resamples(plan: Plan) -> None:
+    """Refuse a plan without a bootstrap, for a study that is made of them."""
+    if plan.resamples < 2:
+        raise InputError(f"resamples is a whole number of at least 2 in this study; got {plan.resamples}.")
 
 
 def bootstrap_record(resamples: Bootstrap) -> Record:
@@ -95,4 +117,4 @@ def _intervals(cell: tuple[int, int], rng: np.random.Generator, plan: Plan) -> R
     return {"GAET": bootstrap_record(resamples), "default": [interval.lower, interval.upper]}
 
 
-INTERVALS = Experiment("intervals", _intervals, STREAM, options=("resamples",))
+INTERVALS = Experiment("intervals", _intervals, STREAM, bootstrap_conditions)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from pugam.errors import PugamError
 from pugam.estimator import PUGAM
 from pugam.studies.monte_carlo import Comparison, Measured, mean_of, mean_square_of, spread_of
 from pugam.studies.records import Record
@@ -52,10 +53,13 @@ def compare_estimates(
 
 def complete(records: Sequence[Record]) -> list[Record]:
     """The records of replicates that did not break down."""
-    return [record for record in records if "error" not in record]
+    found = [record for record in records if "error" not in record]
+    if not found:
+        raise PugamError(f"All {len(records)} replicates of a cell broke down: {records[0]['error']}")
+    return found
 
 
-def failure_note(records: dict[Any, list[Record]]) -> list[str]:
+def failure_note(records: Mapping[Any, Sequence[Record]]) -> list[str]:
     """Say how many replicates broke down, if any did."""
     failed = [record["error"] for of_cell in records.values() for record in of_cell if "error" in record]
     total = sum(len(of_cell) for of_cell in records.values())

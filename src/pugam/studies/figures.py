@@ -26,8 +26,8 @@ RESOLUTION = 150  # dots an inch
 def histograms(estimates: Mapping[tuple[str, int], Sequence[float]], pi: float, n: int) -> Figure:
     """Draw estimates of pi, one panel for each method and setting, with the truth and their mean."""
     figure, panels = _lines_of(list(estimates), width=3.2)
-    ends = np.quantile(np.concatenate(list(estimates.values())), (0.001, 0.999))
-    edges = np.linspace(ends[0], ends[1], BINS + 1)
+    everything = np.concatenate(list(estimates.values()))
+    edges = np.linspace(everything.min(), everything.max(), BINS + 1)
     for ax, ((method, setting), values) in zip(panels, estimates.items(), strict=True):
         ax.hist(values, edges, color=BAND, edgecolor="white", linewidth=0.5)
         ax.axvline(pi, color=MARK, label=f"truth, {pi:g}")

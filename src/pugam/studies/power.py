@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pugam.estimator import PUGAM
+from pugam.studies.coverage import bootstrap_conditions, require_resamples
 from pugam.studies.estimates import complete, failure_note, seed_of
 from pugam.studies.monte_carlo import Comparison, rate_of
 from pugam.studies.printed import REJECTIONS, ZETAS
@@ -25,6 +26,7 @@ TESTS = {
 
 def table3(plan: Plan) -> Table:
     """Size and power of tests of u_1 = 0 at the 5% level: Table 3 of the paper, and the default test."""
+    require_resamples(plan)
     cells = [(setting, n, zeta) for setting, n in REJECTIONS for zeta in ZETAS]
     records = gather(TESTING, cells, plan)
     rows = []
@@ -70,4 +72,4 @@ def _pvalues(cell: tuple[int, int, float], rng: np.random.Generator, plan: Plan)
     }
 
 
-TESTING = Experiment("tests", _pvalues, "tests", options=("resamples",))
+TESTING = Experiment("tests", _pvalues, "tests", bootstrap_conditions)

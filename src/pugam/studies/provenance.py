@@ -60,7 +60,8 @@ class RunLog:
         """Read the sessions so far."""
         if not self.path.exists():
             return []
-        return [json.loads(line) for line in self.path.read_text(encoding="utf-8").splitlines()]
+        text = self.path.read_text(encoding="utf-8")
+        return [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]  # whole lines only
 
 
 def describe_machine() -> str:
@@ -96,12 +97,13 @@ def _command() -> list[str]:
 
 
 def _commit() -> str:
-    """The commit of the source, where it lies in a checkout; else the version."""
-    folder = Path(__file__).parent
+    """The commit of the source, where it lies in a checkout of its own; else the version."""
+    here = Path(__file__)
     try:
-        found = subprocess.run(
-            ["git", "describe", "--always", "--dirty"], cwd=folder, capture_output=True, text=True, check=False
+        tracked, commit = (
+            subprocess.run(["git", *command], cwd=here.parent, capture_output=True, text=True, check=False)
+            for command in (["ls-files", "--error-unmatch", here.name], ["describe", "--always", "--dirty"])
         )
     except OSError:
         return f"version {__version__}"
-    return found.stdout.strip() or f"version {__version__}"
+    return commit.stdout.strip() if tracked.returncode == 0 else f"version {__version__}"

@@ -18,6 +18,7 @@ from pugam.estimator import EngineName, read_engine
 from pugam.progress import Progress
 from pugam.studies.provenance import RunLog
 from pugam.studies.records import Cell, Record, RecordFile
+from pugam.version import __version__
 
 __all__ = ["Experiment", "Plan", "gather"]
 
@@ -34,7 +35,7 @@ class Plan:
         Folder for tables and figures; the records, from which a run resumes, go to its folder `records`.
     replicates : int
     resamples : int
-        Of every bootstrap.
+        Of every bootstrap; 0 leaves out what rests on one where something else remains.
     jobs : int, optional
         Processes; None for one a core. Results do not depend on it.
     engine : str
@@ -58,9 +59,10 @@ class Plan:
 
     def __post_init__(self) -> None:
         read_engine(self.engine)
-        for name, least in (("replicates", 2), ("resamples", 2), ("jobs", 1), ("seed", 0)):
+        for name, least in (("replicates", 2), ("resamples", 0), ("jobs", 1), ("seed", 0)):
             value = getattr(self, name)
-            if value is not None and value < least:
+            fits = isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least
+            if not fits and not (name == "jobs" and value is None):
                 raise InputError(f"{name} is a whole number of at least {least}; got {value!r}.")
 
     @property
@@ -81,14 +83,14 @@ class Experiment:
         Takes a cell, a generator and the plan, and returns the record.
     stream : str
         Experiments with the same stream draw the same data in cells of the same name.
-    options : tuple of str
-        Fields of the plan that the records depend on, apart from the seed.
+    conditions : callable, optional
+        Gives what the records depend on, apart from the seed and the version of the package.
     """
 
     name: str
     replicate: Callable[[Any, np.random.Generator, Plan], Record]
     stream: str
-    options: tuple[str, ...] = ()
+    conditions: Callable[[Plan], dict[str, Any]] = lambda plan: {}
 
 
 def gather(experiment: Experiment, cells: Sequence[Cell], plan: Plan) -> dict[Cell, list[Record]]:
@@ -96,7 +98,7 @@ def gather(experiment: Experiment, cells: Sequence[Cell], plan: Plan) -> dict[Ce
 
     A replicate that breaks down is kept as a record with an `error`, so that it is counted, and not tried again.
     """
-    conditions = {name: getattr(plan, name) for name in ("seed", *experiment.options)}
+    conditions = {"seed": plan.seed, "version": __version__, **experiment.conditions(plan)}
     folder = plan.folder / "records"
     records = RecordFile(folder / f"{experiment.name}.jsonl", conditions)
     places = [(cell, number) for number in range(plan.replicates) for cell in cells]
