@@ -42,11 +42,11 @@ class RunLog:
         self.path = path
 
     @contextmanager
-    def session(self, jobs: int) -> Iterator[Session]:
+    def session(self, jobs: int, engine: str = "auto") -> Iterator[Session]:
         """Time some work; it is logged if it added any replicate, even when it ends by an exception."""
         began = time.perf_counter()
         session = Session(
-            time.strftime("%Y-%m-%d %H:%M:%S"), shlex.join(_command()), _commit(), describe_machine(), jobs
+            time.strftime("%Y-%m-%d %H:%M:%S"), shlex.join(_command()), _commit(), describe_machine(engine), jobs
         )
         try:
             yield session
@@ -64,14 +64,22 @@ class RunLog:
         return [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]  # whole lines only
 
 
-def describe_machine() -> str:
-    """Say what the work ran on, in one line."""
+def describe_machine(engine: str = "auto") -> str:
+    """Say what the work ran on, in one line; the GPU too where it is the engine's."""
     import joblib
 
-    return (
-        f"{joblib.cpu_count()} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}, "
-        f"NumPy {np.__version__}, SciPy {scipy.__version__}"
-    )
+    parts = [
+        f"{joblib.cpu_count()} cores",
+        f"{platform.system()} {platform.machine()}",
+        f"Python {platform.python_version()}",
+        f"NumPy {np.__version__}",
+        f"SciPy {scipy.__version__}",
+    ]
+    if engine == "gpu":
+        import torch
+
+        parts += [torch.cuda.get_device_name(), f"PyTorch {torch.__version__}"]
+    return ", ".join(parts)
 
 
 def write_runs(folder: Path) -> Path:

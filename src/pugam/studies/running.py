@@ -104,7 +104,10 @@ def gather(experiment: Experiment, cells: Sequence[Cell], plan: Plan) -> dict[Ce
     places = [(cell, number) for number in range(plan.replicates) for cell in cells]
     missing = [place for place in places if place not in records]
     log = RunLog(folder / f"{experiment.name}.runs.jsonl")
-    with Progress(experiment.name, len(places), plan.progress) as bar, log.session(jobs=_n_jobs(plan)) as session:
+    with (
+        Progress(experiment.name, len(places), plan.progress) as bar,
+        log.session(_n_jobs(plan), plan.engine) as session,
+    ):
         bar.advance(len(places) - len(missing))
         for (cell, number), record in _run(experiment, missing, plan):
             records.append(cell, number, record)
