@@ -5,8 +5,9 @@ BIN := $(VENV)/bin
 JOBS ?= auto
 
 DATA ?= data
+STUDY ?= all
 
-.PHONY: help demo test lint format benchmark benchmark-inference benchmark-knots clean
+.PHONY: help demo test lint format benchmark benchmark-inference benchmark-knots study clean
 
 help:
 	@echo "make demo       fit a real data set, print pi with an interval, draw the effects"
@@ -14,6 +15,7 @@ help:
 	@echo "make lint       ruff and mypy"
 	@echo "make benchmark  run the benchmarks and write their tables to benchmarks/results"
 	@echo "make benchmark-inference  coverage, bands, tests, bootstrap: an hour"
+	@echo "make study      the paper's tables and figures, to results; STUDY=table1, DATA=folder of the real tables"
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -44,7 +46,6 @@ benchmark: $(VENV)/developing
 	$(BIN)/python benchmarks/fit.py
 	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/first_contact.py
-	$(BIN)/python benchmarks/simulation.py
 
 benchmark-inference: $(VENV)/developing
 	$(BIN)/python benchmarks/coverage.py
@@ -54,6 +55,9 @@ benchmark-inference: $(VENV)/developing
 
 benchmark-knots: $(VENV)/developing
 	$(BIN)/python benchmarks/knots.py $(DATA)
+
+study: $(VENV)/installed
+	$(BIN)/pugam study $(STUDY) --out results --data $(DATA)
 
 clean:
 	rm -rf $(VENV) demo build dist

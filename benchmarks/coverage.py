@@ -16,18 +16,8 @@ from reporting import write_table
 
 from pugam import PUGAM
 from pugam.datasets import simulate
+from pugam.studies.printed import COVERAGE
 
-PAPER = {
-    (1, 1500): 0.972,
-    (1, 3000): 0.960,
-    (1, 4500): 0.946,
-    (2, 1500): 0.816,
-    (2, 3000): 0.928,
-    (2, 4500): 0.960,
-    (3, 1500): 0.788,
-    (3, 3000): 0.944,
-    (3, 4500): 0.950,
-}
 CELLS = [(setting, 5 * n // 6, n, 0.4) for setting in (1, 2, 3) for n in (1500, 3000, 4500)]
 CELLS += [
     (setting, n0, 3000, pi) for setting in (1, 2, 3) for n0, pi in ((2500, 0.1), (2500, 0.7), (1500, 0.4), (1500, 0.7))
@@ -63,7 +53,7 @@ def measure_default(replicates: int, stream: int = 0) -> None:
         found = run_replicates(default_interval, [(*cell, seed) for seed in seeds(key, replicates)])
         errors = found[:, 0] - pi
         covered = coverage_of(found[:, 1], found[:, 2], pi)
-        paper = PAPER[setting, n] if (n0, pi) == (5 * n // 6, 0.4) else "-"
+        paper = COVERAGE[setting, n] if (n0, pi) == (5 * n // 6, 0.4) else "-"
         spread = [100 * float(errors.mean()), 100 * float(errors.std()), float(np.mean(found[:, 2] - found[:, 1]))]
         noise = float(np.sqrt(covered * (1.0 - covered) / replicates))
         rows.append([setting, n0, n - n0, pi, *spread, f"{covered:.3f}", f"{noise:.3f}", paper])

@@ -16,16 +16,9 @@ from reporting import write_table
 
 from pugam import PUGAM
 from pugam.datasets import simulate
+from pugam.studies.printed import REJECTIONS, ZETAS
 
-ZETAS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
-PAPER = {
-    (1, 1500): (0.024, 0.580, 0.988, 0.998, 1.000, 1.000),
-    (1, 3000): (0.022, 1.000, 1.000, 1.000, 1.000, 1.000),
-    (1, 4500): (0.044, 1.000, 1.000, 1.000, 1.000, 1.000),
-    (2, 1500): (0.020, 0.132, 0.492, 0.520, 0.582, 0.610),
-    (2, 3000): (0.012, 0.642, 0.952, 0.952, 0.972, 0.972),
-    (2, 4500): (0.020, 0.924, 0.990, 0.998, 0.998, 1.000),
-}
+CELLS = [cell for cell in REJECTIONS if cell[1] <= 4500]
 
 
 def pvalues(setting: int, n: int, zeta: float, seed: int) -> tuple[float, float, float]:
@@ -39,8 +32,8 @@ def pvalues(setting: int, n: int, zeta: float, seed: int) -> tuple[float, float,
 
 def main(replicates: int) -> None:
     rows = []
-    for setting, n in PAPER:
-        for zeta, paper in zip(ZETAS, PAPER[setting, n], strict=True):
+    for setting, n in CELLS:
+        for zeta, paper in zip(ZETAS, REJECTIONS[setting, n], strict=True):
             key = (4, setting, n, round(100 * zeta))
             found = run_replicates(pvalues, [(setting, n, zeta, seed) for seed in seeds(key, replicates)])
             zero, linear, parametric = np.mean(found < 0.05, axis=0)
