@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from pugam.solvers import PiPrior, PiRange
+from pugam.solvers.em import maximize_em
 from pugam.solvers.fisher import maximize_fisher
+from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import best_of
 from pugam.solvers.starts import make_starts
 
@@ -158,3 +160,22 @@ def test_a_prior_draws_pi_to_its_side(determined):
     assert down < flat - 0.005
     assert up > flat + 0.005
     assert overwhelming == pytest.approx(0.3, abs=1e-3)
+
+
+@pytest.mark.parametrize("maximize", [maximize_fisher, maximize_em])
+def test_climbs_with_different_penalties_side_by_side_end_where_they_end_alone(make_problem, maximize):
+    problem = make_problem(2, n0=450, n=600)
+    objectives = [problem.objective(np.full(5, kappa)) for kappa in (1.0, 1e-2)]
+    starts = [good_starts(objective, n_starts=number) for objective, number in zip(objectives, (2, 3), strict=True)]
+
+    together = Objective.side_by_side(objectives, [2, 3])
+    optima = maximize(together, np.vstack(starts), FREE, 1e-8, 2000)
+
+    alone = [
+        optimum
+        for objective, some in zip(objectives, starts, strict=True)
+        for optimum in maximize(objective, some, FREE, 1e-8, 2000)
+    ]
+    np.testing.assert_allclose([one.pi for one in optima], [one.pi for one in alone], atol=1e-6)
+    np.testing.assert_allclose([one.value for one in optima], [one.value for one in alone], atol=1e-6)
+    assert abs(optima[0].pi - optima[-1].pi) > 1e-3  # the two penalties lead to different places
