@@ -11,9 +11,7 @@ __all__ = ["study"]
 
 
 def study(
-    name: Annotated[
-        str, typer.Argument(help="table1, table2, table3, table4, figure1, figure2, basis, curves, or all.")
-    ],
+    name: Annotated[str, typer.Argument(help="The study.")],
     out: Annotated[Path, typer.Option(help="Folder for tables, figures and the records to resume from.")] = Path(
         "results"
     ),
@@ -28,6 +26,8 @@ def study(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
 ) -> None:
     """Reproduce a table or figure of the paper, next to the printed figures.
+
+    The studies are table1, table2, table3, table4, figure1, figure2, basis and curves; all runs every one of them.
 
     A run that was stopped, by Ctrl-C or otherwise, goes on where it was when the same command is given again.
 
