@@ -6,7 +6,6 @@ to the engine in memory.
 
 from __future__ import annotations
 
-from copy import copy
 from typing import Any
 
 import numpy as np
@@ -89,12 +88,6 @@ class GpuEngine(MemoryEngine):
         assert isinstance(other, GpuEngine)
         other._tensors = {}
         return other
-
-    def _replica(self, design: Any, rows: Any) -> MemoryEngine:
-        """A first look at few rows is quicker without the GPU."""
-        plain = copy(self)
-        plain.__class__ = MemoryEngine  # type: ignore[assignment]
-        return MemoryEngine._replica(plain, design, rows)
 
     def tensors(self) -> dict[str, Any]:
         """Model columns, labels and products of columns on the device, made once."""

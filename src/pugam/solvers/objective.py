@@ -162,20 +162,6 @@ class _Penalized:
         roughness: Array = 0.5 * np.sum(beta[:, 2:] ** 2 * self.penalty, axis=1)
         return roughness - self.prior.value(expit(beta[:, 0]))
 
-    def evaluate(self, beta: Array, observed: bool = False) -> Evaluation:
-        """Evaluate value and derivatives at the rows of beta, shape (B, 2 + p)."""
-        n0, n1 = self.engine.n0, self.engine.n1
-        pi = expit(beta[:, 0])
-        sums = self.engine.sums(pi, beta[:, 1:], observed)
-        slope = log_c_slope(pi, n0, n1)
-        information = sums.information
-        information[:, 0, :] *= slope[:, None]
-        information[:, :, 0] *= slope[:, None]
-        if observed:
-            information[:, 0, 0] -= sums.score[:, 0] * log_c_bend(pi, n0, n1)
-        gradient = self._gradient(sums.score, beta)
-        return Evaluation(sums.value - self.penalties(beta), sums.value, gradient, information, self._curvature(beta))
-
     def _curvature(self, beta: Array) -> Array:
         """What penalty and prior add to the diagonal of the information."""
         curvature = np.zeros_like(beta)
@@ -217,6 +203,20 @@ class Objective(_Penalized):
     def of_climbs(self, numbers: int | Sequence[int]) -> Objective:
         """Return the objective of one climb, or of several."""
         return self if self.penalty.ndim == 1 else replace(self, penalty=self.penalty[numbers])
+
+    def evaluate(self, beta: Array, observed: bool = False) -> Evaluation:
+        """Evaluate value and derivatives at the rows of beta, shape (B, 2 + p)."""
+        n0, n1 = self.engine.n0, self.engine.n1
+        pi = expit(beta[:, 0])
+        sums = self.engine.sums(pi, beta[:, 1:], observed)
+        slope = log_c_slope(pi, n0, n1)
+        information = sums.information
+        information[:, 0, :] *= slope[:, None]
+        information[:, :, 0] *= slope[:, None]
+        if observed:
+            information[:, 0, 0] -= sums.score[:, 0] * log_c_bend(pi, n0, n1)
+        gradient = self._gradient(sums.score, beta)
+        return Evaluation(sums.value - self.penalties(beta), sums.value, gradient, information, self._curvature(beta))
 
     def stand(self, betas: Sequence[Array], observed: bool = False) -> list[Standpoint]:
         """Evaluate at several parameter vectors in one pass over the rows."""

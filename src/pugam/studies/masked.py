@@ -19,7 +19,7 @@ from pugam.studies.monte_carlo import Comparison, rate_of
 from pugam.studies.printed import MASKED, MASKED_COVERAGE
 from pugam.studies.records import Record
 from pugam.studies.running import Experiment, Plan, gather
-from pugam.studies.simulated import linear_model
+from pugam.studies.simulated import linear_model, paper_procedure
 from pugam.studies.tables import Row, Table
 from pugam.terms import TermSpec, l, s
 
@@ -176,14 +176,7 @@ def _load_once(name: str, folder: str | None) -> RealData:
 
 
 def _paper_model(data: RealData, rng: np.random.Generator, plan: Plan) -> PUGAM:
-    return PUGAM.paper(
-        terms=list(data.terms),
-        kappas="smooth",
-        solver="newton",
-        engine=plan.engine,
-        random_state=seed_of(rng),
-        n_jobs=1,
-    )
+    return paper_procedure(rng, plan, terms=list(data.terms), kappas="smooth")
 
 
 def _estimate(cell: tuple[str, float], rng: np.random.Generator, plan: Plan) -> Record:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from scipy.special import expit, logit
@@ -33,6 +34,7 @@ __all__ = [
     "figure2",
     "linear_model",
     "paper_model",
+    "paper_procedure",
     "smooth_terms",
     "table1",
 ]
@@ -127,27 +129,18 @@ def smooth_terms(k: int = 10) -> str:
 
 
 def paper_model(setting: int, rng: np.random.Generator, plan: Plan, k: int = 10) -> PUGAM:
-    """The paper's method; Newton's way to the optimum that EM seeks too."""
-    return PUGAM.paper(
-        terms=smooth_terms(k),
-        kappas=KAPPAS[setting],
-        solver="newton",
-        engine=plan.engine,
-        random_state=seed_of(rng),
-        n_jobs=1,
-    )
+    """The paper's method for simulated data."""
+    return paper_procedure(rng, plan, terms=smooth_terms(k), kappas=KAPPAS[setting])
 
 
 def linear_model(features: Sequence[str], rng: np.random.Generator, plan: Plan) -> PUGAM:
     """The parametric exponential tilting model, fitted by maximum likelihood."""
-    return PUGAM.paper(
-        terms=[l(name) for name in features],
-        smoothing=1.0,
-        solver="newton",
-        engine=plan.engine,
-        random_state=seed_of(rng),
-        n_jobs=1,
-    )
+    return paper_procedure(rng, plan, terms=[l(name) for name in features], smoothing=1.0)
+
+
+def paper_procedure(rng: np.random.Generator, plan: Plan, **changes: Any) -> PUGAM:
+    """The paper's method with such changes; Newton's way to the optimum that EM seeks too."""
+    return PUGAM.paper(solver="newton", engine=plan.engine, random_state=seed_of(rng), n_jobs=1, **changes)
 
 
 def _estimate(cell: tuple[int, int], rng: np.random.Generator, plan: Plan) -> Record:
