@@ -8,13 +8,15 @@ from pugam.solvers import PiPrior, PiRange
 from pugam.solvers.em import maximize_em, mixture_step
 from pugam.solvers.fisher import maximize_fisher
 from pugam.solvers.optimum import best_of
-from pugam.solvers.starts import make_starts
+from pugam.solvers.starts import fit_naively, make_starts
 
 FREE = PiRange()
 
 
 def make(objective, pi_range=FREE, n_starts=3):
-    return make_starts(objective, maximize_fisher, pi_range, n_starts, np.random.default_rng(0))
+    return make_starts(
+        objective.engine, fit_naively(objective, maximize_fisher), pi_range, n_starts, np.random.default_rng(0)
+    )
 
 
 @pytest.fixture(scope="module")

@@ -8,14 +8,16 @@ from pugam.solvers.em import maximize_em
 from pugam.solvers.fisher import maximize_fisher
 from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import best_of
-from pugam.solvers.starts import make_starts
+from pugam.solvers.starts import fit_naively, make_starts
 
 FREE = PiRange()
 CASES = [(1, 1.0), (2, 1e-2), (3, 1e-3), (2, 1e-6)]
 
 
 def good_starts(objective, pi_range=FREE, n_starts=6):
-    return make_starts(objective, maximize_fisher, pi_range, n_starts, np.random.default_rng(0))
+    return make_starts(
+        objective.engine, fit_naively(objective, maximize_fisher), pi_range, n_starts, np.random.default_rng(0)
+    )
 
 
 def bad_starts(objective, seed):

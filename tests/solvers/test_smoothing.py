@@ -11,7 +11,7 @@ from pugam.solvers.fisher import maximize_fisher
 from pugam.solvers.optimum import best_of
 from pugam.solvers.reml import select_reml
 from pugam.solvers.smoothing import aic, edf_by_term, fellner_schall
-from pugam.solvers.starts import make_starts
+from pugam.solvers.starts import fit_naively, make_starts
 
 FREE, FLAT = PiRange(), PiPrior()
 
@@ -19,7 +19,9 @@ FREE, FLAT = PiRange(), PiPrior()
 def climb(objective, start=None, pi_range=FREE):
     """The optimum with its expected information and the inverse of the penalised one."""
     if start is None:
-        starts = make_starts(objective, maximize_fisher, pi_range, 8, np.random.default_rng(0))
+        starts = make_starts(
+            objective.engine, fit_naively(objective, maximize_fisher), pi_range, 8, np.random.default_rng(0)
+        )
     else:
         starts = start[None]
     optimum = best_of(maximize_fisher(objective, starts, pi_range, 1e-10, 300))

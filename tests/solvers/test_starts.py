@@ -7,14 +7,16 @@ from pugam.data import read_table
 from pugam.engines import MemoryEngine
 from pugam.solvers import GRID_SIZE, Objective, PiRange
 from pugam.solvers.fisher import maximize_fisher
-from pugam.solvers.starts import make_starts
+from pugam.solvers.starts import fit_naively, make_starts
 from pugam.terms import Design, s
 
 FREE = PiRange()
 
 
 def starts_of(objective, pi_range=FREE, n_starts=GRID_SIZE, seed=0):
-    return make_starts(objective, maximize_fisher, pi_range, n_starts, np.random.default_rng(seed))
+    return make_starts(
+        objective.engine, fit_naively(objective, maximize_fisher), pi_range, n_starts, np.random.default_rng(seed)
+    )
 
 
 def shares(starts):

@@ -14,7 +14,7 @@ from pugam.likelihood import alpha_shift, expit
 from pugam.solvers.objective import Objective, PiPrior
 from pugam.solvers.optimum import Optimum, best_of
 from pugam.solvers.settings import Settings
-from pugam.solvers.starts import make_starts
+from pugam.solvers.starts import fit_naively, make_starts
 from pugam.terms import Design
 
 __all__ = [
@@ -74,7 +74,7 @@ def explore(
     further_start: Array | None = None,
 ) -> tuple[list[Optimum], tuple[StartRecord, ...]]:
     """Climb from all starts, and from a further one if given, which comes last."""
-    starts = _starts(at, kappas, settings, rng)
+    (starts,) = _starts(at, [kappas], settings, rng)
     if further_start is not None:
         starts = np.vstack([starts, further_start])
     optima = _climb(at(kappas), starts, settings)
@@ -88,7 +88,7 @@ def explore_candidates(
 
     All these climbs are made side by side. Then each candidate's best point is a further start for the next one.
     """
-    starts = [_starts(at, kappas, settings, rng) for kappas in candidates]
+    starts = _starts(at, candidates, settings, rng)
     counts = [len(some) for some in starts]
     together = Objective.side_by_side([at(kappas) for kappas in candidates], counts)
     optima = iter(_climb(together, np.vstack(starts), settings))
@@ -104,9 +104,17 @@ def explore_candidates(
     return best, tuple(records)
 
 
-def _starts(at: ObjectiveAt, kappas: Array, settings: Settings, rng: np.random.Generator) -> Array:
-    smooth = at(np.maximum(kappas, PILOT_KAPPA))
-    return make_starts(smooth, settings.maximize, settings.pi_range, settings.n_starts, rng)
+def _starts(at: ObjectiveAt, candidates: Sequence[Array], settings: Settings, rng: np.random.Generator) -> list[Array]:
+    """Make the starts of every candidate, from one naive fit where several are to be smoothed alike for it."""
+    naive: dict[bytes, Optimum] = {}
+    starts = []
+    for kappas in candidates:
+        smooth = at(np.maximum(kappas, PILOT_KAPPA))
+        key = smooth.penalty.tobytes()
+        if key not in naive:
+            naive[key] = fit_naively(smooth, settings.maximize)
+        starts.append(make_starts(smooth.engine, naive[key], settings.pi_range, settings.n_starts, rng))
+    return starts
 
 
 def _climb(objective: Objective, starts: Array, settings: Settings) -> list[Optimum]:

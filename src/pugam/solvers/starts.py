@@ -18,7 +18,7 @@ from pugam.linear_algebra import inverse
 from pugam.solvers.objective import Objective, PiRange
 from pugam.solvers.optimum import Optimum
 
-__all__ = ["GRID_SIZE", "Maximize", "make_starts"]
+__all__ = ["GRID_SIZE", "Maximize", "fit_naively", "make_starts"]
 
 Array = NDArray[np.float64]
 Maximize = Callable[[Objective, Array, PiRange, float, int], list[Optimum]]
@@ -30,17 +30,22 @@ NAIVE_TOL, NAIVE_ITERATIONS = 1e-2, 30
 CALIBRATION_STEPS = 5
 
 
-def make_starts(
-    smooth: Objective, maximize: Maximize, pi_range: PiRange, n_starts: int, rng: np.random.Generator
-) -> Array:
-    """Return `n_starts` points, shape (n_starts, 2 + p): first a fixed grid, then random ones.
+def fit_naively(smooth: Objective, maximize: Maximize) -> Optimum:
+    """Fit with pi = 0.
 
-    With pi fixed there are at most three, which differ in steepness. The objective is one of enough smoothing that
-    the naive fit cannot run away along curves that happen to separate the labels.
+    The objective is one of enough smoothing that the fit cannot run away along curves that happen to separate the
+    labels.
     """
     flat = np.zeros(2 + len(smooth.penalty))
     flat[0] = -np.inf
-    naive = maximize(smooth, flat[None], PiRange(0.0, 0.0), NAIVE_TOL, NAIVE_ITERATIONS)[0]
+    return maximize(smooth, flat[None], PiRange(0.0, 0.0), NAIVE_TOL, NAIVE_ITERATIONS)[0]
+
+
+def make_starts(engine: Engine, naive: Optimum, pi_range: PiRange, n_starts: int, rng: np.random.Generator) -> Array:
+    """Return `n_starts` points, shape (n_starts, 2 + p): first a fixed grid, then random ones.
+
+    With pi fixed there are at most three, which differ in steepness.
+    """
     grid = list(product(STEEPNESS, SHARES[:1] if pi_range.fixed else SHARES))[:n_starts]
     steepness = np.array([steep for steep, _ in grid])
     shares = np.array([share for _, share in grid])
@@ -55,7 +60,7 @@ def make_starts(
         noise = rng.standard_normal((extra, len(spread))) @ spread.T
         curves = np.vstack([curves, steepness[len(grid) :, None] * (naive.beta[2:] + noise[:, 1:])])
     pi = pi_range.low + shares * (pi_range.high - pi_range.low)
-    intercepts = _calibrate(smooth.engine, pi, curves, steepness * naive.beta[1])
+    intercepts = _calibrate(engine, pi, curves, steepness * naive.beta[1])
     return np.column_stack([logit(pi), intercepts, curves])
 
 
