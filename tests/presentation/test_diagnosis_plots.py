@@ -81,7 +81,9 @@ def test_a_diagnosis_is_made_where_none_is_given(model, diagnosis):
 
 @pytest.mark.parametrize("what", ["curves", "", "Effects", None])
 def test_an_unknown_picture_is_refused_with_the_names_there_are(model, what):
-    with pytest.raises(InputError, match=r"plot draws 'effects', 'profile', 'starts', .*'sensitivity', 'diagnosis'"):
+    with pytest.raises(
+        InputError, match=r"plot draws 'effects', 'posterior', 'profile', 'starts', .*'sensitivity', 'diagnosis'"
+    ):
         model.plot(what)
 
 
@@ -213,3 +215,43 @@ def test_a_profile_open_on_one_side_can_be_drawn(model, diagnosis):
     figure = model.plot("profile", diagnosis=opened)
 
     assert panel(figure, "profile").lines[1].get_xdata().max() == 0.99
+
+
+def test_a_rug_marks_where_the_rows_lie_and_can_be_left_out(model):
+    with_rug, without = (panel(model.plot("effects", rug=rug), "s(dose)") for rug in (True, False))
+
+    assert len(with_rug.lines) == len(without.lines) + 1
+    marks = with_rug.lines[-2].get_xdata() if with_rug.lines[-1].get_marker() != "|" else with_rug.lines[-1].get_xdata()
+    low, high = with_rug.get_xlim()
+    assert ((marks >= low) & (marks <= high)).all()
+
+
+def test_panels_share_their_scale_when_asked(model):
+    limits = {ax.get_ylim() for ax in panels(model.plot("effects", shared_scale=True))}
+
+    assert len(limits) == 1
+    assert len({ax.get_ylim() for ax in panels(model.plot("effects"))}) > 1
+
+
+def test_pictures_are_drawn_in_axes_of_the_caller(model, diagnosis):
+    from matplotlib.figure import Figure
+
+    figure = Figure()
+    first, second = figure.subplots(1, 2)
+    term = model.terms_[0].column
+
+    assert model.plot("effects", terms=[term], axes=first) is figure
+    assert model.plot("starts", diagnosis=diagnosis, axes=second) is figure
+    assert len(figure.axes) == 2
+    assert first.get_title() == model.terms_[0].label
+    with pytest.raises(InputError, match=r"3 panel\(s\); axes gives 2"):
+        model.plot("diagnosis", diagnosis=diagnosis, axes=[first, second])
+
+
+def test_the_histogram_of_posteriors_counts_the_unlabelled_rows(model):
+    ax = model.plot("posterior").axes[0]
+    bars = [patch for patch in ax.patches if hasattr(patch, "get_height")]
+
+    assert sum(bar.get_height() for bar in bars) == pytest.approx(model.n1_)
+    with pytest.raises(InputError, match=r"plot\('posterior'\) takes axes; got bins"):
+        model.plot("posterior", bins=3)

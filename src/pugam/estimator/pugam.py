@@ -400,13 +400,14 @@ class PUGAM(UncertaintyMethods, ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        what : {"effects", "profile", "starts", "calibration", "sensitivity", "diagnosis"}
-            Every effect with its band; one of the pictures of a diagnosis; "diagnosis": profile, starts and
-            calibration side by side.
+        what : {"effects", "posterior", "profile", "starts", "calibration", "sensitivity", "diagnosis"}
+            Every effect with its band; how many unlabelled rows have which posterior; one of the pictures of a
+            diagnosis; "diagnosis": profile, starts and calibration side by side.
         level : float
         **options
-            For effects: `terms`, those to be drawn, and `simultaneous`, `scale` and `derivative` as of `effect`. For
-            the pictures of a diagnosis: `diagnosis`, one made before.
+            For all: `axes`, those to draw in. For effects: `terms`, those to be drawn, `rug`, `shared_scale`, and
+            `simultaneous`, `scale` and `derivative` as of `effect`. For the pictures of a diagnosis: `diagnosis`, one
+            made before.
         """
         from pugam.presentation.plots import draw
 

@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 from pugam.data import make_frame
 from pugam.engines import MemoryEngine, count_threads, one_blas_thread
 from pugam.errors import InputError, warn_user
-from pugam.estimator.options import read_count, read_generator, read_n_jobs
+from pugam.estimator.options import read_count, read_generator, read_n_jobs, read_share
+from pugam.estimator.reading import read_new_rows
 from pugam.inference import (
     Bootstrap,
     BootstrapKind,
@@ -22,6 +23,7 @@ from pugam.inference import (
     Null,
     PiProfile,
     Scale,
+    Sensitivity,
     bayesian_covariance,
     contrast,
     default_grid,
@@ -29,9 +31,13 @@ from pugam.inference import (
     effect_table,
     fourier_test,
     frequentist_covariance,
+    hold_pi,
     in_alpha,
+    intercept_covariance,
     make_resampling,
     pi_log_variance,
+    posterior_errors,
+    posterior_limits,
     profile_interval,
     read_groups,
     read_null,
@@ -41,6 +47,7 @@ from pugam.inference import (
     wald_interval_log,
     wald_test,
 )
+from pugam.likelihood import logit
 from pugam.progress import Progress
 from pugam.solvers import Fit, Fitted, Settings, gather_evidence
 from pugam.terms import Design, TermSpec, parse_formula
@@ -54,6 +61,7 @@ class UncertaintyMethods:
     """Inference on a fitted model; the numbers are made in `pugam.inference`."""
 
     pi_: float
+    alpha_: float
     coef_: np.ndarray
     n0_: float
     n1_: float
@@ -224,6 +232,35 @@ class UncertaintyMethods:
             raise InputError("A contrast compares two sets of values, each as {column: value}.")
         return contrast(self._design, dict(a.items()), dict(b.items()), self.coef_, self._covariance[2:, 2:], level)
 
+    def predict_interval(self, X: Any, level: float = 0.95, pi: float | None = None) -> Any:
+        """Return P(y = 1 | x) of each row with its uncertainty: a frame p_positive, se, lower, upper.
+
+        Parameters
+        ----------
+        X : data frame or array
+        level : float
+        pi : float, optional
+            Share of positives in another population, as of `predict_proba`; taken as known.
+
+        Examples
+        --------
+        >>> from pugam import PUGAM
+        >>> from pugam.datasets import simulate
+        >>> data = simulate(1, n0=800, n=1000, random_state=0)
+        >>> frame = PUGAM().fit(data.X, data.z).predict_interval(data.X)
+        >>> bool((frame["lower"] < frame["p_positive"]).all())
+        True
+        """
+        check_is_fitted(self)
+        share = self.pi_ if pi is None else read_share(pi)
+        table = read_new_rows(self, X)
+        encoded = self._design.encode(table)
+        covariance = intercept_covariance(self.covariance(), pi_known=pi is not None)
+        with one_blas_thread():
+            logits = self._design.predict(encoded, np.concatenate([[self.alpha_], self.coef_])) + float(logit(share))
+            errors = posterior_errors(self._design, encoded, covariance)
+        return make_frame(table.library, posterior_limits(logits, errors, level))
+
     def odds_ratio(self, term: str | TermSpec, a: Any, b: Any, level: float = 0.95) -> Interval:
         """Return the factor by which the odds of being positive change when a term's column goes from a to b.
 
@@ -389,6 +426,23 @@ class UncertaintyMethods:
         with one_blas_thread():
             tests = [self._wald_test([number], "zero") for number in range(len(self._design.bases))]
             return diagnose_fit(self._fitted("The diagnosis"), self.pi_interval(), tests, self.at_boundary_)
+
+    def sensitivity(self, pi: Any) -> Sensitivity:
+        """Refit the model with pi held at each of these values; returns alpha, coef and deviance for each.
+
+        Examples
+        --------
+        >>> from pugam import PUGAM
+        >>> from pugam.datasets import simulate
+        >>> data = simulate(2, n0=1250, n=1500, random_state=0)
+        >>> held = PUGAM().fit(data.X, data.z).sensitivity([0.2, 0.4, 0.6])
+        >>> bool(held.share_positive[0] < held.share_positive[2])
+        True
+        """
+        check_is_fitted(self)
+        values = np.unique([read_share(value) for value in np.atleast_1d(pi)])
+        with one_blas_thread():
+            return hold_pi(PiProfile(self._fitted("The sensitivity")), values)
 
     def _resamples(self, bootstrap: Bootstrap | None, options: dict[str, Any]) -> Bootstrap:
         """Run a bootstrap, or check that one made before is of this model."""

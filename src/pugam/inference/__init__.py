@@ -2,7 +2,13 @@
 
 from pugam.inference.bootstrap import Bootstrap, BootstrapKind, require_kind, run_bootstrap
 from pugam.inference.calibration import Calibration
-from pugam.inference.covariance import bayesian_covariance, frequentist_covariance, in_alpha, pi_log_variance
+from pugam.inference.covariance import (
+    bayesian_covariance,
+    frequentist_covariance,
+    in_alpha,
+    intercept_covariance,
+    pi_log_variance,
+)
 from pugam.inference.diagnosis import Diagnosis, diagnose_fit, is_separated
 from pugam.inference.effects import Scale, contrast, curve_columns, default_grid, effect_table
 from pugam.inference.hypotheses import (
@@ -14,8 +20,10 @@ from pugam.inference.hypotheses import (
     wald_test,
 )
 from pugam.inference.intervals import Interval, normal_quantile, wald_interval_log
+from pugam.inference.predictions import posterior_errors, posterior_limits, posteriors_of_rows
 from pugam.inference.profile import PiProfile, profile_interval
 from pugam.inference.resampling import make_resampling, read_groups
+from pugam.inference.sensitivity import Sensitivity, hold_pi, values_around
 from pugam.inference.smoothing_uncertainty import curve_covariance
 
 __all__ = [
@@ -28,6 +36,7 @@ __all__ = [
     "Null",
     "PiProfile",
     "Scale",
+    "Sensitivity",
     "bayesian_covariance",
     "contrast",
     "curve_columns",
@@ -37,17 +46,23 @@ __all__ = [
     "effect_table",
     "fourier_test",
     "frequentist_covariance",
+    "hold_pi",
     "in_alpha",
+    "intercept_covariance",
     "is_separated",
     "make_resampling",
     "normal_quantile",
     "pi_log_variance",
+    "posterior_errors",
+    "posterior_limits",
+    "posteriors_of_rows",
     "profile_interval",
     "read_groups",
     "read_null",
     "refit_under_null",
     "require_kind",
     "run_bootstrap",
+    "values_around",
     "wald_interval_log",
     "wald_test",
 ]

@@ -16,7 +16,14 @@ from pugam.likelihood import label_frequency
 from pugam.linear_algebra import inverse, inverse_definite
 from pugam.solvers import Fit, Optimum, correction_weights
 
-__all__ = ["bayesian_covariance", "frequentist_covariance", "in_alpha", "movement", "pi_log_variance"]
+__all__ = [
+    "bayesian_covariance",
+    "frequentist_covariance",
+    "in_alpha",
+    "intercept_covariance",
+    "movement",
+    "pi_log_variance",
+]
 
 Array = NDArray[np.float64]
 
@@ -87,6 +94,19 @@ def in_alpha(covariance: Array, pi: float, n0: float, n1: float) -> Array:
     change = np.eye(len(covariance))
     change[1, 0] = -float(d) * (1.0 - pi) - pi  # of alpha = a - log((n0 + n1 pi) / (n1 (1 - pi))), with logit pi
     changed: Array = change @ covariance @ change.T
+    return changed
+
+
+def intercept_covariance(covariance: Array, pi_known: bool = False) -> Array:
+    """Bring a covariance from (logit pi, alpha, theta) to (logit pi + alpha, theta), that of the logit posterior.
+
+    Where a posterior is re-targeted to a population of known pi, only alpha varies in its intercept.
+    """
+    if pi_known:
+        return covariance[1:, 1:]
+    joined = np.eye(len(covariance))[1:]
+    joined[0, 0] = 1.0
+    changed: Array = joined @ covariance @ joined.T
     return changed
 
 

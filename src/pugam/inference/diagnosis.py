@@ -13,11 +13,12 @@ from pugam.inference.findings import ALPHA, Verdict, describe, judge
 from pugam.inference.hypotheses import HypothesisTest, likelihood_ratio_test, reference_penalty, tested_columns
 from pugam.inference.intervals import Interval
 from pugam.inference.profile import PiProfile, profile_interval
-from pugam.likelihood import alpha_shift, expit, logit
+from pugam.inference.sensitivity import Sensitivity, hold_pi, values_within
+from pugam.likelihood import expit, logit
 from pugam.linear_algebra import inverse
 from pugam.solvers import EDGE, Fit, Fitted, StartRecord, gather_evidence
 
-__all__ = ["Diagnosis", "Sensitivity", "diagnose_fit", "is_separated"]
+__all__ = ["Diagnosis", "diagnose_fit", "is_separated"]
 
 Array = NDArray[np.float64]
 
@@ -27,26 +28,6 @@ SMALLEST_EIGENVALUE = 1e-16  # relative to a unit diagonal
 CLEAR = 1e-4  # p-value of a likelihood ratio that settles it
 NEARLY_AS_GOOD = 2.0  # in log-likelihood
 FEWEST_DOUBTFUL_ROWS = 4
-
-
-@dataclass(frozen=True)
-class Sensitivity:
-    """The model with pi held at several values.
-
-    Attributes
-    ----------
-    pi, deviance : arrays of shape (K,)
-    alpha : array of shape (K,)
-    coef : array of shape (K, p)
-    share_positive : array of shape (K,)
-        Share of the unlabelled rows that would be called positive.
-    """
-
-    pi: Array
-    deviance: Array
-    alpha: Array
-    coef: Array
-    share_positive: Array
 
 
 @dataclass(frozen=True, repr=False)
@@ -155,7 +136,7 @@ def diagnose_fit(fitted: Fitted, wald: Interval, terms: Sequence[HypothesisTest]
         inflation=1.0 if fixed else _inflation(hessian),
         reliance=1.0 if fixed else _reliance(fitted),
         calibration=calibrate(fitted),
-        sensitivity=_sensitivity(profile, held, wald.estimate),
+        sensitivity=hold_pi(profile, values_within(held, wald.estimate)),
     )
     verdict, warnings = judge(found)
     return replace(found, verdict=verdict, warnings=warnings)
@@ -211,29 +192,3 @@ def _reliance(fitted: Fitted) -> float:
         freer[columns] = np.minimum(freer[columns], reference_penalty(evidence, design, term))
     variance = float(inverse(optimum.hessian)[0, 0])
     return float(np.sqrt(inverse(optimum.information + np.diag(freer))[0, 0] / variance))
-
-
-def _sensitivity(profile: PiProfile, held: Interval | None, estimate: float) -> Sensitivity:
-    """The model along values of pi between the limits of its interval, or around a fixed value."""
-    engine = profile.fitted.engine
-    middle = float(logit(estimate))
-    low, high = middle - 1.0, middle + 1.0
-    if held is not None:
-        low, high = (float(logit(np.clip(limit, 0.01, 0.99))) for limit in (held.lower, held.upper))
-    places = (*np.linspace(min(low, middle), middle, 3), *np.linspace(middle, max(high, middle), 3))
-    values = np.unique(expit(places))
-    fits = [profile.held(float(pi)) for pi in values]
-    alphas = [float(fit.beta[1] - alpha_shift(fit.pi, engine.n0, engine.n1)) for fit in fits]
-    unlabelled = ~engine.positive
-    weights = None if engine.weights is None else engine.weights[unlabelled]
-    called = [
-        engine.linear_predictor(np.append(alpha + logit(pi), fit.beta[2:]))[unlabelled] > 0.0
-        for pi, alpha, fit in zip(values, alphas, fits, strict=True)
-    ]
-    return Sensitivity(
-        values,
-        np.array([profile.deviance(float(pi)) for pi in values]),
-        np.array(alphas),
-        np.array([fit.beta[2:] for fit in fits]),
-        np.array([float(np.average(rows, weights=weights)) for rows in called]),
-    )

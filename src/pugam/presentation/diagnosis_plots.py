@@ -8,27 +8,29 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pugam.inference import Diagnosis, curve_columns, default_grid, normal_quantile
-from pugam.presentation.panels import BAND, LINE, MARK, ZERO, make_panels
+from pugam.presentation.panels import BAND, LINE, MARK, ZERO, make_panels, use_axes
 from pugam.terms import Design, Factor
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["DIAGNOSTIC_PLOTS", "plot_diagnosis"]
+__all__ = ["DIAGNOSTIC_PLOTS", "SINGLE_SIZE", "plot_diagnosis"]
 
-SINGLE_WIDTH, SINGLE_HEIGHT = 4.4, 3.2
+SINGLE_SIZE = 4.4, 3.2
 SMALLEST, LARGEST = 0.35, 1.0  # darkness of curves from the smallest to the largest pi
 
 
-def plot_diagnosis(diagnosis: Diagnosis, design: Design, which: str | None = None) -> Figure:
-    """Draw one picture of a diagnosis, or all of them."""
+def plot_diagnosis(diagnosis: Diagnosis, design: Design, which: str | None = None, axes: Any = None) -> Figure:
+    """Draw one picture of a diagnosis, or all of them, in a new figure or in axes of the caller's."""
     if which == "sensitivity":
-        return _plot_sensitivity(diagnosis, design)
+        return _plot_sensitivity(diagnosis, design, axes)
     names = [name for name in _SINGLE if which in (None, name)]
-    figure, panels = make_panels(len(names), SINGLE_WIDTH, SINGLE_HEIGHT)
+    figure, panels = make_panels(len(names), *SINGLE_SIZE) if axes is None else use_axes(axes, len(names))
     for name, ax in zip(names, panels, strict=True):
         _SINGLE[name](ax, diagnosis)
+    if axes is not None:
+        return figure
     share = f": {diagnosis.wald}" if which is None else ""
     figure.suptitle(f"pi is {diagnosis.verdict}{share}", fontsize=11)
     return figure
@@ -98,10 +100,11 @@ _SINGLE: dict[str, Callable[[Axes, Diagnosis], None]] = {
 DIAGNOSTIC_PLOTS = (*_SINGLE, "sensitivity")
 
 
-def _plot_sensitivity(diagnosis: Diagnosis, design: Design) -> Figure:
+def _plot_sensitivity(diagnosis: Diagnosis, design: Design, axes: Any) -> Figure:
     """Draw every curve once for each value at which pi was held, darker for larger ones."""
     found = diagnosis.sensitivity
-    figure, panels = make_panels(len(design.bases))
+    n_terms = len(design.bases)
+    figure, panels = make_panels(n_terms) if axes is None else use_axes(axes, n_terms)
     shades = np.linspace(SMALLEST, LARGEST, len(found.pi))
     for number, ax in enumerate(panels):
         basis, block = design.bases[number], design.blocks[number]
@@ -116,6 +119,8 @@ def _plot_sensitivity(diagnosis: Diagnosis, design: Design) -> Figure:
         ax.axhline(0.0, color=ZERO, linewidth=0.8, zorder=0)
         ax.set_title(design.labels[number], fontsize=10)
     panels[0].legend(fontsize=7, frameon=False)
+    if axes is not None:
+        return figure
     figure.suptitle("Effects with pi held at several values", fontsize=11)
     figure.supylabel("effect on log density ratio", fontsize=10)
     return figure

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pugam.errors import InputError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["BAND", "LINE", "MARK", "ZERO", "make_panels"]
+__all__ = ["BAND", "LINE", "MARK", "ZERO", "make_panels", "use_axes"]
 
 LINE, BAND, MARK, ZERO = "#0072B2", "#56B4E9", "#D55E00", "#999999"  # Okabe and Ito's palette
 MOST_COLUMNS = 4
@@ -30,3 +34,11 @@ def make_panels(
     for ax in panels[n_panels:]:
         ax.set_visible(False)
     return figure, panels[:n_panels]
+
+
+def use_axes(axes: Any, n_panels: int) -> tuple[Figure, list[Axes]]:
+    """Take the caller's own axes, one or an array of them, and their figure."""
+    panels = list(np.ravel(np.asarray(axes, dtype=object)))
+    if len(panels) != n_panels:
+        raise InputError(f"The picture has {n_panels} panel(s); axes gives {len(panels)}.")
+    return panels[0].figure, panels

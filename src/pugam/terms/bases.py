@@ -65,6 +65,10 @@ class Basis(Protocol):
         """Evaluate the derivatives of the model columns, in units of the column."""
         ...
 
+    def effect(self, encoded: Encoded, theta: Array) -> Array:
+        """Evaluate the effect with these coefficients, `columns(encoded) @ theta`, without making the columns."""
+        ...
+
     def coarse(self, n_functions: int) -> tuple[Basis, NDArray[np.intp]]:
         """Return a cheaper term, and where its columns stand in this one."""
         ...
@@ -91,6 +95,10 @@ class SmoothBasis:
     def columns(self, encoded: Encoded) -> Array:
         """Evaluate the centred splines: shape (n, k - 1)."""
         return self.functions(_unit_interval(encoded, self.lower, self.upper))
+
+    def effect(self, encoded: Encoded, theta: Array) -> Array:
+        """Evaluate the one spline that they add up to."""
+        return self.functions.combine(theta)(_unit_interval(encoded, self.lower, self.upper))[:, 0]
 
     def slopes(self, encoded: Encoded) -> Array:
         """Evaluate the derivatives of the splines."""
@@ -123,6 +131,10 @@ class LinearBasis:
     def columns(self, encoded: Encoded) -> Array:
         """Scale and centre: shape (n, 1)."""
         return _unit_interval(encoded, self.lower, self.upper)[:, None] - 0.5
+
+    def effect(self, encoded: Encoded, theta: Array) -> Array:
+        """Evaluate the line."""
+        return (_unit_interval(encoded, self.lower, self.upper) - 0.5) * theta[0]
 
     def slopes(self, encoded: Encoded) -> Array:
         """Return the slope of the line, everywhere the same."""
@@ -173,6 +185,11 @@ class FactorBasis:
         rows: Array = self.contrasts[encoded.astype(np.int32)]
         return rows
 
+    def effect(self, encoded: Encoded, theta: Array) -> Array:
+        """Look up the effect of each row's level."""
+        effects: Array = (self.contrasts @ theta)[encoded.astype(np.int32)]
+        return effects
+
     def slopes(self, encoded: Encoded) -> Array:
         """Refuse: between levels there is nothing to go along."""
         raise InputError(f"{self.spec.label} is a factor and has no derivative; compare its levels with odds_ratio.")
@@ -217,6 +234,11 @@ class MissingBasis:
         inner = self.inner.columns(filled)
         inner[missing] = 0.0
         return np.column_stack([inner, missing])
+
+    def effect(self, encoded: Encoded, theta: Array) -> Array:
+        """Evaluate the inner effect where there is a value, and that of missing values elsewhere."""
+        missing, filled = self._fill(encoded)
+        return np.where(missing, theta[-1], self.inner.effect(filled, theta[:-1]))
 
     def slopes(self, encoded: Encoded) -> Array:
         """Evaluate the inner derivatives; a missing value has none."""

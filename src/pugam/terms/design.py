@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -91,13 +91,20 @@ class Design:
             out[:, 1 + block.start : 1 + block.stop] = basis.columns(values)
         return out
 
+    def matrices(self, encoded: Sequence[Encoded]) -> Iterator[tuple[slice, Array]]:
+        """Evaluate the model columns of many rows some at a time, which keeps memory small: which rows, and theirs."""
+        for rows in _some_at_a_time(len(encoded[0])):
+            yield rows, self.matrix([values[rows] for values in encoded])
+
     def predict(self, encoded: Sequence[Encoded], b: Array) -> Array:
-        """Evaluate intercept plus effects for one vector b = (a, theta), in blocks that keep memory small."""
-        n_rows = len(encoded[0])
-        out = np.empty(n_rows)
-        for start in range(0, n_rows, PREDICTION_ROWS):
-            rows = slice(start, start + PREDICTION_ROWS)
-            out[rows] = self.matrix([values[rows] for values in encoded]) @ b
+        """Evaluate intercept plus effects for one vector b = (a, theta).
+
+        To the last bit, what comes out for a row does not depend on the rows around it.
+        """
+        out = np.full(len(encoded[0]), b[0])
+        for rows in _some_at_a_time(len(out)):
+            for basis, block, values in zip(self.bases, self.blocks, encoded, strict=True):
+                out[rows] += basis.effect(values[rows], b[1:][block])
         return out
 
     def coarse(self, n_functions: int) -> tuple[Design, NDArray[np.intp]]:
@@ -109,3 +116,7 @@ class Design:
     def penalty(self, kappas: Array) -> Array:
         """Diagonal Hessian of sum_j kappa_j int u_j''^2 for one smoothing parameter per term."""
         return 2.0 * np.repeat(kappas, self.sizes) * self.roughness
+
+
+def _some_at_a_time(n_rows: int) -> Iterator[slice]:
+    return (slice(start, start + PREDICTION_ROWS) for start in range(0, n_rows, PREDICTION_ROWS))

@@ -85,6 +85,10 @@ class PiecewiseBasis:
         lower = self.coefficients[1:] * powers if len(powers) else np.zeros_like(self.coefficients)
         return PiecewiseBasis(self.breaks, self.origins, lower, self.roughness)
 
+    def combine(self, theta: Array) -> PiecewiseBasis:
+        """Return the one function that these multiples of all functions add up to; its roughness is not worked out."""
+        return PiecewiseBasis(self.breaks, self.origins, self.coefficients @ theta[:, None], np.full(1, np.nan))
+
     def coarse(self, n_functions: int) -> PiecewiseBasis:
         """Keep the smoothest functions only."""
         return PiecewiseBasis(
