@@ -1,0 +1,162 @@
+"""CSV files: read by pyarrow as text, block by block, and turned into typed columns by one rule for all blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pugam.errors import InputError
+from pugam.files.arrow import arrow
+from pugam.files.cells import convert, first_misfit
+from pugam.files.csv_header import read_delimiter, read_header
+from pugam.files.csv_lines import line_of_cell, require_closed_quotes, require_sound
+from pugam.files.faults import first_line, system_errors_named
+from pugam.files.formats import BATCH_ROWS, NO_TYPES, Format, Kind, chosen_columns
+from pugam.files.kinds import MixedColumnError, Tally
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["CsvFile", "open_csv"]
+
+# A row must lie within a block: wide tables get larger blocks.
+BLOCK_BYTES = 4 << 20
+ROWS_PER_BLOCK = 8
+MOST_CHARACTERS_SHOWN = 40
+
+
+@dataclass(frozen=True)
+class CsvFile:
+    """A table in a CSV file; made by `open_file`.
+
+    Attributes
+    ----------
+    path : Path
+        Where the file is.
+    names : tuple of str
+        The names of the columns.
+    n_rows : None
+        How many rows there are is not known before they are read.
+    """
+
+    path: Path
+    names: tuple[str, ...]
+    n_rows: int | None = field(default=None, init=False)
+    _delimiter: str = field(repr=False)
+    _compression: str | None = field(repr=False)
+    _block_bytes: int = field(repr=False)
+
+    def read(self, columns: Sequence[str] | None = None, types: Mapping[str, Kind] = NO_TYPES) -> pa.Table:
+        """Read the whole table; columns whose type is not given get the one that all their rows fit.
+
+        See `DataFile.read`.
+        """
+        kinds = self.kinds(columns, types)
+        return arrow().Table.from_batches(self.batches(list(kinds), kinds))
+
+    def batches(
+        self,
+        columns: Sequence[str] | None = None,
+        types: Mapping[str, Kind] = NO_TYPES,
+        batch_rows: int = BATCH_ROWS,
+    ) -> Iterator[pa.RecordBatch]:
+        """Read in batches; columns whose type is not given are text, exactly as written in the file.
+
+        See `DataFile.batches`.
+        """
+        names = chosen_columns(self.path, self.names, columns, types)
+        first_row = 0
+        for block in self._blocks(names):
+            typed = self._typed(block, types, first_row)
+            for start in range(0, typed.num_rows, batch_rows):
+                yield typed.slice(start, batch_rows)
+            first_row += block.num_rows
+
+    def kinds(self, columns: Sequence[str] | None = None, types: Mapping[str, Kind] = NO_TYPES) -> dict[str, Kind]:
+        """Say of each column what it holds: the type given, or the one that all its rows fit.
+
+        Raises
+        ------
+        InputError
+            A column holds mostly numbers but not only; the message names the first cell that is none.
+        """
+        names = chosen_columns(self.path, self.names, columns, types)
+        tallies = {name: Tally() for name in names if name not in types}
+        first_row = 0
+        for block in self._blocks(list(tallies)) if tallies else ():
+            for name, tally in tallies.items():
+                tally.add(block.column(name), first_row)
+            first_row += block.num_rows
+        return {name: self._decided(name, tallies[name]) if name in tallies else types[name] for name in names}
+
+    def _blocks(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Give these columns as text, a few megabytes of the file at a time."""
+        pa, csv = arrow(), arrow("csv")
+        options = {
+            "read_options": csv.ReadOptions(block_size=self._block_bytes),
+            "parse_options": csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True),
+            "convert_options": csv.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()), include_columns=names, strings_can_be_null=False
+            ),
+        }
+        with system_errors_named(self.path):
+            try:
+                with pa.input_stream(str(self.path), compression=self._compression) as stream:
+                    yield from csv.open_csv(stream, **options)
+            except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
+                require_sound(self.path, self._delimiter, len(self.names))
+                raise InputError(_unexplained(self.path, error, self._block_bytes)) from error
+        require_closed_quotes(self.path, self._delimiter)
+
+    def _typed(self, block: pa.RecordBatch, types: Mapping[str, Kind], first_row: int) -> pa.RecordBatch:
+        typed = []
+        for name, text in zip(block.schema.names, block.columns, strict=True):
+            kind = types.get(name, "text")
+            column = convert(text, kind)
+            if column is None:
+                position = first_misfit(text, kind) or 0
+                raise self._misfit(name, first_row + position, text[position].as_py(), f"is not a {kind}")
+            typed.append(column)
+        return arrow().RecordBatch.from_arrays(typed, names=block.schema.names)
+
+    def _decided(self, name: str, tally: Tally) -> Kind:
+        try:
+            return tally.kind()
+        except MixedColumnError:
+            share = f"is not a number, but {tally.numbers} of the column's {tally.present} cells are"
+            if "," in tally.misfit and tally.decimal_commas:
+                share = "is not a number as written: decimals need a point"
+            raise self._misfit(name, tally.misfit_row or 0, tally.misfit, share) from None
+
+    def _misfit(self, name: str, row: int, cell: str, what: str) -> InputError:
+        if "\n" in cell:
+            # The cell may only have swallowed the rest of the file after a quote that is never closed.
+            require_sound(self.path, self._delimiter, len(self.names))
+        line = line_of_cell(self.path, self._delimiter, row, self.names.index(name))
+        shown = repr(cell if len(cell) <= MOST_CHARACTERS_SHOWN else cell[:MOST_CHARACTERS_SHOWN] + "...")
+        in_formula = name if name.isidentifier() else f"`{name}`"
+        return InputError(
+            f"{self.path}, line {line}, column {name!r}: {shown} {what}; mend the cell, leave the column out with "
+            f"--drop {name if name.isidentifier() else repr(name)}, or treat it as levels with f({in_formula})."
+        )
+
+
+def open_csv(path: Path, form: Format, delimiter: str | None = None) -> CsvFile:
+    """Open a CSV file: read its header, and see that it has rows."""
+    delimiter = form.delimiter if delimiter is None else read_delimiter(delimiter)
+    header = read_header(path, delimiter)
+    return CsvFile(
+        path,
+        header.names,
+        _delimiter=delimiter,
+        _compression="gzip" if form.compressed else None,
+        _block_bytes=max(BLOCK_BYTES, ROWS_PER_BLOCK * header.n_bytes),
+    )
+
+
+def _unexplained(path: Path, error: Exception, block_bytes: int) -> str:
+    if "straddl" in str(error):
+        return f"{path} has a row longer than {block_bytes} bytes, more than can be read; shorten its cells."
+    return f"{path} cannot be read as CSV: {first_line(error)}."

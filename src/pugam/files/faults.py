@@ -1,0 +1,57 @@
+"""Why a file cannot be read, said in one sentence that names the file."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pugam.errors import InputError
+
+__all__ = ["first_line", "require_content", "system_errors_named"]
+
+
+@contextmanager
+def system_errors_named(path: Path) -> Iterator[None]:
+    """Turn the system's and gzip's complaints about a file into an InputError that names it."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise InputError(f"{path} is not found; check the name and the folder.") from None
+    except PermissionError:
+        raise InputError(f"{path} may not be read: no permission.") from None
+    except EOFError:
+        raise InputError(_cut_off(path)) from None
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise InputError(_not_gzip(path, error)) from None
+    except OSError as error:
+        if "Truncated compressed stream" in str(error):
+            raise InputError(_cut_off(path)) from None
+        if "zlib" in str(error):
+            raise InputError(_not_gzip(path, error)) from None
+        raise InputError(f"{path} cannot be read: {error.strerror or first_line(error)}.") from None
+
+
+def require_content(path: Path) -> None:
+    """Refuse a file that is not there, may not be read, is no file, or is empty."""
+    with system_errors_named(path):
+        if not path.stat().st_size and path.is_file():
+            raise InputError(f"{path} is empty; it needs a header and rows.")
+        path.open("rb").close()
+
+
+def first_line(error: BaseException) -> str:
+    """Give the first line of an error's message, without its full stop."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+
+
+def _cut_off(path: Path) -> str:
+    return f"{path} is cut off: its gzip stream ends too early; copy or download the file again."
+
+
+def _not_gzip(path: Path, error: BaseException) -> str:
+    return (
+        f"{path} is no sound gzip file ({first_line(error)}); copy it again, or drop .gz from the name of a plain file."
+    )

@@ -1,0 +1,84 @@
+"""What kind a column of a CSV file is, decided over all of its rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pugam.files.arrow import arrow
+from pugam.files.cells import convert, fits, looks_decimal_comma, present
+from pugam.files.formats import Kind
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["MixedColumnError", "Tally"]
+
+
+class MixedColumnError(Exception):
+    """A column that holds mostly numbers, and some cells that are none."""
+
+
+@dataclass
+class Tally:
+    """How many cells of a column are of which kind, counted block by block.
+
+    Attributes
+    ----------
+    present, numbers, booleans, decimal_commas : int
+        How many cells are not missing; how many of these are numbers, booleans, or would be numbers if their comma
+        were a point.
+    misfit_row : int or None
+        The first row, counted from 0, whose cell is neither missing nor a number; and what it holds.
+    misfit : str
+        What that cell holds.
+    """
+
+    present: int = 0
+    numbers: int = 0
+    booleans: int = 0
+    decimal_commas: int = 0
+    misfit_row: int | None = None
+    misfit: str = ""
+
+    def add(self, text: pa.Array, first_row: int) -> None:
+        """Count a block of cells, the first of which is in this row of the table."""
+        numbers = convert(text, "number")
+        if numbers is not None:
+            n_present = len(numbers) - numbers.null_count
+            self.present += n_present
+            self.numbers += n_present
+            return
+        words = present(text)
+        is_number = fits(words, "number")
+        self.present += len(words) - words.null_count
+        self.numbers += _count(is_number)
+        self.booleans += _count(fits(words, "boolean"))
+        self.decimal_commas += _count(looks_decimal_comma(words))
+        if self.misfit_row is None:
+            position = arrow("compute").index(is_number, False).as_py()
+            self.misfit_row, self.misfit = first_row + position, text[position].as_py()
+
+    def kind(self) -> Kind:
+        """Decide: numbers or booleans where all cells present are, text otherwise.
+
+        A column of which more than half are numbers is taken for numbers with slips in it: levels that are words
+        come with few numbers among them, whereas a measurement has few slips. Numbers with a decimal comma count
+        as numbers here, or else a whole column of them would pass for text.
+
+        Raises
+        ------
+        MixedColumnError
+            More than half of the cells are numbers, but not all.
+        """
+        if self.numbers == self.present:
+            return "number"
+        if self.booleans == self.present:
+            return "boolean"
+        if 2 * (self.numbers + self.decimal_commas) > self.present:
+            raise MixedColumnError
+        return "text"
+
+
+def _count(answers: pa.Array) -> int:
+    return int(arrow("compute").sum(answers, min_count=0).as_py())
