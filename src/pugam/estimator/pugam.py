@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, Literal
 
@@ -26,11 +27,15 @@ from pugam.estimator.options import (
     require_rows,
 )
 from pugam.estimator.reading import read_kept_labels, read_new_rows, read_training_rows, read_weighted_rows
+from pugam.estimator.storing import stored_form
 from pugam.estimator.uncertainty import UncertaintyMethods
+from pugam.files import replacing
 from pugam.inference import curve_covariance, is_separated
 from pugam.likelihood import alpha_shift, expit, label_frequency, logit, saturating_rows
 from pugam.solvers import Fit, Fitted, Settings, edf, fit_model
+from pugam.storage import Provenance, StoredModel, to_json
 from pugam.terms import Design, format_formula
+from pugam.version import __version__
 
 __all__ = ["PUGAM"]
 
@@ -116,6 +121,8 @@ class PUGAM(UncertaintyMethods, ClassifierMixin, BaseEstimator):
         With ``smoothing="reml"`` they explore a coarse basis on at most 2000 rows; otherwise the model itself.
     formula_ : str
         The terms as a formula, also where they were chosen from the columns.
+    provenance_ : dict
+        Of a loaded model: the version of pugam that saved it, date, command, and what was kept about the data.
     classes_, n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -231,7 +238,8 @@ class PUGAM(UncertaintyMethods, ClassifierMixin, BaseEstimator):
                 size = f"{engine.n_rows} rows, {design.n_columns} columns"
                 print(f"pugam: {size}, {engine.name} engine, {engine.n_threads} thread(s)")
             fit = fit_model(engine, design, settings, rng)
-            self._remember(fit, settings, engine, design)
+            covariance = curve_covariance(fit, design, settings, engine.n0, engine.n1)
+            self._remember(fit, settings, engine.n0, engine.n1, design, covariance)
         self.classes_, self._library = classes, table.library
         self._rows = (engine, kept)
         self._warn(Fitted(engine, design, settings, fit))
@@ -244,8 +252,10 @@ class PUGAM(UncertaintyMethods, ClassifierMixin, BaseEstimator):
         kind = GpuEngine if self.engine == "gpu" else MemoryEngine
         return kind(design, design.encode(rows), positive, weights, threads)
 
-    def _remember(self, fit: Fit, settings: Settings, engine: MemoryEngine, design: Design) -> None:
-        n0, n1, optimum, pi_range = engine.n0, engine.n1, fit.optimum, settings.pi_range
+    def _remember(
+        self, fit: Fit, settings: Settings, n0: float, n1: float, design: Design, covariance: np.ndarray
+    ) -> None:
+        optimum, pi_range = fit.optimum, settings.pi_range
         self.terms_ = [basis.spec for basis in design.bases]
         self.formula_ = format_formula(self.terms_)
         self.n0_, self.n1_ = n0, n1
@@ -263,8 +273,7 @@ class PUGAM(UncertaintyMethods, ClassifierMixin, BaseEstimator):
             pi_range.is_inside(pi) for pi in (self.pi_, self.pi_penalized_)
         )
         self.starts_ = [asdict(record) for record in fit.starts]
-        self._design, self._settings, self._fit = design, settings, fit
-        self._covariance = curve_covariance(fit, design, settings, n0, n1)
+        self._design, self._settings, self._fit, self._covariance = design, settings, fit, covariance
 
     def _warn(self, fitted: Fitted) -> None:
         settings = fitted.settings
@@ -413,6 +422,108 @@ class PUGAM(UncertaintyMethods, ClassifierMixin, BaseEstimator):
 
         check_is_fitted(self)
         return draw(self, what, level, **options)
+
+    def save(
+        self, path: Any, *, command: str | None = None, data: Mapping[str, str | float | bool | None] | None = None
+    ) -> None:
+        """Save the model as one JSON file that people can read, and that runs no code when `pugam.load` reads it.
+
+        It holds everything but the rows: after loading, predictions, intervals, effects and tests are the same to the
+        last bit; for a profile, a bootstrap, a diagnosis or a report give the rows back with `attach`.
+
+        Parameters
+        ----------
+        path : path-like
+        command : str, optional
+            What to keep as the command that made the model.
+        data : mapping from a name to a value, optional
+            What to keep about the data, such as the name of their file.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import pugam
+        >>> from pugam.datasets import simulate
+        >>> data = simulate(1, n0=800, n=1000, random_state=0)
+        >>> model = pugam.PUGAM().fit(data.X, data.z)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.save(Path(folder, "model.json"))
+        ...     loaded = pugam.load(Path(folder, "model.json"))
+        >>> bool((loaded.predict_proba(data.X) == model.predict_proba(data.X)).all())
+        True
+        """
+        check_is_fitted(self)
+        with one_blas_thread():
+            text = to_json(stored_form(self, Provenance.now(command, data)))
+        with replacing(path) as temporary:
+            temporary.write_text(text, encoding="utf-8", newline="\n")
+
+    @classmethod
+    def _restore(cls, stored: StoredModel, name: str) -> PUGAM:
+        """Make a fitted model of a stored one; `name` is that of its file, for messages."""
+        model = cls(**stored.parameters)
+        try:  # each parameter was checked already; whether they fit the terms (smoothing per term) is seen here only
+            settings = make_settings(model.get_params(deep=False), stored.design)
+        except InputError as error:
+            raise InputError(f"{name}: parameters: {error}") from None
+        with one_blas_thread():
+            model._remember(stored.fit, settings, stored.n0, stored.n1, stored.design, stored.covariance)
+        model.classes_, model._library = stored.classes, stored.library
+        model.n_features_in_ = stored.n_features
+        if stored.feature_names is not None:
+            model.feature_names_in_ = np.array(stored.feature_names, dtype=object)
+        model.provenance_ = asdict(stored.provenance)
+        return model
+
+    def report(
+        self,
+        path: Any,
+        *,
+        title: str = "Hidden positives among unlabelled rows",
+        names: Any = None,
+        about: Mapping[str, str] | None = None,
+        repeat: Mapping[str, str] | None = None,
+        n_candidates: int = 20,
+        progress: bool | None = None,
+    ) -> None:
+        """Write a report: one self-contained HTML page to read, print or send.
+
+        Parameters
+        ----------
+        path : path-like
+            Where to write it.
+        title : str
+        names : sequence, optional
+            A name for each row of X, to show with the most likely positives; by default they are known by their
+            place, "row 17".
+        about, repeat : mappings from a name to a value, optional
+            What to say about the data, and how to repeat the fit.
+        n_candidates : int
+            How many of the most likely positives to list.
+        progress : bool, optional
+            Show a progress bar; None shows one on a terminal when the work takes longer than two seconds.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from pugam import PUGAM
+        >>> from pugam.datasets import simulate
+        >>> data = simulate(1, n0=800, n=1000, random_state=0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     PUGAM("s(x1) + s(x2)").fit(data.X, data.z).report(Path(folder, "report.html"))
+        ...     Path(folder, "report.html").read_text(encoding="utf-8")[:15]
+        '<!doctype html>'
+        """
+        from pugam.presentation.report import collect, render
+
+        check_is_fitted(self)
+        said = {"Version": f"pugam {__version__}"} if repeat is None else repeat
+        with one_blas_thread():
+            page = render(collect(self, title, about or {}, said, names, n_candidates, progress))
+        with replacing(path) as temporary:
+            temporary.write_text(page, encoding="utf-8")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,0 +1,33 @@
+"""Loads a saved model."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from pugam.errors import InputError
+from pugam.estimator.pugam import PUGAM
+from pugam.storage import MOST_BYTES, from_json
+
+__all__ = ["load"]
+
+
+def load(path: str | os.PathLike[str]) -> PUGAM:
+    """Load a model that `PUGAM.save` wrote; nothing in the file is executed, and everything is checked.
+
+    Raises
+    ------
+    InputError
+        There is no such file, it is no saved model, or a newer pugam wrote it.
+    """
+    file = Path(path)
+    try:
+        with file.open("rb") as opened:
+            content = opened.read(MOST_BYTES + 1)
+    except FileNotFoundError:
+        raise InputError(f"{file} is not found; check the name and the folder.") from None
+    except IsADirectoryError:
+        raise InputError(f"{file} is a folder; give the file of a saved model.") from None
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror}.") from None
+    return PUGAM._restore(from_json(content, str(file)), str(file))

@@ -1,0 +1,41 @@
+"""What is stored of a fitted estimator."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pugam.storage import Provenance, StoredModel
+
+if TYPE_CHECKING:
+    from pugam.estimator.pugam import PUGAM
+
+__all__ = ["stored_form"]
+
+FOR_READERS = ("prevalence_", "label_frequency_", "alpha_", "loglik_", "edf_", "aic_", "converged_", "at_boundary_")
+
+
+def stored_form(model: PUGAM, provenance: Provenance) -> StoredModel:
+    """Take from a fitted model what it needs to come back."""
+    interval = model.pi_interval()
+    names = getattr(model, "feature_names_in_", None)
+    return StoredModel(
+        parameters=model.get_params(deep=False),
+        design=model._design,
+        fit=model._fit,
+        covariance=model._covariance,
+        n0=model.n0_,
+        n1=model.n1_,
+        classes=model.classes_,
+        n_features=model.n_features_in_,
+        feature_names=None if names is None else tuple(names),
+        library=model._library,
+        provenance=provenance,
+        summary={
+            "formula": model.formula_,
+            "pi": interval.estimate,
+            "pi_lower": interval.lower,
+            "pi_upper": interval.upper,
+            "level": interval.level,
+            **{name.rstrip("_"): getattr(model, name) for name in FOR_READERS},
+        },
+    )

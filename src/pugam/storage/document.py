@@ -1,0 +1,215 @@
+"""The saved model as a whole: a fitted model to JSON text, and back after every part of it was checked."""
+
+from __future__ import annotations
+
+import math
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from pugam.errors import InputError
+from pugam.solvers import Fit
+from pugam.storage.bases import Shelf, read_basis, write_basis
+from pugam.storage.fits import OPTIMUM_KEYS, read_optimum, read_starts, write_optimum, write_starts
+from pugam.storage.fitted_terms import FittedTerm, read_fitted_term, write_fitted_term
+from pugam.storage.json_text import format_json, parse_json
+from pugam.storage.matrices import read_symmetric, require_variances, write_symmetric
+from pugam.storage.origin import read_features, read_labels, write_features, write_labels
+from pugam.storage.parameters import read_parameters, write_parameters
+from pugam.storage.reading import Node
+from pugam.storage.stored import Plain, Provenance, StoredModel
+from pugam.terms import Design
+from pugam.version import __version__
+
+__all__ = ["FORMAT_VERSION", "from_json", "to_json"]
+
+FORMAT, FORMAT_VERSION = "pugam model", 1
+KEYS = (
+    "format",
+    "format_version",
+    "provenance",
+    "summary",
+    "parameters",
+    "counts",
+    "labels",
+    "features",
+    "terms",
+    "estimate",
+    "penalized",
+    "observed_information",
+    "covariance",
+    "starts",
+    "bases",
+)
+
+
+def to_json(stored: StoredModel) -> str:
+    """Write a model as JSON text, in ASCII or such Unicode as UTF-8 can hold.
+
+    The text is read back once: a model that could not be loaded is better refused while it still exists.
+
+    Raises
+    ------
+    InputError
+        The model holds something that the file has no place for, such as a level that is infinite.
+    """
+    text = format_json(_write(stored)) + "\n"
+    from_json(text, "The model cannot be saved")
+    return text
+
+
+def from_json(text: str | bytes, name: str) -> StoredModel:
+    """Read a model from the text or bytes of a file; nothing in it is executed, and everything is checked.
+
+    Parameters
+    ----------
+    text : str or bytes
+        Bytes are UTF-8. No more than `MOST_BYTES`: better not to read more of a file.
+    name : str
+        Name of the file, for messages.
+
+    Raises
+    ------
+    InputError
+        The text is no saved model, was written by a newer pugam, or holds something that does not belong there.
+        The message names the file, the place in it, and what was expected.
+    """
+    document = Node(name, "", parse_json(text, name))
+    _require_format(document)
+    parts = document.fields(*KEYS)
+    bases = [read_basis(node) for node in parts["bases"].items()]
+    terms = [read_fitted_term(node, bases) for node in parts["terms"].items()]
+    _require_different_columns(parts["terms"], terms)
+    fit = _read_fit(parts, terms)
+    covariance = read_symmetric(parts["covariance"], len(fit.optimum.beta))
+    require_variances(parts["covariance"], covariance)
+    counts = parts["counts"].fields("labelled", "unlabelled")
+    n_features, names, library = read_features(parts["features"])
+    _require_features(parts["terms"], terms, n_features, names)
+    return StoredModel(
+        parameters=read_parameters(parts["parameters"]),
+        design=Design(tuple(term.basis for term in terms)),
+        fit=fit,
+        covariance=covariance,
+        n0=_read_count(counts["labelled"]),
+        n1=_read_count(counts["unlabelled"]),
+        classes=read_labels(parts["labels"]),
+        n_features=n_features,
+        feature_names=names,
+        library=library,
+        provenance=_read_provenance(parts["provenance"]),
+        summary={key: node.plain() for key, node in parts["summary"].entries().items()},
+    )
+
+
+def _write(stored: StoredModel) -> dict[str, Any]:
+    fit, design, shelf = stored.fit, stored.design, Shelf()
+    theta = fit.optimum.beta[2:]
+    blocks = zip(design.bases, fit.kappas, design.blocks, strict=True)
+    terms = [write_fitted_term(FittedTerm(basis, kappa, theta[block]), shelf) for basis, kappa, block in blocks]
+    corrected = {**write_optimum(fit.penalized), "coefficients": fit.penalized.beta[2:].tolist()}
+    values = [
+        FORMAT,
+        FORMAT_VERSION,
+        _write_provenance(stored.provenance),
+        {str(key): _finite_or_null(value) for key, value in stored.summary.items()},
+        write_parameters(stored.parameters),
+        {"labelled": float(stored.n0), "unlabelled": float(stored.n1)},
+        write_labels(stored.classes),
+        write_features(stored.n_features, stored.feature_names, stored.library),
+        terms,
+        write_optimum(fit.optimum),
+        corrected if fit.debiased else None,
+        write_symmetric(fit.observed),
+        write_symmetric(stored.covariance),
+        write_starts(fit.starts),
+        [write_basis(basis) for basis in shelf.bases],
+    ]
+    return dict(zip(KEYS, values, strict=True))
+
+
+def _require_format(document: Node) -> None:
+    """Refuse what is no saved model, and one of a format that this version does not know."""
+    found = document.value if isinstance(document.value, dict) else {}
+    if found.get("format") != FORMAT or "format_version" not in found:
+        raise InputError(f'{document.file}: is no saved model: it lacks "format": "{FORMAT}" or "format_version".')
+    version = document.fields("format_version", others=True)["format_version"].whole(1)
+    if version > FORMAT_VERSION:
+        provenance = found.get("provenance")
+        writer = provenance.get("pugam") if isinstance(provenance, dict) else None
+        by = f", pugam {ascii(writer[:20])[1:-1]}" if isinstance(writer, str) else ""
+        raise InputError(
+            f"{document.file}: was written by a newer pugam (format {version}{by}); this is pugam {__version__}, which "
+            f"reads formats up to {FORMAT_VERSION}: update pugam."
+        )
+
+
+def _require_different_columns(node: Node, terms: list[FittedTerm]) -> None:
+    columns = {term.basis.spec.column for term in terms}
+    if not terms or len(columns) < len(terms):
+        raise node.error("at least one term, each of a column of its own")
+
+
+def _require_features(node: Node, terms: list[FittedTerm], n_features: int, names: tuple[str, ...] | None) -> None:
+    """Refuse a term whose column is not among the features; those of an array are called x0, x1, ..."""
+    for item, term in zip(node.items(), terms, strict=True):
+        column = term.basis.spec.column
+        number = column[1:] if column.startswith("x") and len(column) < 20 and column.isascii() else ""
+        position = int(number) if number.isdigit() and str(int(number)) == number else n_features
+        if not (position < n_features if names is None else column in names):
+            raise item.fields("column", others=True)["column"].error("one of the features")
+
+
+def _read_fit(parts: dict[str, Node], terms: list[FittedTerm]) -> Fit:
+    theta = np.concatenate([term.theta for term in terms])
+    optimum = read_optimum(parts["estimate"].fields(*OPTIMUM_KEYS), theta)
+    debiased = parts["penalized"].value is not None
+    penalized = optimum
+    if debiased:
+        before = parts["penalized"].fields(*OPTIMUM_KEYS, "coefficients")
+        penalized = read_optimum(before, before["coefficients"].numbers(len(theta)))
+    return Fit(
+        optimum=optimum,
+        penalized=penalized,
+        observed=read_symmetric(parts["observed_information"], len(optimum.beta)),
+        kappas=np.array([term.kappa for term in terms]),
+        starts=read_starts(parts["starts"]),
+        debiased=debiased,
+    )
+
+
+def _read_count(node: Node) -> float:
+    count = node.number()
+    if not count > 0.0:
+        raise node.error("a positive number")
+    return count
+
+
+def _write_provenance(provenance: Provenance) -> dict[str, Any]:
+    return {
+        "pugam": provenance.pugam,
+        "date": provenance.date,
+        "command": provenance.command,
+        "data": dict(provenance.data),
+    }
+
+
+def _read_provenance(node: Node) -> Provenance:
+    parts = node.fields("pugam", "date", "command", "data", others=True)
+    date, command = parts["date"].text(), parts["command"]
+    try:
+        datetime.fromisoformat(date)
+    except ValueError:
+        raise parts["date"].error("a date and time as in 2025-01-31T12:00:00+00:00") from None
+    return Provenance(
+        parts["pugam"].text(),
+        date,
+        None if command.value is None else command.text(),
+        {key: item.plain() for key, item in parts["data"].entries().items()},
+    )
+
+
+def _finite_or_null(value: Plain) -> Plain:
+    number = value.item() if isinstance(value, np.generic) else value
+    return None if isinstance(number, float) and not math.isfinite(number) else number

@@ -1,0 +1,101 @@
+"""Where a fit ended and how it got there, in a saved model."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.likelihood import expit
+from pugam.solvers import Optimum, StartRecord
+from pugam.storage.matrices import read_symmetric, require_weighted_squares, write_symmetric
+from pugam.storage.reading import Node
+
+__all__ = ["OPTIMUM_KEYS", "read_optimum", "read_starts", "write_optimum", "write_starts"]
+
+Array = NDArray[np.float64]
+
+OPTIMUM_KEYS = (
+    "logit_pi",
+    "intercept",
+    "objective",
+    "loglik",
+    "n_iter",
+    "converged",
+    "history",
+    "gradient",
+    "curvature",
+    "information",
+)
+START_KEYS = tuple(field.name for field in fields(StartRecord))
+
+
+def write_optimum(optimum: Optimum) -> dict[str, Any]:
+    """Write an optimum without its coefficients."""
+    values = [
+        float(optimum.beta[0]),
+        float(optimum.beta[1]),
+        float(optimum.value),
+        float(optimum.loglik),
+        int(optimum.n_iter),
+        bool(optimum.converged),
+        [float(value) for value in optimum.history],
+        optimum.gradient.tolist(),
+        optimum.curvature.tolist(),
+        write_symmetric(optimum.information),
+    ]
+    return dict(zip(OPTIMUM_KEYS, values, strict=True))
+
+
+def read_optimum(parts: dict[str, Node], theta: Array) -> Optimum:
+    """Read an optimum that has these coefficients."""
+    logit_pi = parts["logit_pi"].number()
+    if not 0.0 < float(expit(np.array(logit_pi))) < 1.0:
+        raise parts["logit_pi"].error("the logit of a share strictly between 0 and 1")
+    size = 2 + len(theta)
+    information = read_symmetric(parts["information"], size)
+    require_weighted_squares(parts["information"], information)
+    return Optimum(
+        beta=np.concatenate([[logit_pi, parts["intercept"].number()], theta]),
+        value=parts["objective"].number(),
+        loglik=parts["loglik"].number(),
+        gradient=parts["gradient"].numbers(size),
+        information=information,
+        curvature=parts["curvature"].numbers(size, low=0.0, what="a number that is not negative"),
+        observed=False,  # a fit keeps the expected information, and the observed one apart from it
+        n_iter=parts["n_iter"].whole(0),
+        converged=parts["converged"].flag(),
+        history=tuple(parts["history"].numbers().tolist()),
+    )
+
+
+def write_starts(starts: tuple[StartRecord, ...]) -> dict[str, list[Any]]:
+    """Write the starts as a table, column by column."""
+    return {
+        "kappa": [float(start.kappa) for start in starts],
+        "pi_start": [float(start.pi_start) for start in starts],
+        "pi": [float(start.pi) for start in starts],
+        "objective": [float(start.objective) for start in starts],
+        "n_iter": [int(start.n_iter) for start in starts],
+        "converged": [bool(start.converged) for start in starts],
+    }
+
+
+def read_starts(node: Node) -> tuple[StartRecord, ...]:
+    """Read the table of starts."""
+    parts = node.fields(*START_KEYS)
+    size = len(parts["kappa"].items())
+    columns = zip(*(parts[key].items(size) for key in START_KEYS), strict=True)
+    return tuple(
+        StartRecord(
+            kappa.number(0.0, what="a number that is not negative"),
+            pi_start.number(0.0, 1.0, "a share from 0 to 1"),
+            pi.number(0.0, 1.0, "a share from 0 to 1"),
+            objective.number(),
+            n_iter.whole(0),
+            converged.flag(),
+        )
+        for kappa, pi_start, pi, objective, n_iter, converged in columns
+    )

@@ -1,0 +1,64 @@
+"""What docs/model_file.md says is enough to predict from a file without pugam, and it names every key."""
+
+import json
+import math
+import re
+from bisect import bisect_right
+from pathlib import Path
+
+import pytest
+
+from pugam.storage.document import KEYS
+
+PAGE = Path(__file__).parents[2] / "docs" / "model_file.md"
+
+
+def spline(basis, t):
+    breaks = [0.0, *basis["knots"], 1.0]
+    interval = bisect_right(breaks, t)
+    offset = t - [0.0, *breaks[:-1], 1.0][interval]
+    powers = [power[interval] for power in basis["coefficients"]]
+    return [sum(c * offset**power for power, c in enumerate(cs)) for cs in zip(*powers, strict=True)]
+
+
+def contrasts(n_levels, number):
+    columns = [[0.0] * j + [j - n_levels + 1.0] + [1.0] * (n_levels - 1 - j) for j in range(n_levels - 1)]
+    return [column[number] / math.hypot(*column) for column in columns]
+
+
+def effect(term, bases, value):
+    coefficients = term["coefficients"]
+    if value is None or value != value:
+        assert term["stand_in"] is not None
+        return coefficients[-1]
+    if term["kind"] == "factor":
+        functions = contrasts(len(term["levels"]), term["levels"].index(value))
+    else:
+        t = (value - term["lower"]) / (term["upper"] - term["lower"])
+        functions = spline(bases[term["basis"]], t) if term["kind"] == "smooth" else [t - 0.5]
+    # The effect of gaps, where there is one, comes last and is left out.
+    return sum(function * c for function, c in zip(functions, coefficients, strict=False))
+
+
+def test_the_page_is_enough_to_predict(rows, varied, varied_text):
+    X, _ = rows
+    document = json.loads(varied_text)
+    n0, n1 = document["counts"]["labelled"], document["counts"]["unlabelled"]
+    logit_pi = document["estimate"]["logit_pi"]
+    pi = 1.0 / (1.0 + math.exp(-logit_pi))
+    alpha = document["estimate"]["intercept"] - math.log((n0 + n1 * pi) / (n1 * (1.0 - pi)))
+
+    log_odds = [
+        logit_pi + alpha + sum(effect(term, document["bases"], row[term["column"]]) for term in document["terms"])
+        for row in X.to_dict("records")
+    ]
+
+    assert log_odds == pytest.approx(varied.decision_function(X).tolist(), rel=1e-9, abs=1e-9)
+
+
+def test_the_page_names_every_key(varied_text):
+    named = set(re.findall(r"`(\w+)`", PAGE.read_text(encoding="utf-8")))
+    document = json.loads(varied_text)
+    inner = [document[key] for key in ("counts", "labels", "features", "provenance", "estimate", "penalized", "starts")]
+
+    assert named >= {*KEYS, *(key for part in [*inner, *document["terms"], *document["bases"]] for key in part)}

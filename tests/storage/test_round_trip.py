@@ -1,0 +1,289 @@
+"""A model that was saved and loaded is the model that was fitted, bit for bit."""
+
+import json
+import pickle
+from dataclasses import fields, is_dataclass
+
+import numpy as np
+import pandas as pd
+import polars
+import pyarrow
+import pytest
+
+from pugam import PUGAM, f, l, s
+from pugam.errors import InputError
+from pugam.storage import FORMAT_VERSION, Provenance, from_json, to_json
+from pugam.version import __version__
+
+KINDS = {
+    "default": {},
+    "linear": {"terms": "x1 + x2"},
+    "quantile knots": {"terms": [s("x1", knots="quantile"), s("x2", k=6)]},
+    "bounds": {"terms": [s("x1", bounds=(-2.0, 2.5)), l("x2")]},
+    "small k": {"terms": [s("x1", k=3), s("x2", k=4), s("few", k=3)]},
+    "factors": {"terms": [s("x1"), f("site", unseen="zero"), f("grade"), f("size"), f("old"), f("few")]},
+    "gaps": {"terms": [s("dose", missing="effect"), f("ward", missing="effect"), s("x1", missing="effect")]},
+    "gaps among booleans": {"terms": [l("seen", missing="effect"), s("x1")]},
+    "factor of booleans with gaps": {"terms": [f("seen", missing="effect"), s("x1")]},
+    "one term": {"terms": s("x1"), "pi": 0.3},
+    "list of formulas": {"terms": ["s(x1)", l("x2")]},
+    "pi fixed": {"pi": 0.3, "terms": "s(x1) + s(x2)"},
+    "pi bounded": {"pi": (0, 0.5), "terms": "s(x1) + s(x2)"},
+    "no prior": {"pi_prior": None, "terms": "s(x1) + s(x2)"},
+    "prior": {"pi_prior": (1.5, 3), "terms": "s(x1) + s(x2)"},
+    "penalised": {"debias": False, "terms": "s(x1) + s(x2)"},
+    "aic": {"smoothing": "aic", "kappas": np.array([0.001, 0.1]), "n_starts": 3, "terms": "s(x1) + s(x2)"},
+    "one kappa": {"smoothing": 1, "terms": "s(x1) + s(x2)", "random_state": np.int64(3), "n_jobs": 1},
+    "a kappa each": {"smoothing": {"x1": 0.5, "s(x2)": np.float64(0.1)}, "terms": "s(x1) + s(x2)"},
+    "em": {"solver": "em", "smoothing": 0.01, "n_starts": 2, "terms": "s(x1) + s(x2)", "max_iter": 300},
+    "generator": {"random_state": np.random.default_rng(1), "terms": "s(x1) + s(x2)"},
+}
+
+
+def is_same(a, b):
+    """Equal to the last bit, and of the same type, all the way down."""
+    if isinstance(a, np.generic):
+        a = a.item()
+    if isinstance(a, np.ndarray):
+        same = a.tolist() == b.tolist() if a.dtype == object else a.tobytes() == b.tobytes()
+        return a.dtype == b.dtype and a.shape == b.shape and same
+    if is_dataclass(a):
+        return type(a) is type(b) and all(is_same(getattr(a, x.name), getattr(b, x.name)) for x in fields(a))
+    if isinstance(a, list | tuple):
+        return type(a) is type(b) and len(a) == len(b) and all(map(is_same, a, b))
+    if isinstance(a, dict):
+        return list(a) == list(b) and all(is_same(a[key], b[key]) for key in a)
+    return type(a) is type(b) and a == b
+
+
+def differing(model, loaded):
+    """Names of the attributes of an estimator that a loaded one has not, or otherwise; parameters left out."""
+    names = {name for name in vars(model) if name.endswith("_") or name.startswith("_")} - {"_rows"}
+    return [name for name in names if not is_same(vars(model)[name], vars(loaded).get(name))]
+
+
+def loaded_again(model, stored_of, restored):
+    return restored(from_json(to_json(stored_of(model)), "model.json"))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_loaded_model_is_the_fitted_one(rows, stored_of, restored, kind):
+    X, z = rows
+    used = X if "terms" in KINDS[kind] else X[["x1", "x2", "site"]]
+    model = PUGAM(**KINDS[kind]).fit(used, z.astype(int))
+
+    loaded = loaded_again(model, stored_of, restored)
+
+    assert differing(model, loaded) == []
+    assert is_same(model.predict_proba(used), loaded.predict_proba(used))
+    assert is_same(model.covariance("frequentist"), loaded.covariance("frequentist"))
+    assert model.pi_interval() == loaded.pi_interval()
+    assert str(model.summary()) == str(loaded.summary())
+    pd.testing.assert_frame_equal(model.effect("x1"), loaded.effect("x1"), check_exact=True)
+    assert loaded.attach(used, z.astype(int)).loglik_ == model.loglik_
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_parameters_come_back_and_fit_the_same_model_again(rows, stored_of, restored, kind):
+    X, z = rows
+    used = X if "terms" in KINDS[kind] else X[["x1", "x2", "site"]]
+    model = PUGAM(**KINDS[kind]).fit(used, z.astype(int))
+    expected = dict(KINDS[kind])
+    if kind == "generator":
+        expected["random_state"] = None
+
+    loaded = loaded_again(model, stored_of, restored)
+
+    parameters = loaded.get_params()
+    for name, value in expected.items():
+        assert is_same(value.tolist() if isinstance(value, np.ndarray) else value, parameters[name]), name
+    if kind != "generator":
+        assert loaded.fit(used, z.astype(int)).pi_ == model.pi_
+
+
+def test_a_file_saved_again_is_the_same_file(varied_text):
+    assert to_json(from_json(varied_text, "model.json")) == varied_text
+    assert to_json(from_json(varied_text.encode(), "model.json")) == varied_text
+
+
+def test_weights_count(rows, stored_of, restored):
+    X, z = rows
+    weights = np.linspace(0.5, 1.7, len(z))
+    model = PUGAM("s(x1) + s(x2)").fit(X, z, sample_weight=weights)
+
+    loaded = loaded_again(model, stored_of, restored)
+
+    assert loaded.n0_ == pytest.approx(weights[z].sum())
+    assert differing(model, loaded) == []
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "int64", "uint8", "float32", "float64", ">i4", "longdouble"])
+@pytest.mark.parametrize("unlabelled", [0, -1])
+def test_labels_come_back_in_their_type(rows, stored_of, restored, dtype, unlabelled):
+    if unlabelled == -1 and np.dtype(dtype).kind in "bu":
+        pytest.skip("has no -1")
+    X, z = rows
+    model = PUGAM("x1 + x2", n_starts=2).fit(X, np.where(z, 1, unlabelled).astype(dtype))
+
+    loaded = loaded_again(model, stored_of, restored)
+
+    assert loaded.classes_.tolist() == model.classes_.tolist()
+    assert loaded.classes_.dtype == ("float64" if dtype == "longdouble" else np.dtype(dtype).newbyteorder("="))
+    assert (loaded.predict(X) == model.predict(X)).all()
+
+
+def test_columns_of_an_array_need_no_names(rows, stored_of, restored):
+    X, z = rows
+    array = X[["x1", "x2", "few"]].to_numpy(float)
+    model = PUGAM("s(x0) + x2").fit(array, z)
+
+    loaded = loaded_again(model, stored_of, restored)
+
+    assert not hasattr(loaded, "feature_names_in_")
+    assert is_same(model.decision_function(array), loaded.decision_function(array))
+
+
+@pytest.mark.parametrize("make", [polars.from_pandas, pyarrow.Table.from_pandas])
+def test_effects_come_in_the_frames_of_the_fit(rows, stored_of, restored, make):
+    X, z = rows
+    frame = make(X[["x1", "x2", "site"]])
+    model = PUGAM().fit(frame, z)
+
+    loaded = loaded_again(model, stored_of, restored)
+
+    assert type(loaded.effect("x1")) is type(frame)
+    assert is_same(model.predict_proba(frame), loaded.predict_proba(frame))
+
+
+def test_frames_of_other_libraries_are_made_by_pandas(varied, stored_of):
+    stored = stored_of(varied)
+    object.__setattr__(stored, "library", "os")
+
+    assert from_json(to_json(stored), "model.json").library == "pandas"
+
+
+HOSTILE = [
+    "größe 身長",
+    'quo"te\\ `tick`',
+    "line\nbreak\ttab\r\x00\x1f\u2028",
+    "half \ud800 pair",
+    "\udcff",
+    "__class__",
+    "😀",
+    " ",
+    "</script>",
+]
+
+
+def with_objects(X, name):
+    """A frame with this column and level; as objects, since other types of text refuse half a character."""
+    site = pd.Series([name if level == "north" else level for level in X["site"]], dtype=object)
+    frame = pd.DataFrame({0: X["x1"], 1: X["x2"], 2: site})
+    return frame.set_axis(pd.Index(["x1", name, "site"], dtype=object), axis=1)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_any_text_may_name_a_column_or_a_level(rows, stored_of, restored, name):
+    X, z = rows
+    renamed = with_objects(X, name)
+    model = PUGAM([s("x1"), l(name), f("site")], n_starts=3).fit(renamed, z)
+
+    text = to_json(stored_of(model))
+    loaded = restored(from_json(text.encode("utf-8"), "model.json"))
+
+    assert loaded.feature_names_in_[1] == name
+    assert name in loaded._design.bases[2].levels
+    assert is_same(model.predict_proba(renamed), loaded.predict_proba(renamed))
+
+
+def test_two_halves_of_a_character_are_refused_rather_than_joined(rows, stored_of):
+    X, z = rows
+    model = PUGAM([s("x1"), l("\ud83d\ude00")], n_starts=2).fit(with_objects(X, "\ud83d\ude00"), z)
+
+    with pytest.raises(InputError, match="broken character"):
+        to_json(stored_of(model))
+
+
+def test_levels_keep_their_type(rows, stored_of):
+    X, z = rows
+    model = PUGAM([s("x1"), f("grade"), f("size"), f("old"), f("few")], n_starts=3).fit(X, z)
+
+    design = from_json(to_json(stored_of(model)), "model.json").design
+
+    assert [{type(level) for level in basis.levels} for basis in design.bases[1:]] == [{int}, {float}, {bool}, {float}]
+
+
+def test_an_infinite_level_is_refused_on_saving(rows, stored_of):
+    X, z = rows
+    odd = X.assign(size=pd.Categorical(X["size"].astype(float).replace(2.5, np.inf)))
+    model = PUGAM([s("x1"), f("size")], n_starts=2).fit(odd, z)
+
+    with pytest.raises(InputError, match=r"cannot be saved: terms\[1\]\.levels\[2\]: expected .*; got inf\."):
+        to_json(stored_of(model))
+
+
+def test_equal_bases_are_stored_once_also_after_a_copy(rows, stored_of):
+    X, z = rows
+    model = pickle.loads(pickle.dumps(PUGAM("s(x1) + s(x2) + s(dose, missing='effect')").fit(X, z)))
+
+    document = json.loads(to_json(stored_of(model)))
+
+    assert [term["basis"] for term in document["terms"]] == [0, 0, 0]
+    assert len(document["bases"]) == 1
+
+
+def test_a_basis_comes_from_the_file_not_from_the_knots(varied_text):
+    document = json.loads(varied_text)
+    document["bases"][0]["coefficients"][1][1][0] = 123.25
+
+    stored = from_json(json.dumps(document), "model.json")
+
+    assert stored.design.bases[0].functions.coefficients[1, 1, 0] == 123.25
+
+
+def test_bits_that_rounding_left_uneven_are_kept(varied, varied_text):
+    document = json.loads(varied_text)
+
+    assert [len(row) for row in document["estimate"]["information"]] == list(range(1, 3 + varied._design.n_columns))
+    assert not np.array_equal(varied._covariance, varied._covariance.T)
+    assert np.array_equal(np.array(document["covariance"]), varied._covariance)
+
+
+def test_one_optimum_is_stored_once(rows, stored_of):
+    X, z = rows
+    stored = stored_of(PUGAM("x1 + x2", debias=False, n_starts=2).fit(X, z))
+
+    text = to_json(stored)
+
+    assert json.loads(text)["penalized"] is None
+    fit = from_json(text, "model.json").fit
+    assert fit.penalized is fit.optimum
+
+
+def test_people_can_read_the_file(varied_text, varied):
+    document = json.loads(varied_text)
+    lines = varied_text.splitlines()
+
+    assert list(document)[:5] == ["format", "format_version", "provenance", "summary", "parameters"]
+    assert list(document)[-1] == "bases"
+    assert document["format_version"] == FORMAT_VERSION
+    assert document["summary"]["pi"] == varied.pi_
+    assert document["provenance"]["pugam"] == __version__
+    assert document["provenance"]["command"] == "pugam fit table.csv"
+    assert lines[1] == '  "format": "pugam model",'
+    assert "süd" in varied_text
+    assert f'      "coefficients": {json.dumps(document["terms"][0]["coefficients"])}' in lines
+    assert varied_text.endswith("}\n")
+
+
+def test_what_is_not_finite_in_the_summary_becomes_null(varied, stored_of):
+    stored = stored_of(varied)
+    object.__setattr__(stored, "summary", {"edf": np.float64("nan"), "n": np.int64(3)})
+
+    assert from_json(to_json(stored), "model.json").summary == {"edf": None, "n": 3}
+
+
+def test_provenance_states_the_time_in_utc():
+    assert Provenance.now().date.endswith("+00:00")

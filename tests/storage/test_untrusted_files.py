@@ -1,0 +1,305 @@
+"""Whatever a file contains, loading it gives a model or one clear sentence: no other error, and nothing is executed."""
+
+import contextlib
+import copy
+import json
+import math
+import re
+import sys
+
+import numpy as np
+import pytest
+
+from pugam.errors import InputError
+from pugam.storage import FORMAT_VERSION, MOST_BYTES, from_json, json_text, to_json
+from pugam.version import __version__
+
+FILE = "model.json"
+ROW_TYPES = (int, float, bool)
+
+# Free for writers: nothing is computed from it.
+FREE = ("summary", "provenance")
+
+
+def load(document):
+    return from_json(json.dumps(document), FILE)
+
+
+@pytest.fixture(scope="session")
+def good(varied_text):
+    return json.loads(varied_text)
+
+
+def paths(value, path=()):
+    """Every place in a document; of a list of numbers only the ends, which stand for the rest."""
+    yield path
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from paths(item, (*path, key))
+    elif isinstance(value, list):
+        plain = all(isinstance(item, ROW_TYPES) for item in value)
+        for number in {0, len(value) - 1} if plain and value else range(len(value)):
+            yield from paths(value[number], (*path, number))
+
+
+def at(document, path):
+    for step in path:
+        document = document[step]
+    return document
+
+
+def changed(document, path, value):
+    """A copy of a document with another value at a place."""
+    if not path:
+        return value
+    result = copy.copy(document)
+    result[path[0]] = changed(document[path[0]], path[1:], value)
+    return result
+
+
+def shown(path):
+    """A place as messages name it."""
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
+
+
+def refusal(document):
+    """The message with which a document is refused, None where it is loaded; other errors are errors."""
+    try:
+        load(document)
+    except InputError as error:
+        message = str(error)
+        assert message.startswith(f"{FILE}: ")
+        assert message.endswith(".")
+        assert "\n" not in message
+        assert len(message) < 700
+        return message
+    return None
+
+
+def test_the_document_itself_is_loaded(good):
+    assert refusal(good) is None
+    assert len(list(paths(good))) > 300
+
+
+# Where text, a list or an object is as good as what is there: a refit reads such parameters, or finds them wrong.
+ALSO_RIGHT = re.compile(
+    r"summary|provenance\.(pugam|command|data)$|parameters\.(terms|smoothing|kappas)\b|features\.names\[|terms\[\d\]\.levels\["
+    r"|(estimate|penalized)\.history$"
+)
+
+
+@pytest.mark.parametrize("wrong", [{}, {"a": 1}, "text", [], [[]], [None], math.nan, math.inf, -math.inf, 10**390])
+def test_what_is_of_a_wrong_type_is_refused_everywhere(good, wrong):
+    places = [path for path in paths(good) if at(good, path) != wrong and not ALSO_RIGHT.match(shown(path))]
+
+    assert [shown(path) for path in places if refusal(changed(good, path, wrong)) is None] == []
+
+
+@pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf, 1e308])
+def test_no_number_may_be_infinite_or_nan(good, wrong):
+    places = [path for path in paths(good) if type(at(good, path)) is float and path[0] not in FREE]
+    loaded = [shown(path) for path in places if refusal(changed(good, path, wrong)) is None]
+
+    assert len(places) > 100
+    assert loaded == ([] if wrong != 1e308 else [place for place in loaded if place.endswith(("lower", "upper"))])
+
+
+@pytest.mark.parametrize("value", [None, True, 0, -1, 0.5, 1e100, 2**40, "os.system"])
+def test_whatever_is_loaded_predicts_or_is_refused(good, rows, restored, value):
+    X, _ = rows
+    for path in paths(good):
+        try:
+            stored = load(changed(good, path, value))
+            model = restored(stored)
+            with np.errstate(all="ignore"):
+                assert len(model.predict_proba(X)) == len(X)
+        except InputError:
+            pass
+
+
+def test_every_key_is_needed(good):
+    kept = []
+    for path in paths(good):
+        if path and isinstance(path[-1], str) and path[0] != "summary":
+            parent = dict(at(good, path[:-1]))
+            del parent[path[-1]]
+            message = refusal(changed(good, path[:-1], parent))
+            kept += [path] if message is None else []
+            assert message is None or path[-1] in message or "is no saved model" in message
+
+    assert kept == []
+
+
+def test_unknown_keys_are_refused_but_in_what_is_only_told(good):
+    for path in paths(good):
+        if isinstance(at(good, path), dict):
+            message = refusal(changed(good, path, {**at(good, path), "surplus": 1}))
+            assert (message is None) == (path[:1] in [("summary",), ("provenance",)]), path
+            assert message is None or '"surplus"' in message
+
+
+@pytest.mark.parametrize("change", [lambda row: row[:-1], lambda row: [*row, row[-1]], lambda row: []])
+def test_lists_of_another_length_are_refused(good, change):
+    # A basis that no term uses does no harm.
+    free = {"estimate.history", "penalized.history", "parameters.terms", "parameters.kappas", "bases"}
+    lists = [path for path in paths(good) if isinstance(at(good, path), list) and at(good, path)]
+    loaded = {shown(path) for path in lists if refusal(changed(good, path, change(at(good, path)))) is None}
+
+    assert len(lists) > 100
+    assert loaded <= free
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (("terms", 0, "k"), 2, "terms[0].k: expected a whole number from 3 to 2147483648; got 2."),
+        (("terms", 0, "k"), 10.0, "terms[0].k: expected a whole number from 3 to 2147483648; got 10.0."),
+        (("terms", 0, "k"), 4, "terms[0].k: expected at least 5, the size of the term's basis; got 4."),
+        (("terms", 0, "kind"), "spiral", 'terms[0].kind: expected one of "smooth", "linear", "factor"; got "spiral".'),
+        (("terms", 0, "basis"), 7, "terms[0].basis: expected a whole number from 0 to 1; got 7."),
+        (("terms", 0, "upper"), -1e9, "terms[0].upper: expected a number above"),
+        (("terms", 0, "bounds"), [0.0, 1.0], "terms[0].bounds: expected the same numbers as lower and upper, or null"),
+        (("terms", 0, "stand_in"), 1.0, "terms[0].stand_in: expected null, as the term does not say"),
+        (("terms", 0, "column"), "", 'terms[0].column: expected the name of a column; got "".'),
+        (("terms", 0, "column"), "y", 'terms[0].column: expected one of the features; got "y".'),
+        (("terms", 0, "column"), "x2", "terms: expected at least one term, each of a column of its own"),
+        (("terms", 0, "smoothing"), -1.0, "terms[0].smoothing: expected a number that is not negative; got -1.0."),
+        (("terms", 3, "stand_in"), "west", 'terms[3].stand_in: expected one of the levels, or null; got "west".'),
+        (("terms", 3, "levels", 0), "north", "terms[3].levels: expected at least two levels, all different"),
+        (("terms", 4, "levels"), [1, 1.0, 2], "terms[4].levels: expected at least two levels, all different"),
+        (("terms",), [], "terms: expected at least one term"),
+        (("bases", 0, "knots", 0), 1.0, "bases[0].knots: expected increasing numbers strictly between 0 and 1"),
+        (("bases", 0, "knots", 0), 0.0, "bases[0].knots: expected increasing numbers strictly between 0 and 1"),
+        (("bases", 0, "roughness", 1), -1.0, "bases[0].roughness[1]: expected a number that is not negative"),
+        (("bases", 0, "coefficients", 2, 0, 1), 1.0, "bases[0].coefficients: expected straight lines before"),
+        (("bases", 0, "order"), 5, "bases[0].order: expected a whole number from 2 to 4; got 5."),
+        (("bases",), [], "terms[0].basis: expected a basis, of which the file has none; got 0."),
+        (("estimate", "logit_pi"), 1e4, "estimate.logit_pi: expected the logit of a share strictly between 0 and 1"),
+        (("estimate", "information", 3, 3), -1.0, "estimate.information: expected a matrix without negative numbers"),
+        (("estimate", "information", 3, 0), 1e9, "estimate.information: expected a positive semi-definite matrix"),
+        (("estimate", "curvature", 0), -1.0, "estimate.curvature[0]: expected a number that is not negative"),
+        (("covariance", 0, 1), 1e9, "covariance: expected a symmetric matrix; got a list of"),
+        (("covariance", 2, 2), -1e9, "covariance: expected a covariance, without negative numbers on its diagonal"),
+        (("counts", "labelled"), 0.0, "counts.labelled: expected a positive number; got 0.0."),
+        (("counts", "unlabelled"), math.nan, "counts.unlabelled: expected a finite number; got nan."),
+        (("starts", "pi", 0), 1.5, "starts.pi[0]: expected a share from 0 to 1; got 1.5."),
+        (("labels", "type"), "object", 'labels.type: expected one of "bool", "int8"'),
+        (("labels", "unlabelled"), False, "labels.unlabelled: expected one of -1, 0; got false."),
+        (("features", "frames"), "os", 'features.frames: expected one of "pandas", "polars", "pyarrow"; got "os".'),
+        (("features", "count"), 10**12, "features.count: expected a whole number from 1 to 2147483648"),
+        (("parameters", "pi"), 1.5, "parameters.pi: expected null, a share strictly between 0 and 1, or two bounds"),
+        (("parameters", "pi"), [0.5, 0.1], "parameters.pi: expected two bounds, the lower one first"),
+        (("parameters", "solver"), "x" * 99, 'parameters.solver: expected one of "newton", "em"; got "xxx'),
+        (("parameters", "n_jobs"), 0, "parameters.n_jobs: expected null, or a whole number other than 0; got 0."),
+        (("parameters", "terms", 0, "missing"), "\x1b[2J", r'got "\x1b[2J".'),
+        (("parameters", "smoothing"), {"x1": -1}, 'parameters.smoothing["x1"]: expected a number that is not negative'),
+        (("provenance", "date"), "yesterday", "provenance.date: expected a date and time as in 2025-01-31T12:00:00"),
+        (("summary", "pi"), [], 'summary["pi"]: expected text, true, false or a finite number; got a list of 0.'),
+    ],
+)
+def test_a_refusal_says_where_and_what_was_expected(good, path, value, message):
+    refused = refusal(changed(good, path, value))
+
+    assert refused is not None
+    assert message in refused
+
+
+@pytest.mark.parametrize("text", ["", "\x00", "{", "pickle", "[1, 2]", "null", "3", '{"format": "pugam model"}', "{}"])
+def test_what_is_no_model_is_said_to_be_none(text):
+    with pytest.raises(InputError, match=r"model\.json: is no saved model"):
+        from_json(text, FILE)
+
+
+@pytest.mark.parametrize("data", [b"\x80\x04\x95\x1a", b"\xff\xfe{\x00}\x00", b'{"format": "\xed\xa0\x80"}'])
+def test_bytes_that_are_no_text_are_refused(data):
+    with pytest.raises(InputError, match=r"model\.json: is no saved model: byte \d+ is not UTF-8 text\."):
+        from_json(data, FILE)
+
+
+def test_a_file_that_was_cut_short_is_refused(varied_text):
+    for length in range(0, len(varied_text) - 2, 997):
+        with pytest.raises(InputError, match="was cut short"):
+            from_json(varied_text[:length], FILE)
+
+
+def test_bytes_changed_at_random_give_a_model_or_a_refusal(varied_text):
+    rng = np.random.default_rng(0)
+    data = varied_text.encode()
+    for _ in range(200):
+        places = rng.integers(0, len(data), 3)
+        mutable = bytearray(data)
+        for place in places:
+            mutable[place] = rng.integers(0, 256)
+        with contextlib.suppress(InputError):
+            from_json(bytes(mutable), FILE)
+
+
+@pytest.mark.parametrize("deep", ["[" * 10**5, '{"a":' * 10**5, "[" * 50 + "]" * 50, '{"format": ' + "[" * 13])
+def test_deep_nesting_is_refused_whatever_python_permits(deep):
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(10**6)
+    try:
+        with pytest.raises(InputError, match="nested more than 12 levels deep"):
+            from_json(deep, FILE)
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def test_brackets_in_text_do_not_count(good):
+    assert load(changed(good, ("provenance", "command"), '"\\[' * 50)).provenance.command == '"\\[' * 50
+
+
+def test_repeated_keys_are_refused(varied_text):
+    twice = varied_text.replace('"format_version": 1,', '"format_version": 1, "format_version": 1,')
+
+    with pytest.raises(InputError, match="the key 'format_version' stands twice in one object"):
+        from_json(twice, FILE)
+
+
+def test_endless_digits_are_refused(varied_text):
+    with pytest.raises(InputError, match="a whole number of 100000 digits"):
+        from_json(varied_text.replace('"order": 4', '"order": ' + "4" * 10**5, 1), FILE)
+
+
+def test_a_newer_format_asks_for_an_update(good):
+    newer = {"format": "pugam model", "format_version": FORMAT_VERSION + 1, "provenance": {"pugam": "9.1"}, "new": []}
+
+    assert refusal(newer) == (
+        f"{FILE}: was written by a newer pugam (format 2, pugam 9.1); this is pugam {__version__}, which reads "
+        "formats up to 1: update pugam."
+    )
+    assert "(format 2)" in refusal({**newer, "provenance": 3})
+    assert "expected a whole number" in refusal({**good, "format_version": "1"})
+    assert "expected a whole number" in refusal({**good, "format_version": True})
+
+
+def test_a_small_file_that_claims_to_be_huge_allocates_nothing(good):
+    claims = {**good, "terms": [{**good["terms"][0], "k": 2**31}], "bases": [{**good["bases"][0], "knots": [0.5] * 3}]}
+
+    assert "bases[0].knots" in refusal(claims)
+    assert refusal(changed(good, ("terms", 0, "k"), 2**31)) is None  # k is an upper limit: few values lower it
+
+
+def test_a_matrix_is_made_of_the_numbers_there_are(good):
+    n = 10**5  # the whole matrix would take 80 GB
+    factor = {**good["terms"][4], "levels": list(range(n + 1)), "coefficients": [0] * n}
+    document = {**good, "terms": [factor], "estimate": {**good["estimate"], "information": [[]] * (n + 2)}}
+
+    assert "estimate.information[0]: expected a list of 1 numbers; got a list of 0." in refusal(document)
+
+
+def test_a_large_file_is_refused_before_it_is_parsed(varied_text, monkeypatch):
+    monkeypatch.setattr(json_text, "MOST_BYTES", len(varied_text) - 1)
+
+    with pytest.raises(InputError, match=r"model\.json: is larger than"):
+        from_json(varied_text, FILE)
+    assert MOST_BYTES == 2**28
+
+
+def test_text_without_end_is_scanned_in_one_go():
+    with pytest.raises(InputError):  # after hours, if each quote were a new beginning
+        from_json('"' + '\\"' * 10**6, FILE)
+
+
+def test_a_loaded_file_can_be_saved(good):
+    assert json.loads(to_json(load(good))) == good
