@@ -134,7 +134,7 @@ def plot_posterior(model: FittedModel, axes: Any = None, **options: Any) -> Figu
     engine = model._fitted("A histogram of posteriors").engine
     posterior = posteriors_of_rows(engine, model.pi_, model.alpha_, model.coef_)
     figure, (ax,) = make_panels(1, *SINGLE_SIZE) if axes is None else use_axes(axes, 1)
-    edges = np.linspace(0.0, 1.0, POSTERIOR_BINS + 1)
+    edges = np.linspace(0.0, 1.0, POSTERIOR_BINS + 1).tolist()
     weights = np.ones(len(posterior)) if engine.weights is None else engine.weights
     unlabelled = ~engine.positive
     ax.hist(

@@ -1,0 +1,307 @@
+"""Collects what a report says from a fitted model and the rows behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.engines import MemoryEngine
+from pugam.errors import InputError
+from pugam.inference import (
+    Diagnosis,
+    HypothesisTest,
+    Interval,
+    PiProfile,
+    Sensitivity,
+    curve_columns,
+    default_grid,
+    hold_pi,
+    intercept_covariance,
+    normal_quantile,
+    posterior_errors,
+    posterior_limits,
+    posteriors_of_rows,
+    values_around,
+)
+from pugam.likelihood import logit
+from pugam.linear_algebra import inverse
+from pugam.presentation.report.content import Candidate, Content, Diagnostics, Effect, Held, Ratio, TermLine
+from pugam.presentation.report.formats import number
+from pugam.presentation.report.wording import citation, describe_model, plain_sentence, statistical_sentence
+from pugam.presentation.summary import Summary
+from pugam.progress import Progress
+from pugam.solvers import Fitted, Settings, edf_by_term
+from pugam.terms import (
+    Basis,
+    Design,
+    Encoded,
+    Factor,
+    FactorBasis,
+    LinearBasis,
+    MissingBasis,
+    Smooth,
+    SmoothBasis,
+    TermSpec,
+)
+
+__all__ = ["collect"]
+
+Array = NDArray[np.float64]
+
+SLIDER_VALUES, FEWER_VALUES, MANY_CELLS = 31, 11, 10_000_000  # values of pi; fewer where each takes long to fit
+BEYOND = 1.5  # how far the slider goes beyond the interval of pi, on the logit scale
+GRID_POINTS, RUG_MARKS, HISTOGRAM_BINS = 61, 60, 20
+MIDDLE = (0.005, 0.995)  # a curve is drawn over these quantiles where its range is more than twice as wide
+MOST_LEVELS = 12  # of a factor in the table of odds ratios
+PAIRS = ((0.25, 0.75), (0.1, 0.9), (0.01, 0.99), (0.0, 1.0))  # quantiles to compare: the first two that differ
+
+
+class FittedModel(Protocol):
+    """What a report needs of a fitted model."""
+
+    terms_: list[TermSpec]
+    pi_: float
+    alpha_: float
+    coef_: Array
+    n0_: float
+    n1_: float
+    edf_: float
+    formula_: str
+    smoothing: Any
+    pi_prior: Any
+    _design: Design
+    _settings: Settings
+    _rows: Any
+
+    def _fitted(self, what: str) -> Fitted: ...
+    def pi_interval(self, level: float = 0.95) -> Interval: ...
+    def covariance(self) -> Array: ...
+    def diagnose(self) -> Diagnosis: ...
+    def summary(self, level: float = 0.95) -> Summary: ...
+    def test(self, term: str, *, null: Any = "zero") -> HypothesisTest: ...
+    def odds_ratio(self, term: str, a: Any, b: Any, level: float = 0.95) -> Interval: ...
+    def effect(self, term: str, grid: Any = None, level: float = 0.95) -> Any: ...
+
+
+def collect(
+    model: FittedModel,
+    title: str,
+    about: Mapping[str, str],
+    repeat: Mapping[str, str],
+    names: Sequence[Any] | None = None,
+    n_candidates: int = 20,
+    progress: bool | None = False,
+) -> Content:
+    """Collect a report.
+
+    Parameters
+    ----------
+    about, repeat : mappings from a name to a value
+        Where the data come from; how to repeat the fit.
+    names : sequence, optional
+        A name for every row the model was given, to show with the most likely positives; row numbers by default.
+    """
+    fitted = model._fitted("A report")
+    numbers = _row_numbers(model)
+    if names is not None and len(names) <= int(numbers.max()):
+        raise InputError(f"There are {len(names)} names for more rows; give one to each.")
+    diagnosis = model.diagnose()
+    profile = PiProfile(fitted)
+    cells = fitted.engine.n_rows * fitted.design.n_columns
+    count = SLIDER_VALUES if cells < MANY_CELLS else FEWER_VALUES
+    values = values_around(diagnosis.profile_interval, model.pi_, count, BEYOND)
+    sensitivity = _hold(profile, values, model.pi_, progress)
+    posteriors = [
+        posteriors_of_rows(fitted.engine, float(pi), float(alpha), coef)[~fitted.engine.positive]
+        for pi, alpha, coef in zip(sensitivity.pi, sensitivity.alpha, sensitivity.coef, strict=True)
+    ]
+    estimate = int(np.argmin(np.abs(sensitivity.pi - model.pi_)))
+    unlabelled = numbers[~fitted.engine.positive]
+    return Content(
+        title=title,
+        asked=(*about.items(), *describe_model(model)),
+        pi=model.pi_interval(),
+        plain=plain_sentence(model.pi_interval(), model.n1_, diagnosis.verdict),
+        statistical=statistical_sentence(model, diagnosis),
+        warnings=diagnosis.warnings,
+        effects=tuple(_effects(model, fitted, sensitivity)),
+        terms=tuple(_term_lines(model, fitted)),
+        ratios=tuple(_ratios(model, fitted)),
+        candidates=tuple(_candidates(model, fitted, posteriors, estimate, unlabelled, names, n_candidates)),
+        n_unlabelled=model.n1_,
+        held=_held(sensitivity, estimate, posteriors, fitted, diagnosis),
+        diagnostics=_diagnostics(diagnosis),
+        summary=str(model.summary()),
+        cite=citation(),
+        repeat=tuple(repeat.items()),
+    )
+
+
+def _encoded(fitted: Fitted) -> tuple[Encoded, ...]:
+    """The values of every term's column, which an engine in memory keeps."""
+    assert isinstance(fitted.engine, MemoryEngine)
+    return fitted.engine.encoded
+
+
+def _row_numbers(model: FittedModel) -> NDArray[np.intp]:
+    """Where the rows of the engine stand in the data: those of weight zero are not among them."""
+    engine, kept = model._rows
+    return np.arange(engine.n_rows) if kept is None else np.flatnonzero(kept)
+
+
+def _hold(profile: PiProfile, values: Array, estimate: float, progress: bool | None) -> Sensitivity:
+    """Hold pi at all values, one after another from the estimate outwards, so that progress can be shown."""
+    with Progress("report: pi held elsewhere", len(values), progress) as bar:
+        for pi in sorted(values, key=lambda value: abs(value - estimate)):
+            profile.held(float(pi))
+            bar.advance()
+    return hold_pi(profile, values)
+
+
+def _held(found: Sensitivity, estimate: int, posteriors: Sequence[Array], fitted: Fitted, diagnosis: Diagnosis) -> Held:
+    weights = _unlabelled_weights(fitted)
+    histograms = [np.histogram(rows, HISTOGRAM_BINS, (0.0, 1.0), weights=weights)[0] for rows in posteriors]
+    interval = diagnosis.profile_interval
+    return Held(
+        pi=_numbers(found.pi),
+        estimate=estimate,
+        deviance=() if interval is None else _numbers(found.deviance),
+        limit=normal_quantile(0.95 if interval is None else interval.level) ** 2,
+        called_positive=_numbers(found.share_positive),
+        histogram=tuple(_numbers(counts / weights.sum()) for counts in histograms),
+    )
+
+
+def _effects(model: FittedModel, fitted: Fitted, found: Sensitivity) -> Iterator[Effect]:
+    design = fitted.design
+    for basis, block, values in zip(design.bases, design.blocks, _encoded(fitted), strict=True):
+        grid = _grid(basis, values)
+        frame = model.effect(basis.spec.column, grid)
+        columns = curve_columns(basis, grid)
+        is_curve = not isinstance(basis.spec, Factor)
+        yield Effect(
+            label=basis.spec.label,
+            column=basis.spec.column,
+            x=tuple(float(x) if is_curve and x == x else _level_name(x) for x in grid),
+            **{name: _numbers(frame[name]) for name in ("u", "lower", "upper")},
+            held=tuple(_numbers(columns @ coef[block]) for coef in found.coef),
+            rug=_rug(values, grid) if is_curve else (),
+            missing=isinstance(basis, MissingBasis),
+        )
+
+
+def _grid(basis: Basis, values: Any) -> NDArray[Any]:
+    """Where to draw a term: over its range, or over the middle of it where few rows lie far out."""
+    inner = basis.inner if isinstance(basis, MissingBasis) else basis
+    if isinstance(inner, FactorBasis):
+        return default_grid(basis)
+    assert isinstance(inner, SmoothBasis | LinearBasis)
+    low, high = inner.lower, inner.upper
+    middle = np.nanquantile(values, MIDDLE)
+    if 0.0 < 2.0 * (middle[1] - middle[0]) < high - low:
+        low, high = middle
+    grid = np.linspace(low, high, GRID_POINTS)
+    return np.append(grid, np.nan) if basis is not inner else grid
+
+
+def _rug(values: Any, grid: NDArray[Any]) -> tuple[float, ...]:
+    present = values[~np.isnan(values)]
+    marks = np.quantile(present, np.linspace(0.0, 1.0, min(len(present), RUG_MARKS)))
+    return _numbers(marks[(marks >= np.nanmin(grid)) & (marks <= np.nanmax(grid))])
+
+
+def _term_lines(model: FittedModel, fitted: Fitted) -> Iterator[TermLine]:
+    penalized = fitted.fit.penalized
+    covariance = inverse(penalized.hessian, fitted.settings.pi_range.free)
+    degrees = edf_by_term(fitted.design, covariance, penalized.curvature)
+    for spec, edf in zip(model.terms_, degrees, strict=True):
+        zero = model.test(spec.column)
+        linear = model.test(spec.column, null="linear").pvalue if isinstance(spec, Smooth) else None
+        yield TermLine(spec.label, float(edf), float(zero.statistic), float(zero.pvalue), linear)
+
+
+def _ratios(model: FittedModel, fitted: Fitted) -> Iterator[Ratio]:
+    unlabelled = ~fitted.engine.positive
+    for basis, encoded in zip(fitted.design.bases, _encoded(fitted), strict=True):
+        column, values = basis.spec.column, encoded[unlabelled]
+        inner = basis.inner if isinstance(basis, MissingBasis) else basis
+        pairs = _level_pairs(inner, values) if isinstance(inner, FactorBasis) else _number_pairs(values)
+        for a, b in pairs:
+            yield Ratio(column, _level_name(a), _level_name(b), model.odds_ratio(column, a, b))
+
+
+def _number_pairs(values: Any) -> Iterator[tuple[float, float]]:
+    present = values[~np.isnan(values)]
+    for shares in PAIRS:
+        a, b = np.quantile(present, shares) if len(present) else (0.0, 0.0)
+        if a < b:
+            yield float(a), float(b)
+            return
+
+
+def _level_pairs(basis: FactorBasis, codes: NDArray[Any]) -> Iterator[tuple[object, object]]:
+    """Levels against the most frequent one."""
+    counts = np.bincount(codes[codes >= 0], minlength=len(basis.levels))
+    frequent = list(np.argsort(-counts, kind="stable"))
+    for number in frequent[1 : 1 + MOST_LEVELS]:
+        yield basis.levels[frequent[0]], basis.levels[number]
+
+
+def _candidates(
+    model: FittedModel,
+    fitted: Fitted,
+    posteriors: Sequence[Array],
+    estimate: int,
+    unlabelled: NDArray[np.intp],
+    names: Sequence[Any] | None,
+    n_candidates: int,
+) -> Iterator[Candidate]:
+    """The unlabelled rows with the highest posteriors, with limits."""
+    chosen = np.argsort(-posteriors[estimate], kind="stable")[:n_candidates]
+    rows = np.flatnonzero(~fitted.engine.positive)[chosen]
+    encoded = [values[rows] for values in _encoded(fitted)]
+    errors = posterior_errors(fitted.design, encoded, intercept_covariance(model.covariance()))
+    logits = fitted.design.predict(encoded, np.append(model.alpha_, model.coef_)) + float(logit(model.pi_))
+    limits = posterior_limits(logits, errors, 0.95)
+    for place, row in enumerate(chosen):
+        number = int(unlabelled[row])
+        yield Candidate(
+            name=f"row {number + 1}" if names is None else str(names[number]),
+            posterior=float(limits["p_positive"][place]),
+            lower=float(limits["lower"][place]),
+            upper=float(limits["upper"][place]),
+            held=tuple(float(values[row]) for values in posteriors),
+        )
+
+
+def _diagnostics(found: Diagnosis) -> Diagnostics:
+    fixed = found.profile_interval is None
+    return Diagnostics(
+        verdict=found.verdict,
+        text=str(found),
+        profile_pi=() if fixed else _numbers(found.profile_pi),
+        profile_deviance=() if fixed else _numbers(found.profile_deviance),
+        predicted=_numbers(found.calibration.predicted),
+        observed=_numbers(found.calibration.observed),
+        se=_numbers(found.calibration.se),
+        pvalue=float(found.calibration.pvalue),
+    )
+
+
+def _unlabelled_weights(fitted: Fitted) -> Array:
+    unlabelled = ~fitted.engine.positive
+    weights = fitted.engine.weights
+    return np.ones(int(unlabelled.sum())) if weights is None else weights[unlabelled]
+
+
+def _level_name(value: object) -> str:
+    if value is None or value != value:
+        return "missing"
+    return number(value) if isinstance(value, float) else str(value)
+
+
+def _numbers(values: Any) -> tuple[float, ...]:
+    return tuple(float(value) for value in np.asarray(values))

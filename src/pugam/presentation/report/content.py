@@ -1,0 +1,165 @@
+"""What a report says, as plain values: the page is made of these alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pugam.inference import Interval
+
+__all__ = ["Candidate", "Content", "Diagnostics", "Effect", "Held", "Ratio", "TermLine"]
+
+
+@dataclass(frozen=True)
+class Held:
+    """The model with pi held along a grid, for the slider; K values, in rising order.
+
+    Attributes
+    ----------
+    pi : K values, the estimate among them
+    estimate : int
+        Which of them is the estimate.
+    deviance : K values
+        How far the fit falls behind; beyond `limit` pi lies outside its 95% interval. Empty where pi was fixed.
+    limit : float
+    called_positive : K values
+        Share of the unlabelled rows with a posterior above one half.
+    histogram : K lists
+        Share of the unlabelled rows in each of B equal bins of the posterior, from 0 to 1.
+    """
+
+    pi: tuple[float, ...]
+    estimate: int
+    deviance: tuple[float, ...]
+    limit: float
+    called_positive: tuple[float, ...]
+    histogram: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True)
+class Effect:
+    """A term's effect on the log odds of being positive.
+
+    Attributes
+    ----------
+    label, column : str
+        The term as `s(age)`, and its column.
+    x : grid of numbers, or names of levels
+    u, lower, upper : as many values, at the estimate
+    held : K lists of as many values
+        The effect with pi held along the grid of the slider.
+    rug : numbers
+        Quantiles of the column, for a rug; empty for levels.
+    missing : bool
+        Whether the last place of x, which is then the text "missing", stands for missing values.
+    """
+
+    label: str
+    column: str
+    x: tuple[float | str, ...]
+    u: tuple[float, ...]
+    lower: tuple[float, ...]
+    upper: tuple[float, ...]
+    held: tuple[tuple[float, ...], ...]
+    rug: tuple[float, ...] = ()
+    missing: bool = False
+
+    @property
+    def is_curve(self) -> bool:
+        """Whether the effect is one of a number, drawn as a curve; levels are drawn as points with bars."""
+        return isinstance(self.x[0], float)
+
+
+@dataclass(frozen=True)
+class TermLine:
+    """A line of the table of terms: degrees of freedom, test of no effect, test of a straight line (smooth terms)."""
+
+    label: str
+    edf: float
+    statistic: float
+    pvalue: float
+    pvalue_linear: float | None
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """A line of the table of odds ratios: of a column at `b` against `a`."""
+
+    column: str
+    a: str
+    b: str
+    ratio: Interval
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An unlabelled row that is likely positive.
+
+    `name` is its number in the data, "row 17", or its identifier where that was asked for; `held` its posterior with
+    pi held along the grid of the slider.
+    """
+
+    name: str
+    posterior: float
+    lower: float
+    upper: float
+    held: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Diagnostics:
+    """What `diagnose` found: a verdict, its lines of text, and the points of two pictures.
+
+    `profile_pi` and `profile_deviance` are empty where pi was fixed; calibration is predicted against observed shares
+    of labelled rows with the standard errors of the latter.
+    """
+
+    verdict: str
+    text: str
+    profile_pi: tuple[float, ...]
+    profile_deviance: tuple[float, ...]
+    predicted: tuple[float, ...]
+    observed: tuple[float, ...]
+    se: tuple[float, ...]
+    pvalue: float
+
+
+@dataclass(frozen=True)
+class Content:
+    """A whole report.
+
+    Attributes
+    ----------
+    title : str
+    asked : pairs of a name and a value
+        What was asked: data, rows, labels, model, settings.
+    pi : Interval
+    plain, statistical : str
+        What came out in a sentence for everyone, and in one for statisticians.
+    warnings : texts, each with its remedy
+    effects, terms, ratios, candidates : sequences, any of which but effects may be empty
+    n_unlabelled : float
+    held : Held
+    diagnostics : Diagnostics
+    summary : str
+        The whole summary as printed in a terminal.
+    cite : str
+    repeat : pairs of a name and a value
+        How to repeat it: command, version, date.
+    """
+
+    title: str
+    asked: tuple[tuple[str, str], ...]
+    pi: Interval
+    plain: str
+    statistical: str
+    warnings: tuple[str, ...]
+    effects: tuple[Effect, ...]
+    terms: tuple[TermLine, ...]
+    ratios: tuple[Ratio, ...]
+    candidates: tuple[Candidate, ...]
+    n_unlabelled: float
+    held: Held
+    diagnostics: Diagnostics
+    summary: str
+    cite: str
+    repeat: tuple[tuple[str, str], ...]

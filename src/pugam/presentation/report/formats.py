@@ -1,0 +1,101 @@
+"""Numbers as a reader likes them: three significant figures, percentages, p-values; script.js does the first alike."""
+
+from __future__ import annotations
+
+import math
+
+__all__ = ["fine", "number", "p_equals", "percent", "percent_range", "probability_value"]
+
+UNKNOWN = "–"  # noqa: RUF001, a dash in a table
+SMALLEST_PLAIN, LARGEST_PLAIN = -4, 5  # powers of ten between which a number is written without one
+SMALLEST_PVALUE = 0.001
+SMALLEST_SHARE = 0.0005  # shown as 0.1%; what is smaller, but not zero, is not to be shown as 0.0%
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def number(value: float) -> str:
+    """Write a number with three significant figures, and whole from 1000 on.
+
+    >>> number(0.012345), number(1234.5), number(0), number(2e-7)
+    ('0.0123', '1,234', '0', '2 × 10⁻⁷')
+    """
+    if not math.isfinite(value):
+        return UNKNOWN if math.isnan(value) else _minus(f"{value}".replace("inf", "∞"))
+    if value == 0.0:
+        return "0"
+    power = int(f"{value:.2e}".split("e")[1])
+    if not SMALLEST_PLAIN <= power <= LARGEST_PLAIN:
+        return _with_power(value)
+    return _minus(f"{value:,.{max(0, 2 - power)}f}")
+
+
+def _with_power(value: float) -> str:
+    if value == 0.0:
+        return "0"
+    mantissa, power = f"{value:.2e}".split("e")
+    return _minus(f"{float(mantissa):g}") + f" × 10{str(int(power)).translate(SUPERSCRIPTS)}"  # noqa: RUF001
+
+
+def fine(value: float, step: float) -> str:
+    """Write a number so that it can be told from others that lie a step away.
+
+    >>> fine(12.3456, 0.1), fine(0.30000000000000004, 0.05), fine(-40.0, 20.0)
+    ('12.3', '0.30', '−40')
+    """
+    power = math.floor(math.log10(step) + 1e-9) if step > 0.0 else 0
+    size = math.floor(math.log10(abs(value))) if value else power
+    # Powers of ten are shorter for very small and large steps, as long as three figures tell neighbours apart.
+    if not SMALLEST_PLAIN <= power <= LARGEST_PLAIN and size - power <= 2:
+        return _with_power(value)
+    rounded = round(value, -power) + 0.0  # no negative zero
+    return _minus(f"{rounded:,.{max(0, -power)}f}")
+
+
+def percent(share: float) -> str:
+    """Write a share as a percentage with one decimal.
+
+    >>> percent(0.2437), percent(0.99999), percent(0.0)
+    ('24.4%', '> 99.9%', '0.0%')
+    """
+    if math.isnan(share):
+        return UNKNOWN
+    if 0.0 < share < SMALLEST_SHARE:
+        return "< 0.1%"
+    if 1.0 - SMALLEST_SHARE <= share < 1.0:
+        return "> 99.9%"
+    return f"{100.0 * share:.1f}%"
+
+
+def percent_range(lower: float, upper: float) -> str:
+    """Write an interval of shares, once where its ends look the same.
+
+    >>> percent_range(0.197, 0.304), percent_range(0.9996, 0.9999)
+    ('19.7% to 30.4%', '> 99.9%')
+    """
+    low, high = percent(lower), percent(upper)
+    return low if low == high else f"{low} to {high}"
+
+
+def probability_value(pvalue: float | None) -> str:
+    """Write a p-value.
+
+    >>> probability_value(0.0421), probability_value(1e-9), probability_value(None)
+    ('0.042', '< 0.001', '–')
+    """
+    if pvalue is None or math.isnan(pvalue):
+        return UNKNOWN
+    return f"< {SMALLEST_PVALUE}" if pvalue < SMALLEST_PVALUE else f"{pvalue:.3f}"
+
+
+def p_equals(pvalue: float) -> str:
+    """Write a p-value inside a sentence.
+
+    >>> p_equals(0.0421), p_equals(1e-9)
+    ('p = 0.042', 'p < 0.001')
+    """
+    shown = probability_value(pvalue)
+    return f"p {shown}" if shown.startswith("<") else f"p = {shown}"
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", "−")  # noqa: RUF001, the sign, as wide as a plus

@@ -1,0 +1,89 @@
+"""The page of a report: one HTML file that holds its style, script and data, and fetches nothing."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from importlib import resources
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup
+
+from pugam.presentation.report import charts, formats, script_data
+from pugam.presentation.report.content import Content
+from pugam.presentation.report.effect_charts import draw_effect
+from pugam.presentation.report.interval_charts import draw_pi, draw_ratios
+
+__all__ = ["render"]
+
+VERDICTS = {
+    "well determined": "The data settle it: the interval below can be taken as it stands.",
+    "weakly determined": "The data say something about it, with reservations: read the remarks before relying on it.",
+    "not determined": "The data do not settle it: other values fit about as well. Do not rely on the estimate alone.",
+    "fixed": "It was given, not estimated: everything below holds for this value.",
+}
+
+
+def render(content: Content) -> str:
+    """Return the whole page."""
+    environment = Environment(
+        loader=FunctionLoader(_read), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters.update(
+        number=formats.number,
+        percent=formats.percent,
+        percent_range=formats.percent_range,
+        pvalue=formats.probability_value,
+        p_equals=formats.p_equals,
+        level=_level,
+        place="{:.1f}".format,
+    )
+    style, script = _read("style.css"), _read("script.js")
+    effects = [draw_effect(effect) for effect in content.effects]
+    found, held = content.diagnostics, content.held
+    has_profile = bool(found.profile_pi) and bool(held.deviance)
+    text = environment.get_template("page.html.jinja").render(
+        content=content,
+        policy=_policy(style, script),
+        style=Markup(style),
+        script=Markup(script),
+        data=Markup(script_data.as_json(script_data.collect(content, effects))),
+        explained=VERDICTS.get(found.verdict, ""),
+        fixed=content.pi.method == "fixed",
+        start=script_data.start_name(content.pi),
+        standing=script_data.standing(held, held.estimate),
+        pi_chart=draw_pi(content.pi),
+        effects=list(zip(content.effects, effects, strict=True)),
+        ratios=list(zip(content.ratios, draw_ratios([line.ratio for line in content.ratios]), strict=True)),
+        histogram=charts.draw_histogram(held),
+        profile=charts.draw_profile(found, content.pi, held.limit) if has_profile else None,
+        profile_level=script_data.level_of_limit(held.limit) if has_profile else None,
+        calibration=charts.draw_calibration(found) if found.predicted else None,
+    )
+    # Names of files may hold bytes that are no text (as surrogates); the page must be one that can be written.
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _read(name: str) -> str:
+    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _policy(style: str, script: str) -> str:
+    """Return the page's security policy: its own style and script, an empty icon, and nothing else at all."""
+    allowed = {
+        "default-src": "'none'",
+        "style-src": _hash(style),
+        "script-src": _hash(script),
+        "img-src": "data:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    return "; ".join(f"{kind} {sources}" for kind, sources in allowed.items())
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}'"
+
+
+def _level(level: float) -> str:
+    return f"{100.0 * level:.3g}%"

@@ -1,0 +1,79 @@
+"""The sentences of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from pugam.inference import Diagnosis, Interval
+from pugam.version import __version__
+
+if TYPE_CHECKING:
+    from pugam.presentation.report.collecting import FittedModel
+
+__all__ = ["citation", "describe_model", "plain_sentence", "statistical_sentence"]
+
+PAPER = (
+    "P. Sang, Y. Sun, Q. Tian, D. Zeng and P. Li, Model positive and unlabeled data with a generalized additive "
+    "density ratio model"
+)
+CAUTION = {
+    "well determined": "",
+    "weakly determined": " The data determine this share only weakly: read the warnings before using it.",
+    "not determined": " But the data do not determine this share: do not use it without reading the warnings.",
+    "fixed": "",
+}
+
+
+def plain_sentence(pi: Interval, n_unlabelled: float, verdict: str) -> str:
+    """What came out, for everyone."""
+    total = f"{n_unlabelled:,.0f}"
+    if verdict == "fixed":
+        return (
+            f"Of the {total} rows without a label, {pi.estimate:.1%} were taken to be positive, about "
+            f"{pi.estimate * n_unlabelled:,.0f}: the share was given, not estimated."
+        )
+    low, high = (f"{end * n_unlabelled:,.0f}" for end in (pi.lower, pi.upper))
+    return (
+        f"Of the {total} rows without a label, about {pi.estimate * n_unlabelled:,.0f} are estimated to be positive "
+        f"({pi.estimate:.1%}). Anything from {low} to {high} ({pi.lower:.1%} to {pi.upper:.1%}) agrees with the "
+        f"data.{CAUTION[verdict]}"
+    )
+
+
+def statistical_sentence(model: FittedModel, diagnosis: Diagnosis) -> str:
+    """What came out, for statisticians."""
+    held = diagnosis.profile_interval
+    if held is None:
+        return f"pi was held at {model.pi_:.4g}; {_fit(model)}."
+    profile = f"; profile of the likelihood {held.lower:.3f} to {held.upper:.3f}"
+    return (
+        f"pi = {diagnosis.wald}, Wald's interval on the log scale{profile}; {_fit(model)}. Labelled rows are taken as "
+        "a random sample of the positives, and effects as additive on the log odds."
+    )
+
+
+def _fit(model: FittedModel) -> str:
+    return (
+        f"profile empirical likelihood with penalised splines, n0 = {model.n0_:g} labelled and n1 = {model.n1_:g} "
+        f"unlabelled rows, {model.edf_:.1f} effective degrees of freedom"
+    )
+
+
+def describe_model(model: FittedModel) -> Iterator[tuple[str, str]]:
+    """What was fitted, as pairs of a name and a value."""
+    yield "Rows", f"{model.n0_:,.12g} labelled positive, {model.n1_:,.12g} unlabelled"
+    yield "Model", f"log g(x)/h(x) = alpha + {model.formula_}"
+    yield "Smoothing", model.smoothing if isinstance(model.smoothing, str) else "given"
+    pi_range = model._settings.pi_range
+    if pi_range.fixed:
+        yield "pi", f"fixed at {model.pi_:.4g}"
+    else:
+        low, high = pi_range.limits
+        prior = "no prior" if model.pi_prior is None else f"prior {model.pi_prior}"
+        yield "pi", f"estimated within {low:g} and {high:g}, {prior}"
+
+
+def citation() -> str:
+    """How to cite the method and the software."""
+    return f"{PAPER}. Fitted with pugam {__version__}."

@@ -1,0 +1,248 @@
+"""Contents of reports, made by hand: an ordinary one, one with pi fixed, and one that is large and hostile."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.special import expit, logit
+
+from pugam.inference import Interval
+from pugam.presentation.report.content import Candidate, Content, Diagnostics, Effect, Held, Ratio, TermLine
+
+PI = 0.244
+LIMIT = 3.841
+SHIFT = 0.8  # how much the effects swing with the log odds of pi
+HOSTILE = [
+    "<script>window.hacked = 1; alert(1)</script>",
+    '"><img src=x onerror="window.hacked=1;alert(1)">',
+    "</script><script>window.hacked = 1</script>",
+    "<!-- <script> ' \" ` {{ 7 * 7 }} {% raw %} ${window.hacked=1}",
+    "\u202eright to left \u05e9\u05dc\u05d5\u05dd \u0645\u0631\u062d\u0628\u0627",
+    "emoji \U0001f9ec\U0001f600 and line \u2028 separators \u2029 end",
+    "</style><style>*{display:none}</style>",
+    "a very long name " * 6,
+]
+
+
+def tuples(values):
+    return tuple(float(value) for value in values)
+
+
+def swing(pi):
+    """How much larger effects are with pi held there."""
+    return float(np.exp(SHIFT * 0.3 * (logit(PI) - logit(pi))))
+
+
+def make_held(pi, estimate, fixed=False):
+    deviance = () if fixed else tuples(((logit(pi) - logit(PI)) / 0.137) ** 2)
+    histogram = [_histogram(value) for value in pi]
+    return Held(tuples(pi), estimate, deviance, LIMIT, tuples(pi * 0.97), tuple(histogram))
+
+
+def _histogram(pi):
+    middles = (np.arange(20) + 0.5) / 20
+    shares = (1 - pi) * np.exp(-middles / 0.06) + 0.012 + pi * np.exp((middles - 1) / 0.05)
+    return tuples(shares / shares.sum())
+
+
+def make_curve(label, shape, low, high, pi, places=60, width=0.25, missing=False, seed=0):
+    x = np.linspace(low, high, places)
+    t = (x - low) / (high - low)
+    u = shape(t)
+    half = width * (1.0 + 2.5 * (2 * t - 1) ** 4)
+    grid = tuple(float(value) for value in x)
+    if missing:
+        grid, u, half = (*grid, "missing"), np.append(u, 0.4), np.append(half, 0.5)
+    rug = np.quantile(low + (high - low) * np.random.default_rng(seed).beta(2, 3, 300), np.linspace(0, 1, 101))
+    column = label[2:-1]
+    held = tuple(tuples(u * swing(value)) for value in pi)
+    return Effect(label, column, grid, tuples(u), tuples(u - half), tuples(u + half), held, tuples(rug), missing)
+
+
+def make_levels(label, names, pi, seed=0):
+    generator = np.random.default_rng(seed)
+    u = np.append(0.0, generator.normal(size=len(names) - 1))
+    half = np.append(0.0, generator.uniform(0.2, 0.9, size=len(names) - 1))
+    held = tuple(tuples(u * swing(value)) for value in pi)
+    return Effect(label, label[2:-1], tuple(names), tuples(u), tuples(u - half), tuples(u + half), held)
+
+
+def make_candidates(names, pi):
+    posteriors = [expit(8.0 - 0.25 * place) for place in range(len(names))]
+    return tuple(
+        Candidate(
+            name,
+            float(posterior),
+            float(expit(logit(posterior) - 1.1)),
+            float(expit(logit(posterior) + 1.1)),
+            tuples(expit(logit(posterior) + logit(pi) - logit(PI))),
+        )
+        for name, posterior in zip(names, posteriors, strict=True)
+    )
+
+
+def make_diagnostics(verdict="well determined", fixed=False):
+    profile = np.linspace(0.15, 0.38, 41)
+    predicted = np.array([0.02, 0.03, 0.05, 0.08, 0.11, 0.16, 0.24, 0.33, 0.41, 0.44])
+    observed = predicted + np.array([0.01, -0.012, 0.006, 0.015, -0.02, 0.01, -0.03, 0.04, -0.015, 0.008])
+    text = (
+        f"pi is {verdict}: 0.244 (95% interval 0.197 to 0.304)\n"
+        "  profile      95% interval 0.198 to 0.297\n"
+        "  terms        5 of 6 distinguishable from a constant (two are needed)\n"
+        "  starts       12 of 12 near the best, within 0.000 in pi\n"
+        "  information  condition number 4.1e+03; not knowing the curves inflates the variance of pi 1.6 times\n"
+        "  calibration  chi-square 6.21 on 8 df, p = 0.62"
+    )
+    return Diagnostics(
+        verdict,
+        text,
+        () if fixed else tuples(profile),
+        () if fixed else tuples(((logit(profile) - logit(PI)) / 0.137) ** 2),
+        tuples(predicted),
+        tuples(observed),
+        tuples(np.sqrt(predicted * (1 - predicted) / 57)),
+        0.62,
+    )
+
+
+def make_example():
+    pi = np.sort(np.append(np.linspace(0.1, 0.5, 30), PI))
+    held = make_held(pi, int(np.flatnonzero(pi == PI)[0]))
+    effects = (
+        make_curve("s(mean radius)", lambda t: 4.2 * (expit(9 * (t - 0.5)) - 0.5), 6.98, 28.1, pi),
+        make_curve("s(mean texture)", lambda t: 2.1 * np.sin(2.2 * t - 0.9), 9.71, 39.3, pi, width=0.35, seed=1),
+        make_curve("s(mean area)", lambda t: 3.0 * np.sqrt(t) - 1.6, 143.5, 2501.0, pi, width=0.4, seed=2),
+        make_curve("s(age)", lambda t: 1.4 * (t - 0.4) ** 2 - 0.2, 20.0, 90.0, pi, missing=True, seed=3),
+        make_curve("s(smoothness)", lambda t: 0.1 * t, 0.0526, 0.1634, pi, width=0.5, seed=4),
+        make_levels("f(clinic)", ["Aachen", "Bremen", "Coburg", "Dresden", "not recorded at the time"], pi),
+    )
+    ratios = (
+        Ratio("mean radius", "12.0", "15.8", Interval(6.42, 3.9, 10.6, 0.95, "wald")),
+        Ratio("mean texture", "16.2", "21.8", Interval(2.11, 1.32, 3.38, 0.95, "wald")),
+        Ratio("mean area", "420", "783", Interval(3.05, 1.6, 5.83, 0.95, "wald")),
+        Ratio("age", "41", "63", Interval(0.93, 0.71, 1.22, 0.95, "wald")),
+        Ratio("clinic", "Aachen", "Dresden", Interval(1.48, 0.82, 2.67, 0.95, "wald")),
+    )
+    terms = (
+        TermLine("s(mean radius)", 3.82, 61.4, 1e-12, 0.0004),
+        TermLine("s(mean texture)", 2.9, 18.3, 0.0002, 0.013),
+        TermLine("s(mean area)", 2.41, 12.8, 0.0031, 0.21),
+        TermLine("s(age)", 1.97, 3.1, 0.213, 0.38),
+        TermLine("s(smoothness)", 1.02, 0.04, 0.852, 0.93),
+        TermLine("f(clinic)", 4.0, 9.9, 0.0421, None),
+    )
+    return Content(
+        title="Hidden malignant tumours among undiagnosed ones",
+        asked=(
+            ("Data", "tumours.csv, 569 rows and 6 features"),
+            ("Labelled positive", "103 rows, diagnosed = 1"),
+            ("Unlabelled", "466 rows"),
+            ("Model", "s(mean radius) + s(mean texture) + s(mean area) + s(age) + s(smoothness) + f(clinic)"),
+            ("Settings", "smoothing by REML, solver Fisher scoring, prior on pi (2, 2)"),
+        ),
+        pi=Interval(PI, 0.197, 0.304, 0.95, "wald"),
+        plain="About 114 of the 466 undiagnosed tumours are malignant: one in four. "
+        "Anything from 92 to 142 would not surprise.",
+        statistical="The share pi of positives among the unlabelled rows is 0.244 (95% interval 0.197 to 0.304, Wald "
+        "on the log scale), estimated together with 5 smooth terms and a factor by profile empirical likelihood.",
+        warnings=(),
+        effects=effects,
+        terms=terms,
+        ratios=ratios,
+        candidates=make_candidates([f"row {3 * place + 17}" for place in range(20)], pi),
+        n_unlabelled=466.0,
+        held=held,
+        diagnostics=make_diagnostics(),
+        summary="Generalized additive model for positive-unlabelled data\n"
+        "  log-likelihood -163.21 on 17.1 effective degrees of freedom, AIC 360.62\n"
+        "  " + "a long line of the summary " * 5,
+        cite="P. Sang, Y. Sun, Q. Tian, D. Zeng and P. Li. Model positive and unlabeled data with a generalized "
+        "additive density ratio model.\nThe pugam developers. pugam 1.0.",
+        repeat=(
+            (
+                "Command",
+                "pugam report tumours.csv --label diagnosed --terms 's(mean radius) + f(clinic)' --out report.html",
+            ),
+            ("Version", "pugam 1.0.0, Python 3.12"),
+            ("Date", "2025-01-31"),
+        ),
+    )
+
+
+def make_warned(example):
+    return replace(
+        example,
+        warnings=(
+            "The interval for pi is wide, 0.12 to 0.58. More unlabelled rows or stronger features narrow it; until "
+            "then show results for pi fixed at several values (plot('sensitivity')).",
+            "Only 2 of 12 starts ended near the best: there may be better ones. Use more starts (n_starts=40), fewer "
+            "terms, or factors with fewer levels.",
+        ),
+        diagnostics=make_diagnostics("weakly determined"),
+    )
+
+
+def make_fixed(example):
+    held = make_held(np.array(example.held.pi), example.held.estimate, fixed=True)
+    return replace(
+        example,
+        pi=Interval(PI, PI, PI, 0.95, "fixed"),
+        held=held,
+        diagnostics=make_diagnostics("fixed", fixed=True),
+        candidates=(),
+        ratios=(),
+    )
+
+
+def make_hostile():
+    """60 terms of 60 places, 31 values of the slider, long and hostile names, and factors of 40 and 400 letters."""
+    example = make_example()
+    pi = np.array(example.held.pi)
+    names = [HOSTILE[place % len(HOSTILE)] + f" {place}" for place in range(60)]
+    curves = [
+        make_curve(f"s({name})", lambda t, b=place: np.sin(b + 3 * t), 0.0, 10.0 ** (place % 12 - 4), pi, seed=place)
+        for place, name in enumerate(names[:58])
+    ]
+    levels = [
+        make_levels("f(forty levels)", [f"{HOSTILE[place % 8]} {place}" for place in range(40)], pi),
+        make_levels(f"f({'x' * 400})", [f"level {place}" for place in range(9)], pi),
+    ]
+    return replace(
+        example,
+        title=f"Report on {HOSTILE[0]}",
+        asked=tuple((name, name) for name in HOSTILE),
+        plain=HOSTILE[1],
+        statistical=HOSTILE[2],
+        warnings=tuple(HOSTILE),
+        effects=(curves[0], levels[0], *curves[1:], levels[1]),
+        terms=tuple(TermLine(f"s({name})", 2.0, 3.0, 0.04, 0.5) for name in names),
+        ratios=tuple(
+            Ratio(name, name, name, Interval(10.0 ** (place - 4), 1e-300, float("inf"), 0.95, "wald"))
+            for place, name in enumerate(HOSTILE)
+        ),
+        candidates=make_candidates(HOSTILE, pi),
+        diagnostics=replace(make_diagnostics(), text="\n".join(HOSTILE)),
+        summary="\n".join(HOSTILE),
+        cite=HOSTILE[2],
+        repeat=tuple((name, name) for name in HOSTILE),
+    )
+
+
+@pytest.fixture(scope="session")
+def example():
+    return make_example()
+
+
+@pytest.fixture(scope="session")
+def warned(example):
+    return make_warned(example)
+
+
+@pytest.fixture(scope="session")
+def fixed(example):
+    return make_fixed(example)
+
+
+@pytest.fixture(scope="session")
+def hostile():
+    return make_hostile()

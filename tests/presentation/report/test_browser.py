@@ -1,0 +1,316 @@
+"""The page of a report in a browser: the slider, values under the pointer, hostile names, phones, and no network."""
+
+import json
+import shutil
+from types import SimpleNamespace
+
+import pytest
+
+from pugam.presentation.report.page import render
+
+webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
+from selenium.webdriver.common.by import By  # noqa: E402
+from selenium.webdriver.common.keys import Keys  # noqa: E402
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+CHROMEDRIVER = shutil.which("chromedriver")
+pytestmark = pytest.mark.skipif(not (CHROMIUM and CHROMEDRIVER), reason="needs chromium and chromedriver")
+
+FLAGS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+WIDE, PHONE = (1200, 900), (360, 740)
+
+
+@pytest.fixture(scope="module")
+def driver(tmp_path_factory):
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('browser')}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(CHROMEDRIVER))
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory, example, fixed, hostile):
+    folder = tmp_path_factory.mktemp("pages")
+    for name, content in {"example": example, "fixed": fixed, "hostile": hostile}.items():
+        (folder / f"{name}.html").write_text(render(content), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def open_page(driver, files):
+    """Open a page at a size, with empty logs."""
+
+    def go(name, size=WIDE):
+        width, height = size
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": size == PHONE}
+        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        driver.get("about:blank")
+        for log in ("browser", "performance"):
+            driver.get_log(log)
+        driver.get((files / f"{name}.html").as_uri())
+
+    return go
+
+
+@pytest.fixture
+def page(driver, open_page):
+    open_page("example")
+    return SimpleNamespace(slider=driver.find_element(By.ID, "slider"), back=driver.find_element(By.ID, "back"))
+
+
+def requests(driver):
+    messages = [json.loads(entry["message"])["message"] for entry in driver.get_log("performance")]
+    return [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
+
+
+def text(driver, selector):
+    return driver.find_element(By.CSS_SELECTOR, selector).text
+
+
+def outline(driver, selector):
+    return driver.find_element(By.CSS_SELECTOR, selector).get_attribute("d")
+
+
+def moved_parts(driver):
+    """Everything that the slider is to move."""
+    charts = [f"#effect-{place} .what-if" for place in range(6)]
+    cells = driver.execute_script(
+        "return [...document.querySelectorAll('.candidates td.moving')].map((cell) => cell.textContent)"
+    )
+    return {
+        "curves": [outline(driver, chart) for chart in charts],
+        "histogram": outline(driver, "#histogram .what-if"),
+        "candidates": cells,
+        "text": text(driver, "#slider-text"),
+    }
+
+
+def move_to(driver, element, x=0, y=0):
+    driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
+    webdriver.ActionChains(driver, duration=0).move_to_element_with_offset(element, x, y).perform()
+
+
+def tooltip_sides(driver):
+    script = "const box = document.getElementById('tooltip').getBoundingClientRect(); return [box.left, box.right]"
+    return driver.execute_script(script)
+
+
+@pytest.mark.parametrize("name", ["example", "fixed", "hostile"])
+def test_page_opens_without_complaints_or_requests(driver, open_page, files, name):
+    open_page(name)
+
+    assert driver.get_log("browser") == []
+    assert [url for url in requests(driver) if not url.startswith("data:")] == [(files / f"{name}.html").as_uri()]
+
+
+def test_slider_moves_curves_histogram_candidates_and_text(driver, page, example):
+    before = moved_parts(driver)
+
+    page.slider.send_keys(Keys.END)
+    after = moved_parts(driver)
+
+    assert before["curves"] == [""] * 6
+    assert all(len(curve) > 50 for curve in after["curves"])
+    assert before["histogram"] == ""
+    assert len(after["histogram"]) > 50
+    assert before["candidates"][-1] == "96.3%"
+    assert after["candidates"][-1] == "98.8%"
+    assert "pi = 24.4% (the estimate)" in before["text"]
+    assert "inside the 95% profile interval" in before["text"]
+    assert "pi = 50.0% (estimate 24.4%)" in after["text"]
+    assert "outside the 95% profile interval" in after["text"]
+    assert "48.5% of the unlabelled rows" in after["text"]
+
+
+def test_button_returns_to_the_estimate(driver, page):
+    before = moved_parts(driver)
+    page.slider.send_keys(Keys.END)
+    assert page.back.is_enabled()
+
+    page.back.click()
+
+    assert moved_parts(driver) == before
+    assert not page.back.is_enabled()
+
+
+def test_arrow_keys_move_the_slider_one_value_at_a_time(driver, page, example):
+    estimate = example.held.estimate
+
+    page.slider.send_keys(Keys.ARROW_RIGHT)
+    assert text(driver, "#what-if-pi") == f"{100 * example.held.pi[estimate + 1]:.1f}%"
+    page.slider.send_keys(Keys.ARROW_LEFT, Keys.ARROW_LEFT)
+    assert text(driver, "#what-if-pi") == f"{100 * example.held.pi[estimate - 1]:.1f}%"
+    assert page.slider.get_attribute("aria-valuetext") == f"pi = {text(driver, '#what-if-pi')}"
+
+
+def test_curve_held_at_another_pi_lies_where_the_scale_puts_it(driver, page, example):
+    page.slider.send_keys(Keys.HOME)
+
+    drawn = [tuple(map(float, pair.split())) for pair in outline(driver, "#effect-0 .what-if")[1:].split("L")]
+    at_estimate = [tuple(map(float, p.split())) for p in outline(driver, "#effect-0 .line")[1:].split("L")]
+
+    # Both charts are straight maps, so that drawn effects keep their proportions.
+    effect = example.effects[0]
+    (_, y0), (_, y1) = at_estimate[0], at_estimate[-1]
+    per_unit = (y1 - y0) / (effect.u[-1] - effect.u[0])
+    assert [x for x, _ in drawn] == pytest.approx([x for x, _ in at_estimate], abs=0.11)
+    expected = [y0 + per_unit * (u - effect.u[0]) for u in effect.held[0]]
+    assert [y for _, y in drawn] == pytest.approx(expected, abs=0.2)
+
+
+def test_pointer_shows_the_values_of_a_curve(driver, page):
+    chart = driver.find_element(By.ID, "effect-0")
+
+    move_to(driver, chart)
+    shown = text(driver, "#tooltip")
+
+    assert "mean radius" in shown
+    assert "effect" in shown
+    assert "factor on the odds" in shown
+    move_to(driver, driver.find_element(By.TAG_NAME, "h1"))
+    assert not driver.find_element(By.ID, "tooltip").is_displayed()
+
+
+def test_values_name_effect_interval_and_odds_as_in_the_content(driver, page, example):
+    chart = driver.find_element(By.ID, "effect-5")
+
+    driver.execute_script("arguments[0].focus()", chart)
+    chart.send_keys(Keys.END, Keys.ARROW_UP)
+    lines = [line.text for line in driver.find_elements(By.CSS_SELECTOR, "#tooltip div")]
+
+    effect = example.effects[5]
+    u, lower, upper = effect.u[3], effect.lower[3], effect.upper[3]
+    assert " ".join(lines[0].split()) == "clinic Dresden"
+    assert " ".join(lines[1].split()) == f"effect {u:.3f} ({lower:.4f} to {upper:.2f})"
+    assert lines[2].startswith("factor on the odds")
+    chart.send_keys(Keys.ESCAPE)
+    assert not driver.find_element(By.ID, "tooltip").is_displayed()
+
+
+def test_arrow_keys_lead_along_a_curve_and_to_missing_values(driver, page):
+    chart = driver.find_element(By.ID, "effect-3")
+    driver.execute_script("arguments[0].focus()", chart)
+
+    chart.send_keys(Keys.HOME)
+    first = text(driver, "#tooltip div")
+    chart.send_keys(Keys.ARROW_RIGHT)
+    second = text(driver, "#tooltip div")
+    chart.send_keys(Keys.END)
+
+    assert " ".join(first.split()) == "age 20.0"
+    assert " ".join(second.split()) == "age 21.2"
+    assert " ".join(text(driver, "#tooltip div").split()) == "age missing"
+
+
+def test_values_tell_what_another_pi_would_change(driver, page):
+    page.slider.send_keys(Keys.END)
+
+    move_to(driver, driver.find_element(By.ID, "effect-0"), x=50)
+
+    assert "with pi = 50.0%" in text(driver, "#tooltip .moved")
+
+
+def test_pointer_shows_the_rows_behind_a_column_of_the_histogram(driver, page, example):
+    chart = driver.find_element(By.ID, "histogram")
+    driver.execute_script("arguments[0].focus()", chart)
+
+    chart.send_keys(Keys.HOME)
+
+    share = example.held.histogram[example.held.estimate][0]
+    assert f"{100 * share:.1f}% of the rows, about {466 * share:.0f}" in text(driver, "#tooltip")
+
+
+def test_slider_stays_in_sight_while_curves_pass(driver, open_page):
+    for size in (WIDE, PHONE):
+        open_page("hostile", size)
+        driver.execute_script("document.getElementById('effect-50').scrollIntoView({block: 'center'})")
+
+        top = driver.execute_script("return document.querySelector('.slider').getBoundingClientRect().top")
+
+        assert top == pytest.approx(0, abs=1)
+
+
+def test_hostile_names_do_nothing(driver, open_page, hostile):
+    open_page("hostile")
+    driver.find_element(By.ID, "slider").send_keys(Keys.END)
+    for place in (0, 1, 2, 3):
+        move_to(driver, driver.find_element(By.ID, f"effect-{place}"))
+
+    # Asking for the title fails where an alert is open.
+    assert driver.title == hostile.title
+    assert driver.execute_script("return window.hacked === undefined")
+    assert len(driver.find_elements(By.TAG_NAME, "script")) == 2
+    assert driver.find_elements(By.TAG_NAME, "img") == []
+    assert len(driver.find_elements(By.TAG_NAME, "style")) == 1
+    assert hostile.effects[3].column in driver.find_element(By.ID, "tooltip").get_attribute("textContent")
+    assert driver.get_log("browser") == []
+
+
+@pytest.mark.parametrize("name", ["example", "hostile"])
+def test_nothing_sticks_out_on_a_phone(driver, open_page, name):
+    open_page(name, PHONE)
+    for place in (0, 2):
+        chart = driver.find_element(By.ID, f"effect-{place}")
+        driver.execute_script("arguments[0].focus()", chart)
+        for key in (Keys.HOME, Keys.END):
+            chart.send_keys(key)
+            left, right = tooltip_sides(driver)
+            assert left >= 0
+            assert right <= PHONE[0]
+
+    assert driver.execute_script("return document.documentElement.scrollWidth") <= PHONE[0]
+    assert driver.execute_script("return window.innerWidth") == PHONE[0]
+
+
+def test_pi_fixed_can_still_be_moved(driver, open_page):
+    open_page("fixed")
+
+    driver.find_element(By.ID, "slider").send_keys(Keys.END)
+
+    assert "pi = 50.0% (value given 24.4%)" in text(driver, "#slider-text")
+    assert "interval" not in text(driver, "#slider-text")
+    assert driver.get_log("browser") == []
+
+
+def test_charts_and_tables_stand_without_a_script(driver, open_page):
+    driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        open_page("example")
+
+        # The scripts of the driver do not run either: what is seen must be asked for in other ways.
+        tree = driver.execute_cdp_cmd("DOMSnapshot.captureSnapshot", {"computedStyles": ["display"]})
+    finally:
+        driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+    document, strings = tree["documents"][0], tree["strings"]
+    laid_out = set(document["layout"]["nodeIndex"])
+    attributes = [[strings[i] for i in pairs] for pairs in document["nodes"]["attributes"]]
+    by_id = {pairs[pairs.index("id") + 1]: place for place, pairs in enumerate(attributes) if "id" in pairs}
+    lines = [pairs for place, pairs in enumerate(attributes) if pairs[:2] == ["class", "line"] and place in laid_out]
+    assert {by_id[f"effect-{place}"] for place in range(6)} <= laid_out
+    assert len(lines) == 6
+    assert by_id["histogram"] in laid_out
+    assert by_id["slider"] not in laid_out
+
+
+def test_paper_shows_the_summary_and_no_slider(driver, page):
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    try:
+        driver.execute_script("window.dispatchEvent(new Event('beforeprint'))")
+
+        assert not driver.find_element(By.CSS_SELECTOR, ".slider").is_displayed()
+        assert "log-likelihood" in text(driver, "details pre")
+    finally:
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})

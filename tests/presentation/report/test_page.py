@@ -1,0 +1,272 @@
+"""The page of a report as text: its parts, its security policy, and names that try to break out of it."""
+
+import base64
+import hashlib
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+
+from pugam.inference import Interval
+from pugam.presentation.report.content import TermLine
+from pugam.presentation.report.page import render
+
+LARGEST_PAGE = 3_000_000
+VOID = {"meta", "link", "input", "rect", "path", "br"}
+
+
+class Page(HTMLParser):
+    """A page taken apart: its elements, and the texts inside them."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.texts, self._open = [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self._open.append(len(self.elements) - 1)
+
+    def handle_startendtag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.elements[self._open.pop()][0] == tag
+
+    def handle_data(self, data):
+        self.texts.append((list(self._open), data))
+
+    def all(self, tag):
+        return [attrs for name, attrs in self.elements if name == tag]
+
+    def text(self, tag=None, **wanted):
+        """All text inside the elements of this kind and with these attributes, joined."""
+        inside = {
+            place
+            for place, (name, attrs) in enumerate(self.elements)
+            if tag in (None, name) and all(attrs.get(key) == value for key, value in wanted.items())
+        }
+        return "".join(data for path, data in self.texts if inside & set(path))
+
+    @property
+    def data(self):
+        return json.loads(self.text("script", id="data"))
+
+
+@pytest.fixture(scope="module")
+def text(example):
+    return render(example)
+
+
+@pytest.fixture(scope="module")
+def page(text):
+    return Page(text)
+
+
+@pytest.fixture(scope="module")
+def hostile_text(hostile):
+    return render(hostile)
+
+
+@pytest.fixture(scope="module")
+def hostile_page(hostile_text):
+    return Page(hostile_text)
+
+
+def headings(page):
+    return [page.text("h2", id=attrs["id"]) for attrs in page.all("h2")]
+
+
+def test_parts_follow_one_another_from_the_answer_to_its_repetition(page):
+    assert page.text("h1") == "Hidden malignant tumours among undiagnosed ones"
+    assert headings(page) == [
+        "pi is well determined",
+        "The answer",
+        "What was asked",
+        "Effects",
+        "Odds ratios",
+        "Tests",
+        "Posteriors",
+        "Most likely positives",
+        "Diagnosis",
+        "Summary",
+        "How to cite",
+        "How to repeat this",
+    ]
+
+
+def test_the_answer_is_pi_in_percent_with_its_interval(page):
+    assert page.text("p", **{"class": "headline"}).split("\n")[0] == "24.4%"
+    assert "95% interval 19.7% to 30.4%" in page.text("p", **{"class": "headline"})
+
+
+def test_figures_in_tables_are_short(page):
+    text = page.text("table")
+
+    for shown in ("< 0.001", "0.042", "61.4", "3.90 to 10.6", "> 99.9%", "97.7%"):
+        assert shown in text
+    assert not re.search(r"\de[-+]\d", text)
+
+
+def test_every_term_is_drawn_and_described_without_a_script(page, example):
+    charts = {attrs["id"]: attrs for attrs in page.all("svg") if "id" in attrs}
+
+    for place, effect in enumerate(example.effects):
+        assert charts[f"effect-{place}"]["role"] == "img"
+        assert charts[f"effect-{place}"]["aria-label"].startswith(f"{effect.label}: effect on the log odds from ")
+    assert sum(attrs.get("class") == "line" and len(attrs["d"]) > 300 for attrs in page.all("path")) == 6
+
+
+def test_the_profile_is_described_by_where_it_crosses_the_limit(page):
+    label = next(attrs["aria-label"] for attrs in page.all("svg") if attrs.get("id") == "profile")
+
+    # Limits of the logit of 0.244 plus or minus 1.96 times 0.137, to which the profile is made.
+    assert label == "Profile of pi: below the limit from 19.8% to 29.7%"
+
+
+def test_the_policy_allows_only_the_style_and_script_of_the_page(text, page):
+    policy = next(attrs["content"] for attrs in page.all("meta") if attrs.get("http-equiv"))
+    rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+    hashes = {
+        tag: "'sha256-" + base64.b64encode(hashlib.sha256(inside.encode()).digest()).decode() + "'"
+        for tag, inside in re.findall(r"<(style|script)>(.*?)</\1>", text, re.DOTALL)
+    }
+
+    assert rules == {
+        "default-src": "'none'",
+        "style-src": hashes["style"],
+        "script-src": hashes["script"],
+        "img-src": "data:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+
+
+@pytest.mark.parametrize("which", ["page", "hostile_page"])
+def test_nothing_is_fetched_and_nothing_escapes_the_policy(which, request):
+    page = request.getfixturevalue(which)
+
+    tags = {tag for tag, _ in page.elements}
+    attributes = {name for _, attrs in page.elements for name in attrs}
+    links = [attrs["href"] for _, attrs in page.elements if "href" in attrs]
+    assert tags.isdisjoint({"img", "iframe", "object", "embed", "form", "base", "a", "image", "use", "audio", "video"})
+    assert "src" not in attributes
+    assert "style" not in attributes
+    assert not [name for name in attributes if name.startswith("on")]
+    assert links == ["data:,"]
+    assert len(page.all("script")) == 2
+    assert "http://" not in page.text("style") + page.text("script", type=None)
+    assert "https://" not in page.text("style") + page.text("script", type=None)
+    assert "@import" not in page.text("style")
+    assert "url(" not in page.text("style")
+
+
+def test_hostile_names_are_shown_as_text(hostile_page, hostile):
+    assert hostile_page.text("h1") == hostile.title
+    captions = hostile_page.text("figcaption")
+    for effect in hostile.effects:
+        assert effect.label in captions
+    for _, value in hostile.asked:
+        assert value in hostile_page.text("dd")
+
+
+def test_hostile_names_reach_the_script_unharmed(hostile_text, hostile_page, hostile):
+    inside = re.search(r'<script type="application/json" id="data">(.*?)</script>', hostile_text, re.DOTALL).group(1)
+
+    assert [effect["column"] for effect in hostile_page.data["effects"]] == [e.column for e in hostile.effects]
+    assert not set(inside) & set("<>&\u2028\u2029")
+
+
+def test_names_that_are_no_text_can_be_written(example):
+    page = render(replace(example, asked=(("Data", "odd\udce9name.csv"),)))
+
+    assert "odd?name.csv" in page.encode("utf-8").decode("utf-8")
+
+
+def test_many_terms_fit_into_three_megabytes(hostile_text, hostile):
+    assert len(hostile.effects) == 60
+    assert len(hostile.effects[0].u) == 60
+    assert len(hostile.held.pi) == 31
+    assert len(hostile_text.encode("utf-8")) < LARGEST_PAGE
+
+
+def test_ids_are_unique(hostile_page):
+    ids = [attrs["id"] for _, attrs in hostile_page.elements if "id" in attrs]
+
+    assert len(ids) == len(set(ids))
+
+
+def test_the_script_gets_what_the_slider_moves(page, example):
+    data, held = page.data, example.held
+
+    assert data["pi"][held.estimate] == "24.4%"
+    assert data["standing"][0] == "outside the 95% profile interval"
+    assert data["standing"][held.estimate] == "inside the 95% profile interval"
+    assert data["effects"][0]["held"][3] == pytest.approx(example.effects[0].held[3], rel=1e-3)
+    assert data["candidates"][19][held.estimate] == "96.3%"
+    assert data["histogram"]["held"][0] == pytest.approx(held.histogram[0], rel=1e-3)
+
+
+def test_warnings_stand_at_the_top_with_the_verdict(warned):
+    page = Page(render(warned))
+
+    assert headings(page)[0] == "pi is weakly determined"
+    assert page.text("ul", **{"class": "warnings"}).split("\n")[1:-1] == list(warned.warnings)
+
+
+def test_empty_parts_are_left_out(example):
+    page = Page(render(replace(example, terms=(), ratios=(), candidates=())))
+
+    assert not page.all("table")
+    assert not page.all("ul")
+    assert {"Odds ratios", "Tests", "Most likely positives"}.isdisjoint(headings(page))
+
+
+def test_with_pi_fixed_there_is_no_interval_and_no_profile(fixed):
+    page = Page(render(fixed))
+
+    assert headings(page)[0] == "pi is fixed"
+    assert "interval" not in page.text("p", **{"class": "headline"})
+    assert "pi = 24.4% (the value given)" in page.text("p", id="slider-text")
+    assert "profile interval" not in page.text("p", id="slider-text")
+    assert "profile" not in {attrs.get("id") for attrs in page.all("svg")}
+    assert set(page.data["standing"]) == {""}
+
+
+def test_with_a_single_value_of_pi_there_is_no_slider(fixed):
+    def only(values):
+        return (values[fixed.held.estimate],)
+
+    held = fixed.held
+    one = replace(
+        held,
+        pi=only(held.pi),
+        estimate=0,
+        called_positive=only(held.called_positive),
+        histogram=only(held.histogram),
+    )
+    effects = tuple(replace(effect, held=only(effect.held)) for effect in fixed.effects)
+
+    page = Page(render(replace(fixed, held=one, effects=effects)))
+
+    assert not page.all("input")
+
+
+def test_numbers_that_are_none_do_not_break_a_chart(example):
+    nan, infinite = float("nan"), float("inf")
+    effect = example.effects[0]
+    broken = replace(effect, lower=(nan, *effect.lower[1:]), upper=(infinite, *effect.upper[1:]))
+    flat = replace(effect, u=(0.0,) * 60, lower=(0.0,) * 60, upper=(0.0,) * 60, held=((0.0,) * 60,) * 31)
+    unknown = replace(effect, u=(nan,) * 60, lower=(nan,) * 60, upper=(nan,) * 60, held=((nan,) * 60,) * 31)
+    terms = (TermLine("s(x)", nan, infinite, nan, None),)
+    ratio = replace(example.ratios[0], ratio=Interval(nan, 0.0, infinite, 0.95, "wald"))
+
+    page = Page(render(replace(example, effects=(broken, flat, unknown), terms=terms, ratios=(ratio,))))
+
+    outlines = " ".join(attrs["d"] for attrs in page.all("path"))
+    assert "nan" not in outlines
+    assert "inf" not in outlines
+    assert page.data["effects"][0]["lower"][0] is None
