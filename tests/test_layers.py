@@ -17,12 +17,14 @@ LAYERS = [
     "errors",
     "progress",
     "data",
+    "files",
     "terms",
     "likelihood",
     "linear_algebra",
     "engines",
     "solvers",
     "inference",
+    "storage",
     "estimator",
     "presentation",
     "studies",
@@ -34,9 +36,10 @@ MAY_IMPORT = {
     "solvers": {"errors", "terms", "likelihood", "linear_algebra", "engines", "solvers"},
     "datasets": {"errors", "data", "datasets"},
     **{room: {"datasets", *LAYERS[: LAYERS.index(room) + 1]} for room in ("studies", "command_line")},
+    "__main__": {"command_line"},
 }
 # (room, function, room imported there): a fitted model draws itself without matplotlib being needed to fit it.
-PERMITTED_LAZY_IMPORTS = [("estimator", "plot", "presentation"), ("estimator", "summary", "presentation")]
+PERMITTED_LAZY_IMPORTS = [("estimator", verb, "presentation") for verb in ("plot", "summary", "report")]
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Generalized additive models for positive-unlabelled data."""
 
 from pugam.errors import FormulaError, InputError, NotIdentifiableError, PugamError, PugamWarning
-from pugam.estimator import PUGAM
+from pugam.estimator import PUGAM, load
 from pugam.terms import f, l, s
 from pugam.version import __version__
 
@@ -15,5 +15,6 @@ __all__ = [
     "__version__",
     "f",
     "l",
+    "load",
     "s",
 ]

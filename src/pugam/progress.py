@@ -1,13 +1,14 @@
-"""A progress bar for long work: on a terminal, after two seconds, and gone when the work is done."""
+"""Signs of long work: on a terminal, after two seconds, and gone when the work is done."""
 
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from types import TracebackType
 from typing import Any
 
-__all__ = ["Progress"]
+__all__ = ["Progress", "Waiting"]
 
 PATIENCE = 2.0  # seconds
 
@@ -19,6 +20,7 @@ class Progress:
     ----------
     label : str
     total : int
+        0 where it is not known.
     show : bool, optional
         True or False; None shows the bar on a terminal only.
     """
@@ -54,5 +56,42 @@ class Progress:
 
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
         self._bar = Bar(*columns, console=Console(stderr=True), transient=True)
-        self._task = self._bar.add_task(self.label, total=self.total, completed=self.done)
+        self._task = self._bar.add_task(self.label, total=self.total or None, completed=self.done)
         self._bar.start()
+
+
+class Waiting:
+    """Shows that some work, whose steps cannot be counted, goes on; the arguments are those of `Progress`."""
+
+    def __init__(self, label: str, show: bool | None = None) -> None:
+        self.label = label
+        self._show = sys.stderr.isatty() if show is None else show
+        self._timer: threading.Timer | None = None
+        self._status: Any = None
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> Waiting:
+        if self._show:
+            self._timer = threading.Timer(PATIENCE, self._start)
+            self._timer.daemon = True
+            self._timer.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        with self._lock:
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+            if self._status is not None:
+                self._status.stop()
+
+    def _start(self) -> None:
+        from rich.console import Console
+        from rich.status import Status
+
+        with self._lock:
+            if self._timer is not None:
+                self._status = Status(f"{self.label} ...", console=Console(stderr=True))
+                self._status.start()

@@ -7,8 +7,13 @@ from typing import Annotated
 
 import typer
 
+from pugam.command_line.demo import demo
+from pugam.command_line.fit import fit
+from pugam.command_line.predict import predict
+from pugam.command_line.reports import report
+from pugam.command_line.simulate import simulate
 from pugam.command_line.study import study
-from pugam.errors import PugamError
+from pugam.errors import FormulaError, PugamError
 from pugam.version import __version__
 
 __all__ = ["app", "main"]
@@ -21,7 +26,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(study)
+for verb in (demo, fit, predict, report, simulate, study):
+    app.command()(verb)
 
 
 def _print_version(wanted: bool) -> None:
@@ -43,6 +49,8 @@ def main() -> None:
     """Run the command line; a user's mistake ends in one line on stderr and exit code 2, without a traceback."""
     try:
         code = app(sys.argv[1:] or ["--help"], standalone_mode=False)
+    except FormulaError as error:
+        code = _fail(_in_one_line(error), BAD_INPUT)
     except PugamError as error:
         code = _fail(str(error), BAD_INPUT)
     except typer.Abort:
@@ -57,6 +65,12 @@ def main() -> None:
             raise
         code = _fail(f"{error.format_message()} See pugam --help.", BAD_INPUT)
     sys.exit(code)
+
+
+def _in_one_line(error: FormulaError) -> str:
+    """Point into the formula with an arrow, where a message of several lines has a caret under it."""
+    sentence, formula, caret = str(error).split("\n")
+    return f"{sentence} In the formula: {formula[: len(caret) - 1]}>>{formula[len(caret) - 1 :]}"
 
 
 def _fail(message: str, code: int) -> int:

@@ -19,7 +19,8 @@ Array = NDArray[np.float64]
 
 def posteriors_of_rows(engine: Engine, pi: float, alpha: float, coef: Array) -> Array:
     """P(y = 1 | x) of all rows behind an engine, as if none of them were labelled."""
-    return expit(engine.linear_predictor(np.append(alpha + logit(pi), coef)))
+    posterior: Array = expit(engine.linear_predictor(np.append(alpha + logit(pi), coef)))
+    return posterior
 
 
 def posterior_errors(design: Design, encoded: Sequence[Encoded], covariance: Array) -> Array:

@@ -134,7 +134,8 @@ class LinearBasis:
 
     def effect(self, encoded: Encoded, theta: Array) -> Array:
         """Evaluate the line."""
-        return (_unit_interval(encoded, self.lower, self.upper) - 0.5) * theta[0]
+        line: Array = (_unit_interval(encoded, self.lower, self.upper) - 0.5) * theta[0]
+        return line
 
     def slopes(self, encoded: Encoded) -> Array:
         """Return the slope of the line, everywhere the same."""

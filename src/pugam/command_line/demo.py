@@ -1,0 +1,69 @@
+"""`pugam demo`: a real data set from table to report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pugam.command_line.options import Quiet, say
+from pugam.files import open_writer
+from pugam.progress import Waiting
+
+__all__ = ["demo"]
+
+
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for table, model, pictures and report.")] = Path("demo"),
+    quiet: Quiet = False,
+) -> None:
+    """Find hidden malignant tumours: fit a real table in which half of the positive labels are masked.
+
+    Example:
+
+    pugam demo --out demo
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    from pugam.datasets import load_tumours
+    from pugam.estimator import PUGAM
+    from pugam.version import __version__
+
+    out.mkdir(parents=True, exist_ok=True)
+    tumours = load_tumours()
+    table, page, saved = out / "tumours.csv", out / "report.html", out / "model.json"
+    rows = pa.RecordBatch.from_pandas(tumours.X.assign(diagnosed=tumours.z.astype(int)), preserve_index=False)
+    with open_writer(table, rows.schema) as writer:
+        writer.write(rows)
+    command = f"pugam fit {table.name} --label diagnosed --out {saved.name} --report {page.name}"
+
+    show = False if quiet else None
+    with Waiting("fitting", show):
+        model = PUGAM().fit(tumours.X, tumours.z)
+        diagnosis = model.diagnose()
+    hidden = tumours.y[~tumours.z]
+    posterior = model.predict_proba(tumours.X)[~tumours.z, 1]
+    say(f"{len(tumours.y)} tumours: {tumours.z.sum()} diagnosed malignant, {len(hidden)} undiagnosed.")
+    say(f"Share of malignant tumours among the undiagnosed, pi = {model.pi_interval()}", strong=True)
+    say(f"  the same from the profile of the likelihood:       {diagnosis.profile_interval}")
+    say(f"  the truth behind the mask: {hidden.mean():.3f}")
+    say(f"  rows on the right side of one half: {np.mean((posterior > 0.5) == hidden):.1%}")
+    if not quiet:
+        say(f"\n{model.summary()}\n\n{diagnosis}\n")
+    model.plot().savefig(out / "effects.png", dpi=120)
+    model.plot("diagnosis", diagnosis=diagnosis).savefig(out / "diagnosis.png", dpi=120)
+    model.save(saved, command=command, data={"source": table.name, "label": "diagnosed"})
+    model.report(
+        page,
+        title="Hidden malignant tumours",
+        about={"Data": f"{table.name}: scikit-learn's breast cancer table, half of the malignant labels masked"},
+        repeat={"Command": command, "Version": f"pugam {__version__}"},
+        progress=show,
+    )
+    say(f"Effects, with 95% bands:             {out / 'effects.png'}")
+    say(f"Profile of pi, starts, calibration:  {out / 'diagnosis.png'}")
+    say(f"Table and model:                     {table}, {saved}")
+    say(f"The report, to open in a browser:    {page}", strong=True)
+    say(f"\nThe same with a table of your own:   {command}")

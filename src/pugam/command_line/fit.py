@@ -1,0 +1,133 @@
+"""`pugam fit`: from a file to a model, and to a report if asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from pugam.command_line.options import (
+    Delimiter,
+    Quiet,
+    command_given,
+    printing_warnings,
+    read_pi,
+    require_suffix,
+    say,
+)
+from pugam.command_line.reports import write_report
+from pugam.command_line.rows import Features, Roles, Rows, read_rows
+from pugam.errors import InputError
+from pugam.progress import Waiting
+
+__all__ = ["fit"]
+
+
+def fit(
+    data: Annotated[
+        Path | None, typer.Argument(help="A .csv, .csv.gz or .parquet file, or a folder of Parquet files.")
+    ] = None,
+    label: Annotated[
+        str | None, typer.Option(help="Column of labels: 1 for a labelled positive, 0 or -1 for an unlabelled row.")
+    ] = None,
+    positive: Annotated[
+        str | None, typer.Option(help="The value of the label column that marks a labelled positive, if not 1.")
+    ] = None,
+    positive_file: Annotated[Path | None, typer.Option(help="File of labelled positives, in place of DATA.")] = None,
+    unlabeled_file: Annotated[Path | None, typer.Option(help="File of unlabelled rows, in place of DATA.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Where to save the model (.json).")] = None,
+    report: Annotated[Path | None, typer.Option(help="Where to write a report (.html).")] = None,
+    terms: Annotated[
+        str | None, typer.Option(help="A formula, as in 's(age) + dose + f(site)'; by default all columns.")
+    ] = None,
+    drop: Annotated[
+        list[str] | None, typer.Option(help="Column that is no feature; may be given several times.")
+    ] = None,
+    weights: Annotated[str | None, typer.Option(help="Column of row weights.")] = None,
+    groups: Annotated[
+        str | None, typer.Option(help="Column of clusters, drawn together in a bootstrap (--ci bootstrap).")
+    ] = None,
+    id: Annotated[str | None, typer.Option(help="Column of identifiers: no feature, named in the report.")] = None,
+    pi: Annotated[str | None, typer.Option(help="Fix the share, as in 0.3, or bound it, as in 0.1,0.4.")] = None,
+    smoothing: Annotated[str, typer.Option(help="reml (one value per term), aic, or a number.")] = "reml",
+    ci: Annotated[str, typer.Option(help="Interval for pi: wald, profile or bootstrap.")] = "wald",
+    level: Annotated[float, typer.Option(help="Of the interval.")] = 0.95,
+    resamples: Annotated[int, typer.Option(help="Of a bootstrap.")] = 500,
+    seed: Annotated[
+        int | None, typer.Option(help="Of the random numbers; the same seed gives the same result.")
+    ] = None,
+    engine: Annotated[str, typer.Option(help="Where sums are taken: auto, memory or gpu.")] = "auto",
+    jobs: Annotated[int | None, typer.Option(help="Threads.")] = None,
+    delimiter: Delimiter = None,
+    quiet: Quiet = False,
+) -> None:
+    """Estimate the share of positives among unlabelled rows, and what drives it.
+
+    Prints pi with its interval, a table of the terms, and whether pi is determined by the data at all.
+
+    Examples:
+
+    pugam fit patients.csv --label diagnosed --out model.json --report report.html
+
+    pugam fit claims.parquet --label fraud --drop claim_id --terms 's(amount) + s(age) + f(region)'
+
+    pugam fit --positive-file presence.csv --unlabeled-file background.csv --ci profile
+    """
+    from pugam.estimator import PUGAM
+
+    for path, suffix, flag in ((out, ".json", "--out"), (report, ".html", "--report")):
+        if path is not None:
+            require_suffix(path, suffix, flag)
+    if groups is not None and ci != "bootstrap":
+        raise InputError("--groups is for a bootstrap of whole clusters; give --ci bootstrap, too.")
+    roles = Roles(label, positive, weights, groups, id, tuple(drop or ()))
+    model = PUGAM(
+        terms, smoothing=_read_smoothing(smoothing), pi=read_pi(pi), random_state=seed, engine=engine, n_jobs=jobs
+    )
+    show = False if quiet else None
+    with printing_warnings():
+        with Waiting("reading", show):
+            features = Features.of_formula(terms)
+            rows = read_rows(data, roles, features, positive_file, unlabeled_file, delimiter)
+        with Waiting(f"fitting {rows.X.num_rows:,} rows", show):
+            model.fit(rows.X, rows.z, rows.weights)
+        interval = model.pi_interval(level, ci, **_interval_options(ci, rows, resamples, show))
+        # Files come before words: what is printed may go to a program that stops listening.
+        origin = _origin(data, positive_file, unlabeled_file)
+        if out is not None:
+            model.save(out, command=command_given(), data={"source": origin, **_remembered(roles)})
+        if report is not None:
+            write_report(model, report, rows, origin, command_given(), show=show)
+        say(f"pi = {interval}", strong=True)
+        say(f"share of positives among the {model.n1_:,.12g} unlabelled rows, {interval.method} interval")
+        if not quiet:
+            with Waiting("diagnosing", show):
+                diagnosis = model.diagnose()
+            say(f"\n{model.summary(level)}\n\n{diagnosis}\n")
+            for what, path in (("Model", out), ("Report", report)):
+                if path is not None:
+                    say(f"{what}: {path}")
+
+
+def _read_smoothing(text: str) -> str | float:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _interval_options(ci: str, rows: Rows, resamples: int, show: bool | None) -> dict[str, Any]:
+    return {"n_resamples": resamples, "groups": rows.groups, "progress": show} if ci == "bootstrap" else {}
+
+
+def _origin(data: Path | None, positive_file: Path | None, unlabeled_file: Path | None) -> str:
+    """Names of the files, without their folders: a report may be sent to others."""
+    if data is not None:
+        return data.name
+    return f"{positive_file and positive_file.name} (positives), {unlabeled_file and unlabeled_file.name} (unlabelled)"
+
+
+def _remembered(roles: Roles) -> dict[str, str | None]:
+    """What `pugam report` needs to know to read the same rows again."""
+    return {"label": roles.label, "positive": roles.positive, "weights": roles.weights, "id": roles.name}

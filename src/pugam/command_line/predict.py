@@ -1,0 +1,114 @@
+"""`pugam predict`: a posterior for every row of a file, however long it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pugam.command_line.options import Delimiter, Quiet, printing_warnings, say
+from pugam.command_line.rows import Features
+from pugam.errors import InputError
+from pugam.files import DataFile, open_file, open_writer
+from pugam.likelihood import expit, logit
+from pugam.progress import Progress
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from pugam.estimator import PUGAM
+
+__all__ = ["predict"]
+
+NEW_COLUMNS = ("p_positive", "log_density_ratio")
+INTERVAL_COLUMNS = ("p_se", "p_lower", "p_upper")
+
+
+def predict(
+    model_file: Annotated[Path, typer.Argument(metavar="MODEL", help="A model saved by pugam fit.")],
+    data: Annotated[Path, typer.Argument(help="A .csv, .csv.gz or .parquet file, or a folder of Parquet files.")],
+    out: Annotated[Path, typer.Option(help="Where to write the rows with their posteriors (.csv or .parquet).")],
+    pi: Annotated[
+        float | None, typer.Option(help="Share of positives among these rows, if it is not that of the fit.")
+    ] = None,
+    interval: Annotated[bool, typer.Option("--interval", help="Add standard error and limits.")] = False,
+    level: Annotated[float, typer.Option(help="Of the limits.")] = 0.95,
+    delimiter: Delimiter = None,
+    quiet: Quiet = False,
+) -> None:
+    """Append p_positive and log_density_ratio to every row, keeping its columns and its place.
+
+    p_positive is the probability of being positive for an unlabelled row; --interval adds p_se, p_lower and p_upper.
+
+    Examples:
+
+    pugam predict model.json new.parquet --out scored.parquet
+
+    pugam predict model.json other_region.csv --pi 0.05 --interval --out scored.csv
+    """
+    from pugam.estimator import load, read_share
+
+    pi = None if pi is None else read_share(pi)
+    model = load(model_file)
+    file = open_file(data, delimiter)
+    added = (*NEW_COLUMNS, *(INTERVAL_COLUMNS if interval else ()))
+    taken = [name for name in added if name in file.names]
+    if taken:
+        raise InputError(f"{data} has a column {taken[0]!r} already; rename it first.")
+    lacking = [spec.column for spec in model.terms_ if spec.column not in file.names]
+    if lacking:
+        file.read(lacking[:1])  # says that there is no such column, and which is nearest
+    n_rows = 0
+    with printing_warnings():
+        for batch in _written(model, file, out, pi, level if interval else None, False if quiet else None):
+            n_rows += batch
+    if not quiet:
+        say(f"{n_rows:,} rows: {out}")
+
+
+def _written(
+    model: PUGAM, file: DataFile, out: Path, pi: float | None, level: float | None, show: bool | None
+) -> Iterator[int]:
+    """Score and write batch by batch, telling how many rows each has."""
+    batches = _scored(model, file, pi, level)
+    first = next(batches)
+    with Progress("rows", file.n_rows or 0, show) as bar, open_writer(out, first.schema) as writer:
+        batch: pa.RecordBatch | None = first
+        while batch is not None:
+            writer.write(batch)
+            bar.advance(batch.num_rows)
+            yield batch.num_rows
+            batch = next(batches, None)
+
+
+def _scored(model: PUGAM, file: DataFile, pi: float | None, level: float | None) -> Iterator[pa.RecordBatch]:
+    import pyarrow as pa
+
+    features = Features.of_model(model)
+    for batch in file.batches(types=features.kinds):
+        rows = pa.Table.from_batches([batch]).select(features.columns)
+        new = _scores(model, _with_levels_as_text(rows, features), pi, level)
+        columns = [*batch.columns, *(pa.array(values) for values in new.values())]
+        yield pa.RecordBatch.from_arrays(columns, names=[*batch.schema.names, *new])
+
+
+def _with_levels_as_text(rows: pa.Table, features: Features) -> pa.Table:
+    """Write whole numbers of a Parquet file as text where the fit, to a CSV file, took them for levels."""
+    import pyarrow as pa
+
+    for name, kind in features.kinds.items():
+        if kind == "text" and pa.types.is_integer(rows.schema.field(name).type):
+            rows = rows.set_column(rows.column_names.index(name), name, rows[name].cast(pa.string()))
+    return rows
+
+
+def _scores(model: PUGAM, features: pa.Table, pi: float | None, level: float | None) -> dict[str, Any]:
+    ratio = model.log_density_ratio(features)
+    share = model.pi_ if pi is None else pi
+    new = {"p_positive": expit(ratio + float(logit(share))), "log_density_ratio": ratio}
+    if level is not None:
+        limits = model.predict_interval(features, level, pi)
+        new |= dict(zip(INTERVAL_COLUMNS, (limits[name] for name in ("se", "lower", "upper")), strict=True))
+    return new

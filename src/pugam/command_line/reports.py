@@ -1,0 +1,88 @@
+"""`pugam report`: a page from a saved model and the rows it was fitted to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pugam.command_line.options import Delimiter, Quiet, command_given, printing_warnings, require_suffix, say
+from pugam.command_line.rows import Features, Roles, Rows, read_rows
+from pugam.progress import Waiting
+from pugam.version import __version__
+
+if TYPE_CHECKING:
+    from pugam.estimator import PUGAM
+
+__all__ = ["report", "write_report"]
+
+
+def report(
+    model_file: Annotated[Path, typer.Argument(metavar="MODEL", help="A model saved by pugam fit.")],
+    data: Annotated[Path | None, typer.Argument(help="The file it was fitted to.")] = None,
+    out: Annotated[Path, typer.Option(help="Where to write the report (.html).")] = Path("report.html"),
+    label: Annotated[str | None, typer.Option(help="Column of labels, if it is not the one of the fit.")] = None,
+    positive: Annotated[str | None, typer.Option(help="The value that marks a labelled positive.")] = None,
+    positive_file: Annotated[Path | None, typer.Option(help="File of labelled positives, in place of DATA.")] = None,
+    unlabeled_file: Annotated[Path | None, typer.Option(help="File of unlabelled rows, in place of DATA.")] = None,
+    weights: Annotated[str | None, typer.Option(help="Column of row weights.")] = None,
+    id: Annotated[str | None, typer.Option(help="Column of identifiers, to name the most likely positives.")] = None,
+    title: Annotated[str | None, typer.Option(help="Of the page.")] = None,
+    top: Annotated[int, typer.Option(help="How many of the most likely positives to list.", min=0)] = 20,
+    delimiter: Delimiter = None,
+    quiet: Quiet = False,
+) -> None:
+    """Write one self-contained HTML page about a fitted model, to read, print or send.
+
+    The rows are those of the fit: a model file holds none of them.
+
+    Examples:
+
+    pugam report model.json patients.csv --out report.html
+
+    pugam report model.json patients.csv --id patient --top 50 --title 'Hidden cases in the north'
+    """
+    from pugam.estimator import load
+
+    require_suffix(out, ".html", "--out")
+    model = load(model_file)
+    known = model.provenance_["data"]
+    roles = Roles(
+        label or (known.get("label") if data is not None else None),
+        positive or (known.get("positive") if data is not None and label is None else None),
+        weights or known.get("weights"),
+        name=id or known.get("id"),
+    )
+    show = False if quiet else None
+    with printing_warnings():
+        with Waiting("reading", show):
+            features = Features.of_model(model)
+            rows = read_rows(data, roles, features, positive_file, unlabeled_file, delimiter)
+            model.attach(rows.X, rows.z, rows.weights)
+        command = model.provenance_["command"] or command_given()
+        origin = known.get("source") or (data.name if data is not None else "two files")
+        write_report(model, out, rows, origin, command, title, top, show)
+        say(f"Report: {out}")
+
+
+def write_report(
+    model: PUGAM,
+    path: Path,
+    rows: Rows,
+    origin: str,
+    command: str,
+    title: str | None = None,
+    top: int = 20,
+    show: bool | None = None,
+) -> None:
+    """Write the report of a model with its rows; identifiers are shown where a column of them was named."""
+    model.report(
+        path,
+        title=title or f"Hidden positives in {origin}",
+        names=rows.names,
+        about={"Data": origin},
+        repeat={"Command": command, "Version": f"pugam {__version__}"},
+        n_candidates=top,
+        progress=show,
+    )
