@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 import typer
 
 from pugam.command_line.options import Delimiter, Quiet, printing_warnings, say
@@ -110,5 +111,5 @@ def _scores(model: PUGAM, features: pa.Table, pi: float | None, level: float | N
     new = {"p_positive": expit(ratio + float(logit(share))), "log_density_ratio": ratio}
     if level is not None:
         limits = model.predict_interval(features, level, pi)
-        new |= dict(zip(INTERVAL_COLUMNS, (limits[name] for name in ("se", "lower", "upper")), strict=True))
+        new |= dict(zip(INTERVAL_COLUMNS, (np.asarray(limits[name]) for name in ("se", "lower", "upper")), strict=True))
     return new
