@@ -32,8 +32,8 @@ read = time.perf_counter() - start
 table = pq.read_table(scored)
 start = time.perf_counter()
 with pq.ParquetWriter(out, table.schema) as writer:
-    for piece in range(0, len(table), 262144):
-        writer.write_table(table.slice(piece, 262144), row_group_size=262144)
+    for piece in range(0, len(table), 1048576):
+        writer.write_table(table.slice(piece, 1048576), row_group_size=1048576)
 print(read + time.perf_counter() - start)
 """
 WHOLE = """

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +14,7 @@ import typer
 from pugam.command_line.options import Delimiter, Quiet, printing_warnings, say
 from pugam.command_line.rows import Features
 from pugam.errors import InputError
-from pugam.files import DataFile, open_file, open_writer
+from pugam.files import DataFile, TableWriter, open_file, open_writer
 from pugam.likelihood import expit, logit
 from pugam.progress import Progress
 
@@ -73,15 +75,24 @@ def _written(
     model: PUGAM, file: DataFile, out: Path, pi: float | None, level: float | None, show: bool | None
 ) -> Iterator[int]:
     """Score and write batch by batch, telling how many rows each has."""
-    batches = _scored(model, file, pi, level)
-    first = next(batches)
-    with Progress("rows", file.n_rows or 0, show) as bar, open_writer(out, first.schema) as writer:
-        batch: pa.RecordBatch | None = first
-        while batch is not None:
+    with ExitStack() as stack:
+        bar = stack.enter_context(Progress("rows", file.n_rows or 0, show))
+        writer: TableWriter | None = None
+        for batch in _one_ahead(_scored(model, file, pi, level)):
+            if writer is None:
+                writer = stack.enter_context(open_writer(out, batch.schema))
             writer.write(batch)
             bar.advance(batch.num_rows)
             yield batch.num_rows
-            batch = next(batches, None)
+
+
+def _one_ahead(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Prepare the next batch in a thread of its own while the caller is busy with the last one."""
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(next, batches, None)
+        while (batch := coming.result()) is not None:
+            coming = pool.submit(next, batches, None)
+            yield batch
 
 
 def _scored(model: PUGAM, file: DataFile, pi: float | None, level: float | None) -> Iterator[pa.RecordBatch]:

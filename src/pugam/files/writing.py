@@ -22,7 +22,7 @@ __all__ = ["TableWriter", "open_writer"]
 
 # As text, this many cells take some tens of megabytes.
 CELLS_PER_TEXT = 1 << 20
-ROWS_PER_GROUP = 1 << 18
+ROWS_PER_GROUP = 1 << 20  # as pyarrow does by itself: every group tries out its own dictionaries, which takes time
 BYTES_PER_GROUP = 128 << 20
 
 
