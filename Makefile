@@ -7,11 +7,12 @@ JOBS ?= auto
 DATA ?= data
 STUDY ?= all
 
-.PHONY: help demo test lint format benchmark benchmark-inference benchmark-knots study clean
+.PHONY: help demo test browser lint format benchmark benchmark-inference benchmark-knots study clean
 
 help:
-	@echo "make demo       fit a real data set, print pi with an interval, draw the effects"
+	@echo "make demo       fit a real data set, print pi with an interval, write a report"
 	@echo "make test       run the tests"
+	@echo "make browser    install Chromium for the tests of the report (Debian, as root); they are skipped without it"
 	@echo "make lint       ruff and mypy"
 	@echo "make benchmark  run the benchmarks and write their tables to benchmarks/results"
 	@echo "make benchmark-inference  coverage, bands, tests, bootstrap: an hour"
@@ -28,10 +29,17 @@ $(VENV)/developing: $(VENV)/installed
 	touch $@
 
 demo: $(VENV)/installed
-	$(BIN)/python examples/breast_cancer.py demo
+	$(BIN)/pugam demo --out demo
 
 test: $(VENV)/developing
 	$(BIN)/python -m pytest -q -n $(JOBS)
+
+# The tests of the report's page need a browser; where none can be installed they are skipped.
+browser:
+	@command -v chromium >/dev/null && command -v chromedriver >/dev/null || \
+	{ test "$$(id -u)" = 0 && command -v apt-get >/dev/null && timeout 300 apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive timeout 300 apt-get install -qq -y chromium chromium-driver >/dev/null; } || \
+	echo "No browser: the tests of the report's page are skipped. Install Debian's chromium and chromium-driver."
 
 lint: $(VENV)/developing
 	$(BIN)/ruff check .
@@ -46,6 +54,7 @@ benchmark: $(VENV)/developing
 	$(BIN)/python benchmarks/fit.py
 	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/first_contact.py
+	$(BIN)/python benchmarks/predict.py
 
 benchmark-inference: $(VENV)/developing
 	$(BIN)/python benchmarks/coverage.py

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import pugam
+from pugam.command_line.demo import demo
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
@@ -27,7 +28,7 @@ def test_the_ways_to_set_up_a_model_are_valid_python(line):
 
 
 def test_the_demo_prints_the_figures_of_the_caption(tmp_path, capsys):
-    runpy.run_path(str(EXAMPLES / "breast_cancer.py"))["main"](tmp_path)
+    demo(out=tmp_path)
     printed = capsys.readouterr().out
     pi, lower, upper = re.search(
         r"share of ([\d.]+) to be malignant \(95% interval ([\d.]+) to ([\d.]+)\)", README
@@ -37,6 +38,7 @@ def test_the_demo_prints_the_figures_of_the_caption(tmp_path, capsys):
     assert f"the truth behind the mask: {truth}" in printed
     assert (tmp_path / "effects.png").exists()
     assert (tmp_path / "diagnosis.png").exists()
+    assert f"The report, to open in a browser:    {tmp_path / 'report.html'}" in printed
     assert "pi is well determined" in printed
 
 

@@ -2,7 +2,9 @@
 
 import gzip
 import json
+import tempfile
 from functools import cache, partial
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -31,9 +33,6 @@ def table():
 @cache
 def saved_model():
     """A model with a smooth, a linear and a factor term, as the text of its file."""
-    import tempfile
-    from pathlib import Path
-
     model = PUGAM("s(x1) + x2 + f(site)").fit(table().drop(columns="z"), table()["z"])
     with tempfile.TemporaryDirectory() as folder:
         model.save(Path(folder, "saved.json"), data={"source": "data.csv", "label": "z"})
@@ -105,7 +104,11 @@ BAD_FILES = {
         ["data.csv, line 2", "'x2'", "decimals need a point"],
     ),
     "infinity": ({"data.csv": partial(csv, x1=column("inf", 2))}, FIT, ["'x1'", "infinity", "Replace it"]),
-    "misspelt label": ({"data.csv": partial(csv, rename={"z": "labell"})}, [*FIT[:3], "label"], ["'label'", "'labell'"]),
+    "misspelt label": (
+        {"data.csv": partial(csv, rename={"z": "labell"})},
+        [*FIT[:3], "label"],
+        ["'label'", "'labell'"],
+    ),
     "text labels without --positive": (
         {"data.csv": partial(csv, z=np.where(table()["z"], "yes", "no"))},
         FIT,
@@ -161,7 +164,11 @@ BAD_FILES = {
     ),
     "folder without Parquet": ({"data": None}, ["fit", "data", "--label", "z"], ["data is a folder", ".parquet"]),
     "unknown suffix": ({"data.xlsx": "PK"}, ["fit", "data.xlsx", "--label", "z"], ["data.xlsx", ".csv", ".parquet"]),
-    "workbook called CSV": ({"data.csv": b"PK\x03\x04 and more"}, FIT, ["data.csv", "workbook", "save the table as CSV"]),
+    "workbook called CSV": (
+        {"data.csv": b"PK\x03\x04 and more"},
+        FIT,
+        ["data.csv", "workbook", "save the table as CSV"],
+    ),
     "not Parquet": (
         {"data.parquet": csv},
         ["fit", "data.parquet", "--label", "z"],
@@ -224,7 +231,7 @@ BAD_FLAGS = {
     "formula over two lines": ([*TERMS, "s(x1) +\ns(x2"], ["s( is never closed"]),
     "formula with a nonsensical option": ([*TERMS, "s(x1, k=1) + x2"], ["s(x1)", "at least 3", "got 1"]),
     "formula that names a missing column": ([*TERMS, "s(x1) + s(x22)"], ["data.csv", "'x22'", "nearest name is 'x2'"]),
-    "formula with a column twice": ([*TERMS, "s(x1) + x1 + x2"], ["'x1'", "two terms", "keep one"]),
+    "formula with a column twice": ([*TERMS, "s(x1) + x1 + x2"], ["'x1'", "keep one", "s(x1) + >>x1"]),
     "formula with a spline of text": ([*TERMS, "s(x1) + s(site)"], ["s(site) needs numbers", "'site'", "f(site)"]),
     "--pi nonsense": ([*FIT, "--pi", "half"], ["--pi", "'half'", "0.3"]),
     "--pi of three numbers": ([*FIT, "--pi", "0.1,0.2,0.3"], ["--pi", "0.1,0.4", "'0.1,0.2,0.3'"]),
@@ -232,7 +239,7 @@ BAD_FLAGS = {
     "--pi that is no number": ([*FIT, "--pi", "nan"], ["pi", "between 0 and 1", "nan"]),
     "--pi with reversed bounds": ([*FIT, "--pi", "0.6,0.2"], ["pi", "(low, high)", "(0.6, 0.2)"]),
     "--level 2": ([*FIT, "--level", "2"], ["level", "between 0 and 1", "0.95"]),
-    "--level of a word": ([*FIT, "--level", "high"], ["--level", "'high'"]),
+    "--level of a word": ([*FIT, "--level", "high"], ["--level", "number", "--help"]),
     "--ci nonsense": ([*FIT, "--ci", "exact"], ["'wald', 'profile' or 'bootstrap'", "'exact'"]),
     "--resamples 0": ([*FIT, "--ci", "bootstrap", "--resamples", "0"], ["resamples", "at least 1", "got 0"]),
     "--groups without a bootstrap": ([*FIT, "--groups", "site"], ["--groups", "--ci bootstrap"]),
@@ -251,7 +258,7 @@ BAD_FLAGS = {
     "unknown verb": (["fitt", "data.csv"], ["No such command 'fitt'", "--help"]),
     "option without its value": (["fit", "data.csv", "--label"], ["--label", "argument"]),
     "predict without --out": (PREDICT[:3], ["--out"]),
-    "predict without data": (["predict", "saved.json", "--out", "scored.csv"], ["DATA"]),
+    "predict without data": (["predict", "saved.json", "--out", "scored.csv"], ["Missing argument"]),
     "predict without a model": (["predict", "other.json", *PREDICT[2:]], ["other.json", "not found", "check the name"]),
     "predict by a table": (["predict", "data.csv", *PREDICT[2:]], ["data.csv", "JSON"]),
     "predict --pi 1.5": ([*PREDICT, "--pi", "1.5"], ["pi", "between 0 and 1", "1.5"]),
@@ -268,8 +275,7 @@ BAD_FLAGS = {
     "report that is a folder": ([*REPORT[:-1], "folder.html"], ["folder.html is a folder"]),
     "report with an unknown --id": ([*REPORT, "--id", "patient"], ["data.csv", "'patient'"]),
     "report with an unknown --label": (["report", "saved.json", "data.csv", "--label", "zz"], ["data.csv", "'zz'"]),
-    "report --top -1": ([*REPORT, "--top", "-1"], ["--top", "-1"]),
-    "report with weights that the fit had not": ([*REPORT, "--weights", "x1"], ["not the rows the model was fitted to"]),
+    "report --top -1": ([*REPORT, "--top", "-1"], ["--top", "--help"]),
     "demo into a file": (["demo", "--out", "data.csv"], ["data.csv", "folder"]),
     "demo below a file": (["demo", "--out", "data.csv/demo"], ["data.csv", "folder"]),
     "simulate without --out": (["simulate"], ["Missing option", "--out"]),
@@ -301,9 +307,15 @@ BAD_MODELS = {
     "no JSON": ("pi = 0.3\n", ["saved.json", "JSON"]),
     "binary": (b"\x80\x04\x95pickle", ["saved.json", "UTF-8"]),
     "no model": ('{"pi": 0.3}', ["saved.json: is no saved model", '"format"']),
-    "newer": (partial(changed_model, "format_version", value=2), ["saved.json: was written by a newer", "update pugam"]),
+    "newer": (
+        partial(changed_model, "format_version", value=2),
+        ["saved.json: was written by a newer", "update pugam"],
+    ),
     "a part missing": (lambda: saved_model().replace('"terms"', '"trems"', 1), ["saved.json", '"terms"']),
-    "a number out of place": (partial(changed_model, "counts", "labelled", value=-3), ["saved.json: counts.labelled", "-3"]),
+    "a number out of place": (
+        partial(changed_model, "counts", "labelled", value=-3),
+        ["saved.json: counts.labelled", "-3"],
+    ),
 }
 
 
@@ -397,6 +409,17 @@ def test_a_report_with_rows_left_out_is_refused(refuses, empty_folder):
     put(empty_folder, {"data.csv": lambda: "\n".join(csv().split("\n")[:-9]), "saved.json": saved_model})
 
     assert "These are not the rows the model was fitted to" in refuses(*REPORT)
+
+
+def test_a_report_with_weights_that_the_fit_had_not_is_refused(refuses, empty_folder):
+    put(empty_folder, {"data.csv": partial(csv, w=2.0), "saved.json": saved_model})
+
+    assert "These are not the rows the model was fitted to" in refuses(*REPORT, "--weights", "w")
+
+
+@pytest.mark.parametrize("option", [["--level", "high"], ["--speed"], ["--resamples", "1.5"]], ids=" ".join)
+def test_a_pointer_to_help_is_a_sentence_of_its_own(refuses, empty_folder, option):
+    assert refuses(*FIT, *option).endswith(". See pugam --help.\n")
 
 
 @pytest.fixture

@@ -1,27 +1,19 @@
 """Fisher scoring and EM end at the same optimum, best over the same starts, on a real table."""
 
-import runpy
-from pathlib import Path
-
-import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer
 
 from pugam import PUGAM
-
-EXAMPLE = runpy.run_path(str(Path(__file__).parents[2] / "examples" / "breast_cancer.py"))
+from pugam.datasets import load_tumours
 
 
 @pytest.mark.parametrize("prior", ["weak", None])
 def test_newton_and_em_agree_on_the_table_of_the_demo(prior):
-    tumours = load_breast_cancer(as_frame=True)
-    malignant = (tumours.target == 0).to_numpy()
-    diagnosed = malignant & (np.random.default_rng(1).random(len(malignant)) < 0.5)
-    chosen = PUGAM(EXAMPLE["FORMULA"], pi_prior=prior).fit(tumours.data, diagnosed).smoothing_
+    tumours = load_tumours()
+    chosen = PUGAM(pi_prior=prior).fit(tumours.X, tumours.z).smoothing_
     newton, em = (
-        PUGAM(
-            EXAMPLE["FORMULA"], smoothing=chosen, pi_prior=prior, solver=solver, tol=1e-10, max_iter=20_000, n_starts=4
-        ).fit(tumours.data, diagnosed)
+        PUGAM(smoothing=chosen, pi_prior=prior, solver=solver, tol=1e-10, max_iter=20_000, n_starts=4).fit(
+            tumours.X, tumours.z
+        )
         for solver in ("newton", "em")
     )
     assert newton.converged_

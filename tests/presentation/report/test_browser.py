@@ -4,8 +4,11 @@ import json
 import shutil
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
+from pugam import PUGAM
+from pugam.datasets import simulate
 from pugam.presentation.report.page import render
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
@@ -27,6 +30,7 @@ FLAGS = (
     "--disable-sync",
 )
 WIDE, PHONE = (1200, 900), (360, 740)
+HOSTILE = "<script>window.hacked=1</script>"
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +50,16 @@ def files(tmp_path_factory, example, fixed, hostile):
     folder = tmp_path_factory.mktemp("pages")
     for name, content in {"example": example, "fixed": fixed, "hostile": hostile}.items():
         (folder / f"{name}.html").write_text(render(content), encoding="utf-8")
+    fitted_to_hostile_names().report(folder / "fitted.html", title=HOSTILE)
     return folder
+
+
+def fitted_to_hostile_names():
+    """A model of two curves and a factor, whose names and levels would do harm if they were not text."""
+    data = simulate(2, n0=600, n=900, random_state=0)
+    X = data.X[["x1", "x2"]].set_axis([HOSTILE, '"><img src=x onerror=window.hacked=1>'], axis=1)
+    X["site"] = np.where(data.X["x3"] > 0.5, "</script><script>window.hacked=1</script>", "plain")
+    return PUGAM().fit(X, data.z)
 
 
 @pytest.fixture
@@ -108,7 +121,7 @@ def tooltip_sides(driver):
     return driver.execute_script(script)
 
 
-@pytest.mark.parametrize("name", ["example", "fixed", "hostile"])
+@pytest.mark.parametrize("name", ["example", "fixed", "hostile", "fitted"])
 def test_page_opens_without_complaints_or_requests(driver, open_page, files, name):
     open_page(name)
 
@@ -259,7 +272,21 @@ def test_hostile_names_do_nothing(driver, open_page, hostile):
     assert driver.get_log("browser") == []
 
 
-@pytest.mark.parametrize("name", ["example", "hostile"])
+def test_the_page_of_a_fitted_model_moves_and_shows_its_names_as_text(driver, open_page):
+    open_page("fitted")
+    before = outline(driver, "#effect-0 .what-if")
+
+    driver.find_element(By.ID, "slider").send_keys(Keys.HOME)
+    move_to(driver, driver.find_element(By.ID, "effect-0"))
+
+    assert outline(driver, "#effect-0 .what-if") != before
+    assert driver.title == HOSTILE
+    assert HOSTILE in driver.find_element(By.ID, "tooltip").get_attribute("textContent")
+    assert driver.execute_script("return window.hacked === undefined")
+    assert driver.get_log("browser") == []
+
+
+@pytest.mark.parametrize("name", ["example", "hostile", "fitted"])
 def test_nothing_sticks_out_on_a_phone(driver, open_page, name):
     open_page(name, PHONE)
     for place in (0, 2):

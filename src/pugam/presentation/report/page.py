@@ -17,9 +17,9 @@ from pugam.presentation.report.interval_charts import draw_pi, draw_ratios
 __all__ = ["render"]
 
 VERDICTS = {
-    "well determined": "The data settle it: the interval below can be taken as it stands.",
+    "well determined": "The data determine it, as far as the model holds: the interval below can be reported.",
     "weakly determined": "The data say something about it, with reservations: read the remarks before relying on it.",
-    "not determined": "The data do not settle it: other values fit about as well. Do not rely on the estimate alone.",
+    "not determined": "Other values fit the data about as well. Do not rely on the estimate alone.",
     "fixed": "It was given, not estimated: everything below holds for this value.",
 }
 

@@ -1,0 +1,412 @@
+"""`pugam fit`: the same numbers as PUGAM itself, whatever the files; what is printed, and what is written."""
+
+import json
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pugam
+from pugam import PUGAM, PugamWarning
+from pugam.command_line import main
+from pugam.datasets import simulate
+
+ROWS = 320
+HOSTILE = "<script>alert(1)</script>"
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """Three features, text and numbers that are none, and the label z: 200 labelled positives, 120 unlabelled rows."""
+    data = simulate(1, n0=200, n=ROWS, random_state=3)
+    numbers = np.arange(ROWS)
+    return data.X[["x1", "x2", "x3"]].assign(
+        site=np.array(["north", "south", "NA"])[numbers % 3], who=[f"{n:03}" for n in numbers], z=data.z
+    )
+
+
+@pytest.fixture(scope="module")
+def features(rows):
+    return rows[["x1", "x2", "x3"]]
+
+
+@pytest.fixture(scope="module")
+def plain(rows, features):
+    """PUGAM's own fit."""
+    return PUGAM().fit(features, rows["z"])
+
+
+@pytest.fixture
+def data(empty_folder, rows, features):
+    """The features and the label in a CSV file."""
+    features.assign(z=rows["z"]).to_csv("data.csv", index=False)
+    return "data.csv"
+
+
+@pytest.fixture
+def fitted(pugam_says):
+    """Fit, and return the model that was saved and what was printed."""
+
+    def run(*arguments):
+        code, out, err = pugam_says("fit", *arguments, "--out", "model.json", "--quiet")
+        assert (code, err) == (0, "")
+        return pugam.load("model.json"), out
+
+    return run
+
+
+def first_line(text):
+    return text.split("\n", 1)[0]
+
+
+def test_the_first_line_is_pi_with_its_interval(pugam_says, data, plain):
+    code, out, err = pugam_says("fit", data, "--label", "z")
+
+    assert (code, err) == (0, "")
+    assert first_line(out) == f"pi = {plain.pi_interval()}"
+    assert "share of positives among the 120 unlabelled rows, wald interval" in out
+
+
+def test_summary_and_diagnosis_are_printed_unless_the_command_is_quiet(pugam_says, data, plain):
+    _, loud, _ = pugam_says("fit", data, "--label", "z", "--out", "model.json", "--report", "report.html")
+    code, quiet, err = pugam_says("fit", data, "--label", "z", "--quiet")
+
+    assert str(plain.summary()) in loud
+    assert str(plain.diagnose()) in loud
+    assert loud.splitlines()[-2:] == ["Model: model.json", "Report: report.html"]
+    assert (code, err) == (0, "")
+    assert quiet.splitlines() == loud.splitlines()[:2]
+
+
+def test_the_level_is_that_of_pi_and_of_the_summary(pugam_says, data, plain):
+    _, out, _ = pugam_says("fit", data, "--label", "z", "--level", "0.8")
+
+    assert first_line(out) == f"pi = {plain.pi_interval(0.8)}"
+    assert str(plain.summary(0.8)) in out
+
+
+def write_folder(table, name):
+    Path(name, "deeper").mkdir(parents=True)
+    table[:100].to_parquet(Path(name, "a.parquet"))
+    table[100:].to_parquet(Path(name, "deeper", "b.parquet"))
+    Path(name, "_SUCCESS").touch()
+
+
+FORMATS = {
+    "data.csv": lambda table, name: table.to_csv(name, index=False),
+    "data.csv.gz": lambda table, name: table.to_csv(name, index=False),
+    "data.tsv": lambda table, name: table.to_csv(name, index=False, sep="\t"),
+    "data.parquet": lambda table, name: table.to_parquet(name),
+    "folder": write_folder,
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_all_formats_give_the_result_of_a_data_frame(fitted, rows, features, plain, name):
+    FORMATS[name](features.assign(z=rows["z"]), name)
+
+    model, out = fitted(name, "--label", "z")
+
+    assert model.pi_ == plain.pi_
+    assert model.formula_ == plain.formula_
+    assert (model.predict_proba(features) == plain.predict_proba(features)).all()
+    assert first_line(out) == f"pi = {plain.pi_interval()}"
+
+
+def test_another_delimiter_may_be_given(fitted, rows, features, plain):
+    features.assign(z=rows["z"]).to_csv("data.csv", index=False, sep=";")
+
+    assert fitted("data.csv", "--label", "z", "--delimiter", ";")[0].pi_ == plain.pi_
+
+
+def test_text_and_numbers_are_features_of_all_formats_alike(fitted, rows):
+    table = rows.drop(columns="who")
+    own = PUGAM().fit(table.drop(columns="z"), table["z"])
+    assert own.formula_ == "s(x1) + s(x2) + s(x3) + f(site)"
+    for name, write in FORMATS.items():
+        write(table, name)
+
+        model, _ = fitted(name, "--label", "z")
+
+        assert (model.pi_, model.formula_) == (own.pi_, own.formula_), name
+
+
+@pytest.mark.parametrize("kinds", [("csv", "csv"), ("parquet", "parquet"), ("csv", "parquet")], ids="-".join)
+def test_two_files_are_one_file_with_labels(fitted, rows, kinds):
+    table = rows.drop(columns="who")
+    table.to_csv("both.csv", index=False)
+    names = [f"{name}.{kind}" for name, kind in zip(("yes", "no"), kinds, strict=True)]
+    for label, name in zip((1, 0), names, strict=True):
+        part = table[table["z"] == label].drop(columns="z")
+        # Columns are known by their names, whatever their order.
+        FORMATS[f"data.{name.split('.')[1]}"](part if label else part[part.columns[::-1]], name)
+
+    one, _ = fitted("both.csv", "--label", "z")
+    two, _ = fitted("--positive-file", names[0], "--unlabeled-file", names[1])
+
+    assert two.pi_ == one.pi_
+    assert two.formula_ == one.formula_
+
+
+@pytest.mark.parametrize(
+    ("codes", "positive"),
+    [
+        (("healthy", "ill"), "ill"),
+        (("", "ill"), "ill"),
+        (("0", "2"), "2"),
+        (("-1", "1"), None),
+        (("false", "true"), None),
+        (("False", "True"), None),
+    ],
+    ids=str,
+)
+def test_labels_may_be_coded_otherwise(fitted, rows, features, plain, codes, positive):
+    features.assign(z=np.array(codes)[rows["z"]]).to_csv("data.csv", index=False)
+
+    model, _ = fitted("data.csv", "--label", "z", *([] if positive is None else ["--positive", positive]))
+
+    assert model.pi_ == plain.pi_
+
+
+@pytest.mark.parametrize("codes", [[False, True], [-1, 1], [0.0, 1.0]], ids=str)
+def test_labels_of_parquet_files_have_types(fitted, rows, features, plain, codes):
+    features.assign(z=np.array(codes)[rows["z"]]).to_parquet("data.parquet")
+
+    assert fitted("data.parquet", "--label", "z")[0].pi_ == plain.pi_
+
+
+@pytest.mark.parametrize(("codes", "positive"), [(["no", "yes"], "yes"), ([2, 3], "3"), ([2.0, 3.0], "3")], ids=str)
+def test_the_positive_value_of_a_parquet_file_is_given_as_it_is_written(fitted, rows, features, plain, codes, positive):
+    features.assign(z=np.array(codes)[rows["z"]]).to_parquet("data.parquet")
+
+    assert fitted("data.parquet", "--label", "z", "--positive", positive)[0].pi_ == plain.pi_
+
+
+def test_terms_are_those_of_the_formula(fitted, rows):
+    rows.to_csv("data.csv", index=False)
+    formula = "s(x1, k=6) + x2 + f(site)"
+
+    model, _ = fitted("data.csv", "--label", "z", "--terms", formula)
+
+    assert model.pi_ == PUGAM(formula).fit(rows, rows["z"]).pi_
+    assert model.formula_ == "s(x1, k=6) + l(x2) + f(site)"
+    assert list(model.feature_names_in_) == ["x1", "x2", "site"]
+
+
+def test_codes_inside_f_are_levels_also_where_they_look_like_numbers(fitted, rows):
+    codes = np.array(["007", "7", "08"])[np.arange(ROWS) % 3]
+    rows.assign(code=codes).to_csv("data.csv", index=False)
+
+    model, _ = fitted("data.csv", "--label", "z", "--terms", "s(x1) + x2 + f(code)")
+
+    assert sorted(model.effect("code")["x"].to_pylist()) == ["007", "08", "7"]
+
+
+def test_dropped_columns_and_identifiers_are_no_features(fitted, rows, plain):
+    rows.to_csv("data.csv", index=False)
+
+    model, _ = fitted("data.csv", "--label", "z", "--drop", "site", "--id", "who")
+    dropped, _ = fitted("data.csv", "--label", "z", "--drop", "site", "--drop", "who")
+
+    assert model.pi_ == dropped.pi_ == plain.pi_
+    assert list(model.feature_names_in_) == ["x1", "x2", "x3"]
+
+
+def test_weights_are_those_of_sample_weight(fitted, rows, features):
+    weights = np.where(np.arange(ROWS) % 7, 1.5, 0.0)
+    features.assign(w=weights, z=rows["z"]).to_csv("data.csv", index=False)
+
+    model, out = fitted("data.csv", "--label", "z", "--weights", "w")
+
+    own = PUGAM().fit(features, rows["z"], weights)
+    assert (model.pi_, model.n1_, model.formula_) == (own.pi_, own.n1_, own.formula_)
+    assert f"among the {own.n1_:g} unlabelled rows" in out
+
+
+def test_groups_are_drawn_together_and_a_seed_repeats_them(fitted, rows, features):
+    clinics = np.arange(ROWS) // 8
+    features.assign(clinic=clinics, z=rows["z"]).to_csv("data.csv", index=False)
+    flags = ["--label", "z", "--groups", "clinic", "--ci", "bootstrap", "--resamples", "40"]
+
+    model, out = fitted("data.csv", *flags, "--seed", "7")
+    _, again = fitted("data.csv", *flags, "--seed", "7")
+    _, other = fitted("data.csv", *flags, "--seed", "8")
+
+    own = PUGAM(random_state=7).fit(features, rows["z"])
+    interval = own.pi_interval(method="bootstrap", n_resamples=40, groups=clinics)
+    assert first_line(out) == f"pi = {interval}"
+    assert "bootstrap" in out.splitlines()[1]
+    assert out == again != other
+    assert list(model.feature_names_in_) == ["x1", "x2", "x3"]
+
+
+def test_groups_may_be_text_and_rows_of_no_weight_are_left_out_of_them(fitted, rows, features):
+    clinics, weights = [f"clinic {n // 8}" for n in range(ROWS)], np.where(np.arange(ROWS) % 9, 1.0, 0.0)
+    features.assign(clinic=clinics, w=weights, z=rows["z"]).to_csv("data.csv", index=False)
+    flags = ["--weights", "w", "--groups", "clinic", "--ci", "bootstrap", "--resamples", "20", "--seed", "1"]
+
+    _, out = fitted("data.csv", "--label", "z", *flags)
+
+    own = PUGAM(random_state=1).fit(features, rows["z"], weights)
+    assert first_line(out) == f"pi = {own.pi_interval(method='bootstrap', n_resamples=20, groups=clinics)}"
+
+
+def test_the_interval_may_be_that_of_the_profile(fitted, data, plain):
+    _, out = fitted(data, "--label", "z", "--ci", "profile", "--level", "0.9")
+
+    assert first_line(out) == f"pi = {plain.pi_interval(0.9, 'profile')}"
+    assert "profile interval" in out
+
+
+@pytest.mark.parametrize(("given", "pi"), [("0.3", 0.3), ("0.1,0.4", (0.1, 0.4)), ("0, 1", (0.0, 1.0))])
+def test_pi_may_be_fixed_or_bounded(pugam_says, data, rows, features, given, pi):
+    code, out, _ = pugam_says("fit", data, "--label", "z", "--pi", given, "--out", "model.json", "--quiet")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PugamWarning)
+        own = PUGAM(pi=pi).fit(features, rows["z"])
+    assert code == 0
+    assert pugam.load("model.json").pi_ == own.pi_
+    assert first_line(out) == f"pi = {own.pi_interval()}"
+
+
+@pytest.mark.parametrize(("given", "smoothing"), [("aic", "aic"), ("10", 10.0), ("1e-3", 1e-3)])
+def test_smoothing_is_a_word_or_a_number(fitted, data, rows, features, given, smoothing):
+    model, _ = fitted(data, "--label", "z", "--smoothing", given)
+
+    assert model.pi_ == PUGAM(smoothing=smoothing).fit(features, rows["z"]).pi_
+
+
+def test_a_single_feature_will_do_where_pi_is_known(fitted, rows):
+    rows[["x1", "z"]].to_csv("data.csv", index=False)
+
+    assert fitted("data.csv", "--label", "z", "--pi", "0.4")[0].formula_ == "s(x1)"
+
+
+def test_a_warning_is_one_line_on_stderr(pugam_says, rows, features):
+    features.assign(flat=1, level="one", z=rows["z"]).to_csv("data.csv", index=False)
+
+    code, out, err = pugam_says("fit", "data.csv", "--label", "z", "--pi", "0.01,0.02", "--quiet")
+
+    lines = err.splitlines()
+    assert code == 0
+    assert len(lines) == 2
+    assert lines[0].startswith("! Left out 2 constant column(s), which can have no effect: flat, level")
+    assert lines[1].startswith("! The estimate of pi lies on the boundary of the range you gave")
+    assert "!" not in out
+
+
+def test_a_warning_about_a_name_with_a_line_end_is_one_line(pugam_says, rows, features):
+    features.assign(z=rows["z"], **{"one\ntwo": 1}).to_csv("data.csv", index=False)
+
+    code, _, err = pugam_says("fit", "data.csv", "--label", "z", "--quiet")
+
+    assert code == 0
+    assert [line[:2] for line in err.splitlines()] == ["! "]
+
+
+def test_an_error_about_a_name_with_a_line_end_is_one_line(pugam_says, rows, features):
+    gaps = features["x1"].where(np.arange(ROWS) != 4)
+    features.assign(z=rows["z"], **{"one\ntwo": gaps}).to_csv("data.csv", index=False)
+
+    code, out, err = pugam_says("fit", "data.csv", "--label", "z", "--quiet")
+
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+
+
+def test_a_saved_model_knows_its_command_and_its_columns(fitted, rows, features):
+    features.assign(w=1.0, **{"is ill": rows["z"]}).to_csv("data.csv", index=False)
+
+    model, _ = fitted("./data.csv", "--label", "is ill", "--weights", "w")
+
+    command = "pugam fit ./data.csv --label 'is ill' --weights w --out model.json --quiet"
+    known = {"source": "data.csv", "label": "is ill", "positive": None, "weights": "w", "id": None}
+    assert model.provenance_["command"] == command
+    assert model.provenance_["data"] == known
+    assert json.loads(Path("model.json").read_text(encoding="utf-8"))["provenance"]["command"] == command
+
+
+def test_a_model_of_two_files_names_both(fitted, rows, features):
+    for label, name in ((1, "yes.csv"), (0, "no.csv")):
+        features[rows["z"] == label].to_csv(name, index=False)
+
+    model, _ = fitted("--positive-file", "yes.csv", "--unlabeled-file", "no.csv")
+
+    assert model.provenance_["data"]["source"] == "yes.csv (positives), no.csv (unlabelled)"
+
+
+def test_a_report_is_written_beside_the_model(pugam_says, empty_folder, data, plain):
+    (empty_folder / "report.html").write_text("an older one")
+
+    code, _, err = pugam_says("fit", data, "--label", "z", "--out", "model.json", "--report", "report.html")
+
+    page = (empty_folder / "report.html").read_text(encoding="utf-8")
+    assert (code, err) == (0, "")
+    assert sorted(path.name for path in empty_folder.iterdir()) == ["data.csv", "model.json", "report.html"]
+    assert page.startswith("<!doctype html>")
+    assert "Hidden positives in data.csv" in page
+    assert f"{plain.pi_interval().estimate:.3f}" in page
+
+
+def test_the_folders_of_files_stay_out_of_report_and_source(pugam_says, empty_folder, rows, features):
+    (empty_folder / "secret project").mkdir()
+    features.assign(z=rows["z"]).to_parquet("secret project/data.parquet")
+
+    pugam_says("fit", "secret project/data.parquet", "--label", "z", "--out", "model.json")
+
+    assert pugam.load("model.json").provenance_["data"]["source"] == "data.parquet"
+
+
+@pytest.mark.parametrize("method", ["fit", "pi_interval"])
+def test_ctrl_c_during_the_fit_leaves_nothing(pugam_says, empty_folder, data, monkeypatch, method):
+    def interrupt(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(PUGAM, method, interrupt)
+
+    code, out, err = pugam_says("fit", data, "--label", "z", "--out", "model.json", "--report", "report.html")
+
+    assert (code, out, err) == (130, "", "pugam: Interrupted.\n")
+    assert [path.name for path in empty_folder.iterdir()] == ["data.csv"]
+
+
+def test_an_error_of_the_program_itself_is_not_hidden(monkeypatch, data):
+    def fail(*arguments):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(PUGAM, "fit", fail)
+    monkeypatch.setattr(sys, "argv", ["pugam", "fit", data, "--label", "z"])
+
+    with pytest.raises(ZeroDivisionError):
+        main()
+
+
+NAMES = {"x1": HOSTILE, "x2": "größe in cm, 身長", "x3": "a`b'c\"d\\e ${x} {{y}}"}
+
+
+@pytest.mark.parametrize("name", ["data.csv", "data.parquet"])
+def test_names_may_be_hostile_and_of_any_language(pugam_says, empty_folder, rows, features, plain, name):
+    FORMATS[name](features.assign(z=rows["z"]).rename(columns={**NAMES, "z": "ist krank?"}), name)
+
+    code, out, err = pugam_says("fit", name, "--label", "ist krank?", "--out", "model.json", "--report", "report.html")
+
+    model, page = pugam.load("model.json"), (empty_folder / "report.html").read_text(encoding="utf-8")
+    assert (code, err) == (0, "")
+    assert model.pi_ == plain.pi_
+    assert list(model.feature_names_in_) == list(NAMES.values())
+    assert "s(größe in cm, 身長)" in out
+    assert HOSTILE not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+
+
+def test_hostile_names_can_be_asked_for_in_a_formula_and_dropped(fitted, rows, features):
+    features.assign(z=rows["z"]).rename(columns=NAMES).to_csv("data.csv", index=False)
+
+    model, _ = fitted("data.csv", "--label", "z", "--terms", f"s(`{HOSTILE}`) + l(`größe in cm, 身長`)")
+    dropped, _ = fitted("data.csv", "--label", "z", "--drop", NAMES["x3"])
+
+    assert model.pi_ == PUGAM("s(x1) + x2").fit(features, rows["z"]).pi_
+    assert dropped.pi_ == PUGAM().fit(features[["x1", "x2"]], rows["z"]).pi_
