@@ -369,7 +369,8 @@ def test_ctrl_c_during_the_fit_leaves_nothing(pugam_says, empty_folder, data, mo
 
     code, out, err = pugam_says("fit", data, "--label", "z", "--out", "model.json", "--report", "report.html")
 
-    assert (code, out, err) == (130, "", "pugam: Interrupted.\n")
+    assert (code, out) == (130, "")
+    assert err in ("", "pugam: Interrupted.\n")
     assert [path.name for path in empty_folder.iterdir()] == ["data.csv"]
 
 

@@ -1,0 +1,354 @@
+"""`pugam predict`: posteriors as of the model itself, for files of any format, in batches, with all that was there."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+import pugam
+from pugam import PUGAM
+from pugam.datasets import simulate
+from pugam.files.csv_files import CsvFile
+from pugam.files.parquet_files import ParquetFiles
+
+ROWS = 320
+NEW = ["p_positive", "log_density_ratio"]
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """Features of several kinds and identifiers that are easily lost, with the label z."""
+    data = simulate(1, n0=200, n=ROWS, random_state=3)
+    numbers = np.arange(ROWS)
+    return data.X[["x1", "x2"]].assign(
+        site=np.array(["north", "south", "NA"])[numbers % 3],
+        code=np.array([3, 7, 12])[numbers // 2 % 3],
+        flag=numbers % 5 < 2,
+        who=np.array(["007", "NA", "1e3", "None", "a,b"])[numbers % 5],
+        z=data.z,
+    )
+
+
+@pytest.fixture(scope="module")
+def model(rows):
+    return PUGAM("s(x1) + x2 + f(site)").fit(rows, rows["z"])
+
+
+@pytest.fixture
+def saved(empty_folder, model):
+    model.save("model.json")
+    return "model.json"
+
+
+@pytest.fixture
+def scored(pugam_says):
+    """Predict, and return the table that was written."""
+
+    def run(*arguments, to="scored.parquet"):
+        code, out, err = pugam_says("predict", *arguments, "--out", to, "--quiet")
+        assert (code, out, err) == (0, "", "")
+        return read(to)
+
+    return run
+
+
+def write(table, name):
+    if name.endswith(".parquet"):
+        table.to_parquet(name)
+    else:
+        table.to_csv(name, index=False)
+    return name
+
+
+def read(name):
+    """Read a table with every number to the last bit; other columns of CSV files as they are written."""
+    if name.endswith(".parquet"):
+        return pd.read_parquet(name)
+    table = pd.read_csv(name, dtype=str, keep_default_na=False, sep="\t" if name.endswith(".tsv") else ",")
+    new = [name for name in table.columns if name.startswith(("p_", "log_"))]
+    return table.assign(**{name: table[name].map(float) for name in new})
+
+
+def in_another_process(*arguments):
+    """Give a command to a fresh Python."""
+    home = str(Path(pugam.__file__).parents[1])
+    command = [sys.executable, "-m", "pugam", *arguments]
+    return subprocess.run(command, env=os.environ | {"PYTHONPATH": home}, capture_output=True, text=True, check=True)
+
+
+def test_a_model_predicts_the_same_bits_in_another_process(empty_folder, rows):
+    table = rows.drop(columns="who")
+    own = PUGAM("s(x1) + x2 + f(site) + flag").fit(table, table["z"])
+    write(table, "rows.parquet")
+    write(table, "rows.csv")
+
+    in_another_process(
+        "fit", "rows.parquet", "--label", "z", "--terms", "s(x1) + x2 + f(site) + flag", "--out", "model.json"
+    )
+    said = in_another_process("predict", "model.json", "rows.parquet", "--out", "scored.parquet")
+    in_another_process("predict", "model.json", "rows.parquet", "--out", "scored.csv")
+
+    posterior = own.predict_proba(table)[:, 1]
+    assert said.stdout == "320 rows: scored.parquet\n"
+    assert (read("scored.parquet")["p_positive"] == posterior).all()
+    assert (read("scored.parquet")["log_density_ratio"] == own.log_density_ratio(table)).all()
+    assert (read("scored.csv")["p_positive"] == posterior).all()
+    assert (pugam.load("model.json").predict_proba(table)[:, 1] == posterior).all()
+
+
+@pytest.mark.parametrize("source", ["rows.csv", "rows.csv.gz", "rows.parquet"])
+@pytest.mark.parametrize("target", ["scored.csv", "scored.csv.gz", "scored.tsv", "scored.parquet"])
+def test_posteriors_are_those_of_the_model_in_every_format(pugam_says, rows, model, saved, source, target):
+    write(rows, source)
+
+    code, out, err = pugam_says("predict", saved, source, "--out", target)
+
+    table = read(target)
+    assert (code, out, err) == (0, f"320 rows: {target}\n", "")
+    assert list(table.columns) == [*rows.columns, *NEW]
+    assert (table["p_positive"] == model.predict_proba(rows)[:, 1]).all()
+    assert (table["log_density_ratio"] == model.log_density_ratio(rows)).all()
+
+
+def test_all_columns_of_a_csv_file_come_out_as_they_are_written(pugam_says, empty_folder, rows, saved):
+    text = rows.to_csv(index=False)
+    Path("rows.csv").write_text(text, encoding="utf-8")
+
+    scored = Path("scored.csv")
+    pugam_says("predict", saved, "rows.csv", "--out", str(scored))
+
+    kept = read("scored.csv").drop(columns=NEW)
+    assert (kept == read("rows.csv")).all(axis=None)
+    assert kept["who"].tolist()[:5] == ["007", "NA", "1e3", "None", "a,b"]
+    assert kept["site"].tolist() == rows["site"].tolist()
+
+
+def test_all_columns_of_a_parquet_file_keep_their_types(scored, rows, saved):
+    table = rows.assign(day=pd.Timestamp("2024-01-31"), kind=pd.Categorical(rows["site"]), small=np.int8(3))
+    write(table, "rows.parquet")
+
+    scored(saved, "rows.parquet")
+
+    before, after = (pyarrow.parquet.read_table(name) for name in ("rows.parquet", "scored.parquet"))
+    assert after.drop_columns(NEW).equals(before)
+    assert after.schema.field("p_positive").type == pa.float64()
+
+
+def test_columns_that_the_model_does_not_know_may_be_missing_and_in_any_order(scored, rows, model, saved):
+    write(rows[["site", "x2", "x1"]], "rows.csv")
+
+    table = scored(saved, "rows.csv")
+
+    assert list(table.columns) == ["site", "x2", "x1", *NEW]
+    assert (table["p_positive"] == model.predict_proba(rows)[:, 1]).all()
+
+
+def test_rows_stay_in_their_order(scored, rows, model, saved):
+    shuffled = rows.sample(frac=1.0, random_state=0)
+    write(shuffled, "rows.csv")
+
+    table = scored(saved, "rows.csv")
+
+    assert table["x1"].tolist() == shuffled["x1"].tolist()
+    assert (table["p_positive"] == model.predict_proba(shuffled)[:, 1]).all()
+
+
+def test_a_file_may_be_replaced_by_itself_with_posteriors(scored, rows, model, saved):
+    write(rows, "rows.csv")
+
+    table = scored(saved, "rows.csv", to="rows.csv")
+
+    assert (table["p_positive"] == model.predict_proba(rows)[:, 1]).all()
+    assert len(table) == ROWS
+
+
+def test_pi_re_targets_the_posterior(scored, rows, model, saved):
+    write(rows, "rows.parquet")
+
+    table = scored(saved, "rows.parquet", "--pi", "0.05")
+
+    assert (table["p_positive"] == model.predict_proba(rows, pi=0.05)[:, 1]).all()
+    assert (table["log_density_ratio"] == model.log_density_ratio(rows)).all()
+
+
+@pytest.mark.parametrize("flags", [[], ["--level", "0.8"], ["--pi", "0.1"]], ids=" ".join)
+def test_intervals_are_those_of_predict_interval(scored, rows, model, saved, flags):
+    write(rows, "rows.parquet")
+
+    table = scored(saved, "rows.parquet", "--interval", *flags)
+
+    options = {flag[2:]: float(value) for flag, value in zip(flags[::2], flags[1::2], strict=True)}
+    limits = model.predict_interval(rows, **options)
+    assert list(table.columns) == [*rows.columns, *NEW, "p_se", "p_lower", "p_upper"]
+    for mine, own in (("p_positive", "p_positive"), ("p_se", "se"), ("p_lower", "lower"), ("p_upper", "upper")):
+        np.testing.assert_allclose(table[mine], limits[own], rtol=1e-13)
+
+
+@pytest.mark.parametrize("source", ["rows.csv", "rows.parquet"])
+@pytest.mark.parametrize("target", ["scored.csv", "scored.parquet"])
+def test_batches_of_a_few_rows_give_the_same_file(scored, rows, saved, monkeypatch, source, target):
+    write(rows, source)
+    scored(saved, source, "--interval", to=target)
+    whole = Path(target).read_bytes()
+
+    counted = []
+    for kind in (CsvFile, ParquetFiles):
+        monkeypatch.setattr(kind, "batches", _in_sevens(kind.batches, counted))
+    scored(saved, source, "--interval", to=target)
+
+    assert len(counted) == ROWS // 7 + 1
+    assert max(counted) == 7
+    if target == "scored.csv":
+        assert Path(target).read_bytes() == whole
+    else:
+        before = pyarrow.parquet.read_table(pa.BufferReader(whole))
+        assert pyarrow.parquet.read_table(target).equals(before)
+
+
+def _in_sevens(batches, counted):
+    def read_few(self, *arguments, **options):
+        for batch in batches(self, *arguments, **options, batch_rows=7):
+            counted.append(batch.num_rows)
+            yield batch
+
+    return read_few
+
+
+def test_a_folder_of_parquet_files_is_one_table(scored, rows, model, saved):
+    Path("parts").mkdir()
+    for place, part in enumerate((rows[:50], rows[50:51], rows[51:51], rows[51:])):
+        part.to_parquet(f"parts/{place}.parquet")
+
+    table = scored(saved, "parts")
+
+    assert table["who"].tolist() == rows["who"].tolist()
+    assert (table["p_positive"] == model.predict_proba(rows)[:, 1]).all()
+
+
+def test_a_semicolon_may_delimit_the_cells(scored, rows, model, saved):
+    rows.to_csv("rows.csv", index=False, sep=";")
+
+    assert (scored(saved, "rows.csv", "--delimiter", ";")["p_positive"] == model.predict_proba(rows)[:, 1]).all()
+
+
+def fit_and_predict(pugam_says, scored, fitted_to, predicted, formula):
+    code, _, err = pugam_says("fit", fitted_to, "--label", "z", "--terms", formula, "--out", "model.json", "--quiet")
+    assert (code, err) == (0, "")
+    return scored("model.json", predicted)["p_positive"].to_numpy()
+
+
+KINDS = {
+    "text": "f(site)",
+    "whole numbers": "f(code)",
+    "booleans": "f(flag)",
+    "booleans as numbers": "l(flag)",
+    "whole numbers as a line": "code",
+}
+
+
+@pytest.mark.parametrize("predicted", ["rows.csv", "rows.parquet"])
+@pytest.mark.parametrize("fitted_to", ["rows.csv", "rows.parquet"])
+@pytest.mark.parametrize("term", KINDS.values(), ids=KINDS)
+def test_levels_mean_the_same_in_all_formats(pugam_says, scored, rows, term, fitted_to, predicted):
+    table = rows.drop(columns="who")
+    for name in {fitted_to, predicted}:
+        write(table, name)
+    formula = f"s(x1) + x2 + {term}"
+
+    posterior = fit_and_predict(pugam_says, scored, fitted_to, predicted, formula)
+
+    own = PUGAM(formula).fit(table, table["z"])
+    np.testing.assert_allclose(posterior, own.predict_proba(table)[:, 1], rtol=1e-9)
+
+
+@pytest.mark.parametrize("predicted", ["rows.csv", "rows.parquet"])
+@pytest.mark.parametrize("fitted_to", ["rows.csv", "rows.parquet"])
+def test_columns_without_a_formula_mean_the_same_in_all_formats(pugam_says, scored, rows, fitted_to, predicted):
+    table = rows.drop(columns="who")
+    for name in {fitted_to, predicted}:
+        write(table, name)
+
+    pugam_says("fit", fitted_to, "--label", "z", "--out", "model.json", "--quiet")
+
+    own = PUGAM().fit(table.drop(columns="z"), table["z"])
+    np.testing.assert_allclose(scored("model.json", predicted)["p_positive"], own.predict_proba(table)[:, 1], rtol=1e-9)
+
+
+@pytest.mark.parametrize("predicted", ["rows.csv", "rows.parquet"])
+@pytest.mark.parametrize("fitted_to", ["rows.csv", "rows.parquet"])
+@pytest.mark.parametrize("gaps", ["x1", "site", "code"])
+def test_missing_values_with_an_effect_of_their_own_have_it_in_all_formats(
+    pugam_says, scored, rows, gaps, fitted_to, predicted
+):
+    table = rows.drop(columns=["who", "flag"])
+    table[gaps] = table[gaps].where(np.arange(ROWS) % 6 != 1)
+    for name in {fitted_to, predicted}:
+        write(table, name)
+    effect = "s(x1, missing='effect')" if gaps == "x1" else f"s(x1) + f({gaps}, missing='effect')"
+
+    posterior = fit_and_predict(pugam_says, scored, fitted_to, predicted, f"x2 + {effect}")
+
+    own = PUGAM(f"x2 + {effect}").fit(table, table["z"])
+    np.testing.assert_allclose(posterior, own.predict_proba(table)[:, 1], rtol=1e-9)
+
+
+def test_a_batch_without_any_value_has_the_effect_of_missing_values(pugam_says, scored, rows):
+    table = rows.assign(site=rows["site"].where(np.arange(ROWS) % 6 != 1))
+    write(table, "rows.csv")
+    write(table[1::6], "gaps.csv")
+
+    formula = "s(x1) + x2 + f(site, missing='effect')"
+    posterior = fit_and_predict(pugam_says, scored, "rows.csv", "gaps.csv", formula)
+
+    own = PUGAM(formula).fit(table, table["z"])
+    np.testing.assert_allclose(posterior, own.predict_proba(table)[1::6, 1], rtol=1e-9)
+
+
+def test_unseen_levels_have_no_effect_where_the_fit_allowed_it(pugam_says, scored, rows):
+    write(rows, "rows.csv")
+    write(rows.assign(site="elsewhere"), "new.csv")
+
+    posterior = fit_and_predict(pugam_says, scored, "rows.csv", "new.csv", "s(x1) + x2 + f(site, unseen='zero')")
+
+    own = PUGAM("s(x1) + x2 + f(site, unseen='zero')").fit(rows, rows["z"])
+    np.testing.assert_allclose(posterior, own.predict_proba(rows.assign(site="elsewhere"))[:, 1], rtol=1e-9)
+
+
+def test_names_may_be_hostile(pugam_says, scored, rows):
+    names = {"x1": "<script>alert(1)</script>", "x2": "größe, in cm", "site": 'a`b"c'}
+    table = rows.rename(columns=names)
+    write(table, "rows.csv")
+    pugam_says("fit", "rows.csv", "--label", "z", "--id", "who", "--out", "model.json", "--quiet")
+
+    written = scored("model.json", "rows.csv", to="scored.csv")
+
+    assert list(written.columns) == [*table.columns, *NEW]
+    own = PUGAM().fit(table.drop(columns=["z", "who"]), table["z"])
+    np.testing.assert_allclose(written["p_positive"], own.predict_proba(table)[:, 1], rtol=1e-9)
+
+
+def test_ctrl_c_leaves_no_half_of_a_file(pugam_says, empty_folder, rows, saved, monkeypatch):
+    write(rows, "rows.csv")
+    Path("scored.csv").write_text("what was here before")
+    calls = []
+
+    def interrupt(self, *arguments, batches=CsvFile.batches, **options):
+        for batch in batches(self, *arguments, **options, batch_rows=100):
+            if calls:
+                raise KeyboardInterrupt
+            calls.append(batch)
+            yield batch
+
+    monkeypatch.setattr(CsvFile, "batches", interrupt)
+
+    code, out, _ = pugam_says("predict", saved, "rows.csv", "--out", "scored.csv")
+
+    assert (code, out) == (130, "")
+    assert sorted(path.name for path in empty_folder.iterdir()) == ["model.json", "rows.csv", "scored.csv"]
+    assert Path("scored.csv").read_text() == "what was here before"

@@ -1,0 +1,236 @@
+"""`pugam report`: the page that `pugam fit` would have written, from a saved model and its rows."""
+
+import html
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pugam
+from pugam.datasets import simulate
+
+ROWS = 320
+HOSTILE = "<script>alert(1)</script>"
+LARGEST_PAGE = 3_000_000
+
+
+@pytest.fixture(scope="module")
+def rows():
+    data = simulate(1, n0=200, n=ROWS, random_state=3)
+    numbers = np.arange(ROWS)
+    return data.X[["x1", "x2"]].assign(
+        site=np.array(["north", "south"])[numbers % 2],
+        who=[f"patient-{n:03}" for n in numbers],
+        w=np.where(numbers % 7, 1.5, 0.0),
+        z=data.z,
+    )
+
+
+@pytest.fixture
+def given(pugam_says):
+    """Give a command that must succeed, and return what it printed."""
+
+    def run(*arguments):
+        code, out, err = pugam_says(*arguments)
+        assert (code, err) == (0, "")
+        return out
+
+    return run
+
+
+def page(name="report.html"):
+    return Path(name).read_text(encoding="utf-8")
+
+
+def write(table, name):
+    if name.endswith(".parquet"):
+        table.to_parquet(name)
+    else:
+        table.to_csv(name, index=False)
+
+
+FITS = {
+    "plain": ["--drop", "who", "--drop", "w"],
+    "formula": ["--terms", "s(x1) + x2 + f(site)"],
+    "weights": ["--weights", "w", "--drop", "who"],
+    "identifiers": ["--id", "who", "--drop", "w"],
+    "weights and identifiers": ["--weights", "w", "--id", "who"],
+    "pi fixed": ["--pi", "0.4", "--drop", "who", "--drop", "w"],
+    "missing values": ["--terms", "s(x1, missing='effect') + x2 + f(site)"],
+}
+
+
+@pytest.mark.parametrize("name", ["data.csv", "data.parquet"])
+@pytest.mark.parametrize("flags", FITS.values(), ids=FITS)
+def test_a_report_is_that_of_the_fit(given, rows, name, flags):
+    gaps = rows["x1"].where(np.arange(ROWS) % 6 != 1) if "missing" in flags[-1] else rows["x1"]
+    write(rows.assign(x1=gaps), name)
+    given("fit", name, "--label", "z", *flags, "--out", "model.json", "--report", "fit.html", "--quiet")
+
+    out = given("report", "model.json", name, "--out", "report.html")
+
+    assert out == "Report: report.html\n"
+    assert page("report.html") == page("fit.html")
+
+
+def test_a_report_of_text_labels_needs_no_flags(given, rows):
+    rows.assign(z=np.where(rows["z"], "yes", "no"))[["x1", "x2", "z"]].to_csv("data.csv", index=False)
+    files = ["--out", "model.json", "--report", "fit.html"]
+    given("fit", "data.csv", "--label", "z", "--positive", "yes", *files)
+
+    given("report", "model.json", "data.csv")
+
+    assert page("report.html") == page("fit.html")
+
+
+def test_a_report_of_two_files_is_that_of_the_fit(given, rows):
+    for label, name in ((1, "yes.csv"), (0, "no.csv")):
+        rows.loc[rows["z"] == label, ["x1", "x2", "site"]].to_csv(name, index=False)
+    two = ["--positive-file", "yes.csv", "--unlabeled-file", "no.csv"]
+    given("fit", *two, "--out", "model.json", "--report", "fit.html")
+
+    given("report", "model.json", *two)
+
+    assert page("report.html") == page("fit.html")
+    assert "yes.csv (positives), no.csv (unlabelled)" in page()
+
+
+@pytest.mark.parametrize("term", ["f(site)", "f(code)", "f(flag)", "l(flag)", "code"])
+@pytest.mark.parametrize("names", [("data.csv", "data.parquet"), ("data.parquet", "data.csv")], ids="-".join)
+def test_the_rows_may_come_back_in_another_format(given, rows, names, term):
+    numbers = np.arange(ROWS)
+    table = rows.assign(code=np.array([3, 7, 12])[numbers // 2 % 3], flag=numbers % 5 < 2)
+    for name in names:
+        write(table, name)
+    given("fit", names[0], "--label", "z", "--terms", f"s(x1) + x2 + {term}", "--out", "model.json", "--quiet")
+
+    given("report", "model.json", names[1])
+
+    assert page().startswith("<!doctype html>")
+
+
+def test_identifiers_are_shown_only_where_they_are_asked_for(given, rows):
+    rows.to_csv("data.csv", index=False)
+    given("fit", "data.csv", "--label", "z", "--terms", "s(x1) + x2", "--out", "model.json", "--report", "fit.html")
+    given("report", "model.json", "data.csv", "--out", "numbers.html")
+    given("report", "model.json", "data.csv", "--id", "who", "--out", "names.html")
+
+    posterior = pugam.load("model.json").predict_proba(rows)[:, 1]
+    best = max(np.flatnonzero(rows["z"] == 0), key=lambda row: posterior[row])
+    for name in ("fit.html", "numbers.html"):
+        assert "patient-" not in page(name)
+        assert f"row {best + 1}<" in page(name)
+    assert f"patient-{best:03}" in page("names.html")
+    assert page("names.html").count("patient-") >= 20
+
+
+def test_identifiers_may_be_a_column_of_the_model(given, rows):
+    rows.to_csv("data.csv", index=False)
+    given("fit", "data.csv", "--label", "z", "--terms", "s(x1) + x2 + f(site)", "--out", "model.json", "--quiet")
+
+    given("report", "model.json", "data.csv", "--id", "site", "--top", "3")
+
+    assert page().startswith("<!doctype html>")
+
+
+def test_rows_of_no_weight_do_not_shift_the_names(given, rows):
+    rows.to_csv("data.csv", index=False)
+    flags = ["--label", "z", "--terms", "s(x1) + x2", "--weights", "w"]
+    given("fit", "data.csv", *flags, "--out", "model.json", "--quiet")
+
+    given("report", "model.json", "data.csv", "--id", "who", "--top", "1")
+
+    posterior = pugam.load("model.json").predict_proba(rows)[:, 1]
+    best = max(np.flatnonzero((rows["z"] == 0) & (rows["w"] > 0)), key=lambda row: posterior[row])
+    assert f"patient-{best:03}" in page()
+
+
+def test_the_title_is_the_one_given(given, rows):
+    rows[["x1", "x2", "z"]].to_csv("data.csv", index=False)
+    given("fit", "data.csv", "--label", "z", "--out", "model.json", "--quiet")
+
+    given("report", "model.json", "data.csv", "--title", f"Nord & Süd {HOSTILE}", "--quiet")
+
+    assert "<title>Nord &amp; Süd &lt;script&gt;" in page()
+    assert HOSTILE not in page()
+
+
+@pytest.mark.parametrize(("top", "names"), [("0", 0), ("5", 5), ("10000", 120)])
+def test_as_many_candidates_are_listed_as_asked_for(given, rows, top, names):
+    rows.to_csv("data.csv", index=False)
+    given("fit", "data.csv", "--label", "z", "--terms", "s(x1) + x2", "--out", "model.json", "--quiet")
+
+    given("report", "model.json", "data.csv", "--id", "who", "--top", top)
+
+    assert sum(f"patient-{row:03}" in page() for row in range(ROWS)) == names
+
+
+def test_command_version_and_source_are_told(given, rows):
+    rows[["x1", "x2", "z"]].to_csv("data.csv", index=False)
+    given("fit", "data.csv", "--label", "z", "--out", "model.json", "--quiet")
+
+    given("report", "model.json", "data.csv")
+
+    assert "pugam fit data.csv --label z --out model.json --quiet" in page()
+    assert f"pugam {pugam.__version__}" in page()
+    assert "Hidden positives in data.csv" in page()
+
+
+def test_a_model_that_was_saved_in_python_needs_its_label_named(given, pugam_says, rows):
+    rows[["x1", "x2", "z"]].to_csv("data.csv", index=False)
+    pugam.PUGAM().fit(rows[["x1", "x2"]], rows["z"]).save("model.json")
+
+    code, _, err = pugam_says("report", "model.json", "data.csv")
+    given("report", "model.json", "data.csv", "--label", "z")
+
+    assert code == 2
+    assert "--label" in err
+    assert "pugam report model.json data.csv --label z" in page()
+
+
+def test_hostile_names_levels_and_identifiers_are_text(given, rows):
+    attacks = [f"{HOSTILE}{n}" for n in range(ROWS)]
+    table = rows.rename(columns={"x1": HOSTILE, "site": "</title><img src=x onerror=alert(1)>"})
+    levels = np.where(np.arange(ROWS) % 2, "<b>", "</script>")
+    table.assign(who=attacks, level=levels).drop(columns="w").to_csv("<i>data.csv", index=False)
+    flags = ["--label", "z", "--id", "who", "--out", "model.json", "--quiet"]
+
+    given("fit", "<i>data.csv", *flags, "--report", "report.html")
+
+    for attack in (HOSTILE, "<img", "<b>", "<i>data"):
+        assert attack not in page()
+    assert html.escape(HOSTILE) in page()
+    assert html.escape("<i>data.csv") in page()
+
+
+def test_sixty_features_make_a_page_below_three_megabytes(given):
+    generator = np.random.default_rng(5)
+    names = [f"a feature with a rather long name {number}" for number in range(60)]
+    table = pd.DataFrame(generator.normal(size=(900, 60)), columns=names)
+    score = table[names[0]] + table[names[1]] + table[names[2]]
+    table["z"] = ((score + generator.logistic(size=900) > 0) & (generator.random(900) < 0.7)).astype(int)
+    table.to_parquet("data.parquet")
+    formula = " + ".join(f"s(`{name}`, k=4)" for name in names)
+    flags = ["--label", "z", "--terms", formula, "--smoothing", "1", "--quiet"]
+
+    given("fit", "data.parquet", *flags, "--report", "report.html")
+
+    assert Path("report.html").stat().st_size < LARGEST_PAGE
+    assert all(name in page() for name in names)
+
+
+def test_ctrl_c_leaves_the_report_that_was_there(pugam_says, given, rows, monkeypatch):
+    rows[["x1", "x2", "z"]].to_csv("data.csv", index=False)
+    given("fit", "data.csv", "--label", "z", "--out", "model.json", "--report", "report.html", "--quiet")
+    before = page()
+
+    def interrupt(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pugam.presentation.report.collect", interrupt)
+    code, out, _ = pugam_says("report", "model.json", "data.csv")
+
+    assert (code, out) == (130, "")
+    assert page() == before
+    assert sorted(path.name for path in Path().iterdir()) == ["data.csv", "model.json", "report.html"]
