@@ -246,8 +246,8 @@ def _level_pairs(basis: FactorBasis, codes: NDArray[Any]) -> Iterator[tuple[obje
     """Levels against the most frequent one."""
     counts = np.bincount(codes[codes >= 0], minlength=len(basis.levels))
     frequent = list(np.argsort(-counts, kind="stable"))
-    for number in frequent[1 : 1 + MOST_LEVELS]:
-        yield basis.levels[frequent[0]], basis.levels[number]
+    for other in frequent[1 : 1 + MOST_LEVELS]:
+        yield basis.levels[frequent[0]], basis.levels[other]
 
 
 def _candidates(

@@ -1,0 +1,145 @@
+"""What one takes away from a fitted model: a summary, pictures, a saved file, a report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from pugam.engines import one_blas_thread
+from pugam.estimator.storing import stored_form
+from pugam.files import replacing
+from pugam.storage import Provenance, to_json
+from pugam.version import __version__
+
+__all__ = ["OutputMethods"]
+
+
+class OutputMethods:
+    """Ways out of a fitted model, made in `pugam.presentation` and `pugam.storage`; `self` is the whole estimator."""
+
+    def summary(self: Any, level: float = 0.95) -> Any:
+        """Return a summary of the fit: printed, a table as of a statistics package; its parts, tidy frames.
+
+        The frames are `model` (pi with its interval, counts, log-likelihood), `smooth` and `factors` (a test of each
+        such term) and `linear` (slopes, levels and effects of missing values, with intervals); `warnings` is a list.
+
+        Examples
+        --------
+        >>> from pugam import PUGAM
+        >>> from pugam.datasets import simulate
+        >>> data = simulate(2, n0=1250, n=1500, random_state=0)
+        >>> summary = PUGAM("s(x1) + s(x2) + x3").fit(data.X, data.z).summary()
+        >>> list(summary.smooth.columns)
+        ['term', 'edf', 'ref_df', 'statistic', 'pvalue', 'smoothing']
+        """
+        from pugam.presentation.summary import summarize
+
+        check_is_fitted(self)
+        with one_blas_thread():
+            return summarize(self: Any, level)
+
+    def plot(self: Any, what: str = "effects", level: float = 0.95, **options: Any) -> Any:
+        """Draw the model and return the matplotlib figure.
+
+        Parameters
+        ----------
+        what : {"effects", "posterior", "profile", "starts", "calibration", "sensitivity", "diagnosis"}
+            Every effect with its band; how many unlabelled rows have which posterior; one of the pictures of a
+            diagnosis; "diagnosis": profile, starts and calibration side by side.
+        level : float
+        **options
+            For all: `axes`, those to draw in. For effects: `terms`, those to be drawn, `rug`, `shared_scale`, and
+            `simultaneous`, `scale` and `derivative` as of `effect`. For the pictures of a diagnosis: `diagnosis`, one
+            made before.
+        """
+        from pugam.presentation.plots import draw
+
+        check_is_fitted(self)
+        return draw(self: Any, what, level, **options)
+
+    def save(
+        self: Any, path: Any, *, command: str | None = None, data: Mapping[str, str | float | bool | None] | None = None
+    ) -> None:
+        """Save the model as one JSON file that people can read, and that runs no code when `pugam.load` reads it.
+
+        It holds everything but the rows: after loading, predictions, intervals, effects and tests are the same to the
+        last bit; for a profile, a bootstrap, a diagnosis or a report give the rows back with `attach`.
+
+        Parameters
+        ----------
+        path : path-like
+        command : str, optional
+            What to keep as the command that made the model.
+        data : mapping from a name to a value, optional
+            What to keep about the data, such as the name of their file.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import pugam
+        >>> from pugam.datasets import simulate
+        >>> data = simulate(1, n0=800, n=1000, random_state=0)
+        >>> model = pugam.PUGAM().fit(data.X, data.z)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.save(Path(folder, "model.json"))
+        ...     loaded = pugam.load(Path(folder, "model.json"))
+        >>> bool((loaded.predict_proba(data.X) == model.predict_proba(data.X)).all())
+        True
+        """
+        check_is_fitted(self)
+        with one_blas_thread():
+            text = to_json(stored_form(self, Provenance.now(command, data)))
+        with replacing(path) as temporary:
+            temporary.write_text(text, encoding="utf-8", newline="\n")
+
+    def report(
+        self: Any,
+        path: Any,
+        *,
+        title: str = "Hidden positives among unlabelled rows",
+        names: Any = None,
+        about: Mapping[str, str] | None = None,
+        repeat: Mapping[str, str] | None = None,
+        n_candidates: int = 20,
+        progress: bool | None = None,
+    ) -> None:
+        """Write a report: one self-contained HTML page to read, print or send.
+
+        Parameters
+        ----------
+        path : path-like
+            Where to write it.
+        title : str
+        names : sequence, optional
+            A name for each row of X, to show with the most likely positives; by default they are known by their
+            place, "row 17".
+        about, repeat : mappings from a name to a value, optional
+            What to say about the data, and how to repeat the fit.
+        n_candidates : int
+            How many of the most likely positives to list.
+        progress : bool, optional
+            Show a progress bar; None shows one on a terminal when the work takes longer than two seconds.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from pugam import PUGAM
+        >>> from pugam.datasets import simulate
+        >>> data = simulate(1, n0=800, n=1000, random_state=0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     PUGAM("s(x1) + s(x2)").fit(data.X, data.z).report(Path(folder, "report.html"))
+        ...     Path(folder, "report.html").read_text(encoding="utf-8")[:15]
+        '<!doctype html>'
+        """
+        from pugam.presentation.report import collect, render
+
+        check_is_fitted(self)
+        said = {"Version": f"pugam {__version__}"} if repeat is None else repeat
+        with one_blas_thread():
+            page = render(collect(self, title, about or {}, said, names, n_candidates, progress))
+        with replacing(path) as temporary:
+            temporary.write_text(page, encoding="utf-8")
