@@ -19,6 +19,7 @@ STEPS = 6  # of the slider, to the right of the estimate
 
 
 def open_browser(folder: str) -> webdriver.Chrome:
+    """Start a browser without a window, whose files go to a folder."""
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium") or ""
     for flag in (*FLAGS, f"--user-data-dir={folder}"):
@@ -27,12 +28,14 @@ def open_browser(folder: str) -> webdriver.Chrome:
 
 
 def take(browser: webdriver.Chrome, name: str, width: int, height: int, mobile: bool) -> None:
+    """Take a picture of what a screen of this size shows."""
     size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": mobile}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     browser.save_screenshot(str(IMAGES / name))
 
 
 def main() -> None:
+    """Run the demo, open its report, move the slider, and take pictures."""
     with tempfile.TemporaryDirectory() as folder:
         demo(out=Path(folder), quiet=True)
         shutil.copy(Path(folder, "effects.png"), IMAGES / "effects.png")

@@ -38,7 +38,7 @@ class OutputMethods:
 
         check_is_fitted(self)
         with one_blas_thread():
-            return summarize(self: Any, level)
+            return summarize(self, level)
 
     def plot(self: Any, what: str = "effects", level: float = 0.95, **options: Any) -> Any:
         """Draw the model and return the matplotlib figure.
@@ -57,7 +57,7 @@ class OutputMethods:
         from pugam.presentation.plots import draw
 
         check_is_fitted(self)
-        return draw(self: Any, what, level, **options)
+        return draw(self, what, level, **options)
 
     def save(
         self: Any, path: Any, *, command: str | None = None, data: Mapping[str, str | float | bool | None] | None = None

@@ -1,0 +1,372 @@
+"""What a report says: its numbers are those of the model's own methods, and its sentences fit the verdict."""
+
+import numpy as np
+import pytest
+from scipy.special import logit
+
+import pugam
+from pugam import PUGAM, InputError, __version__
+from pugam.datasets import simulate
+from pugam.inference import Interval
+from pugam.presentation.report import collect
+from pugam.presentation.report.wording import plain_sentence
+
+ROWS = 420
+MODELS = ("plain", "weighted", "fixed", "bounded")
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """Two numbers, one of them with gaps, a straight line, and levels of text with gaps; and the label z."""
+    data = simulate(2, n0=250, n=ROWS, random_state=6)
+    numbers = np.arange(ROWS)
+    return data.X[["x1", "x2", "x3"]].assign(
+        x2=data.X["x2"].where(numbers % 11 != 3),
+        site=np.where(numbers % 13 == 5, None, np.array(["north", "south", "west", "north"])[numbers % 4]),
+        w=np.where(numbers % 10 == 9, 0.0, 1.0 + numbers % 3),
+        z=data.z,
+    )
+
+
+@pytest.fixture(scope="module")
+def models(rows):
+    formula = "s(x1) + s(x2, missing='effect') + x3 + f(site, missing='effect')"
+    return {
+        "plain": PUGAM(formula).fit(rows, rows["z"]),
+        "weighted": PUGAM(formula).fit(rows, rows["z"], rows["w"]),
+        "fixed": PUGAM(formula, pi=0.35).fit(rows, rows["z"]),
+        "bounded": PUGAM(formula, pi=(0.02, 0.9), pi_prior=None).fit(rows, rows["z"]),
+    }
+
+
+@pytest.fixture(scope="module")
+def contents(models):
+    about, repeat = {"Data": "rows.csv"}, {"Command": "pugam fit"}
+    return {name: collect(model, f"The {name} one", about, repeat) for name, model in models.items()}
+
+
+@pytest.fixture(params=MODELS)
+def both(request, models, contents):
+    """A model and the content of its report."""
+    return models[request.param], contents[request.param]
+
+
+def unlabelled(model, rows):
+    """Numbers of the unlabelled rows that count, and their weights."""
+    weights = rows["w"].to_numpy() if model.n0_ + model.n1_ != ROWS else np.ones(ROWS)
+    numbers = np.flatnonzero((rows["z"].to_numpy() == 0) & (weights > 0))
+    return numbers, weights[numbers]
+
+
+def test_pi_is_that_of_the_model(both, rows):
+    model, content = both
+
+    assert content.pi == model.pi_interval()
+    assert content.n_unlabelled == model.n1_
+    assert unlabelled(model, rows)[1].sum() == model.n1_
+    assert content.summary == str(model.summary())
+
+
+def test_effects_are_those_of_the_model(both):
+    model, content = both
+
+    assert [effect.label for effect in content.effects] == [term.label for term in model.terms_]
+    for effect in content.effects:
+        grid = [None if x == "missing" else x for x in effect.x]
+        own = model.effect(effect.column, grid if not effect.is_curve else np.array(grid, dtype=float))
+        for name in ("u", "lower", "upper"):
+            np.testing.assert_allclose(getattr(effect, name), own[name], rtol=1e-12)
+
+
+def test_only_terms_whose_column_has_gaps_show_missing_values(contents):
+    effects = {effect.column: effect for effect in contents["plain"].effects}
+
+    assert {column: effect.missing for column, effect in effects.items()} == {
+        "x1": False,
+        "x2": True,
+        "x3": False,
+        "site": True,
+    }
+    assert effects["x2"].x[-1] == "missing"
+    assert effects["x2"].is_curve
+    assert effects["site"].x == ("north", "south", "west", "missing")
+    assert not effects["site"].is_curve
+    assert effects["site"].rug == ()
+
+
+def test_curves_run_over_the_range_of_their_column_and_rugs_lie_on_it(contents, rows):
+    for effect in contents["plain"].effects[:3]:
+        x = np.array([value for value in effect.x if value != "missing"])
+        values = rows[effect.column].dropna()
+        np.testing.assert_allclose([x[0], x[-1]], [values.min(), values.max()])
+        assert set(np.diff(effect.rug) >= 0.0) == {True}
+        assert x[0] <= effect.rug[0] <= effect.rug[-1] <= x[-1]
+
+
+def test_a_curve_is_drawn_over_the_middle_where_few_rows_lie_far_out():
+    data = simulate(1, n0=250, n=400, random_state=6)
+    far = data.X["x1"].where(np.arange(400) != 300, 30.0)
+    model = PUGAM("x1 + x2 + x3").fit(data.X.assign(x1=far), data.z)
+
+    content = collect(model, "", {}, {})
+
+    first = content.effects[0]
+    assert max(first.x) < 1.1
+    assert max(first.rug) <= max(first.x)
+
+
+def test_terms_are_tested_as_by_the_model(both):
+    model, content = both
+
+    for line, spec in zip(content.terms, model.terms_, strict=True):
+        zero = model.test(spec.column)
+        assert line.label == spec.label
+        assert (line.statistic, line.pvalue) == (zero.statistic, zero.pvalue)
+        if spec.label.startswith("s("):
+            assert line.pvalue_linear == model.test(spec.column, null="linear").pvalue
+        else:
+            assert line.pvalue_linear is None
+    smooth = model.summary().smooth
+    degrees = {line.label: line.edf for line in content.terms}
+    np.testing.assert_allclose([degrees[term] for term in smooth["term"]], smooth["edf"], rtol=1e-9)
+
+
+def test_odds_ratios_of_numbers_compare_the_quartiles_of_the_unlabelled_rows(both, rows):
+    model, content = both
+    numbers, _ = unlabelled(model, rows)
+
+    for ratio in content.ratios:
+        if ratio.column == "site":
+            continue
+        a, b = np.nanquantile(rows[ratio.column].to_numpy()[numbers], [0.25, 0.75])
+        assert ratio.ratio == model.odds_ratio(ratio.column, float(a), float(b))
+        assert (float(ratio.a), float(ratio.b)) == pytest.approx((a, b), rel=0.01)
+
+
+def test_odds_ratios_of_levels_compare_with_the_most_frequent_one(models, contents, rows):
+    ratios = [ratio for ratio in contents["plain"].ratios if ratio.column == "site"]
+
+    first, *others = rows.loc[rows["z"] == 0, "site"].value_counts().index
+    assert [(ratio.a, ratio.b) for ratio in ratios] == [(first, other) for other in others]
+    for ratio in ratios:
+        assert ratio.ratio == models["plain"].odds_ratio("site", ratio.a, ratio.b)
+
+
+def test_candidates_are_the_unlabelled_rows_with_the_highest_posteriors_in_order(both, rows):
+    model, content = both
+    numbers, _ = unlabelled(model, rows)
+    posterior = model.predict_proba(rows)[:, 1]
+
+    best = sorted(numbers, key=lambda row: -posterior[row])[:20]
+
+    assert [candidate.name for candidate in content.candidates] == [f"row {row + 1}" for row in best]
+    limits = model.predict_interval(rows.iloc[best])
+    shown = np.array([(one.posterior, one.lower, one.upper) for one in content.candidates])
+    np.testing.assert_allclose(shown, limits[["p_positive", "lower", "upper"]], rtol=1e-9)
+    assert (np.diff(shown[:, 0]) <= 0.0).all()
+
+
+@pytest.mark.parametrize("which", ["plain", "weighted"])
+def test_names_are_those_of_their_rows_also_where_rows_of_no_weight_stand_between(models, rows, which):
+    names = [f"patient {row}" for row in range(ROWS)]
+
+    content = collect(models[which], "", {}, {}, names, n_candidates=1000)
+
+    numbers, _ = unlabelled(models[which], rows)
+    posterior = models[which].predict_proba(rows)[:, 1]
+    assert [one.name for one in content.candidates] == [
+        names[row] for row in sorted(numbers, key=lambda row: -posterior[row])
+    ]
+
+
+def test_names_need_not_be_text_and_there_may_be_no_candidates(models):
+    named = collect(models["plain"], "", {}, {}, list(range(1000, 1000 + ROWS)), n_candidates=3)
+    none = collect(models["plain"], "", {}, {}, n_candidates=0)
+
+    assert [len(one.name) for one in named.candidates] == [4, 4, 4]
+    assert none.candidates == ()
+
+
+def test_too_few_names_are_refused(models):
+    with pytest.raises(InputError, match="give one to each"):
+        collect(models["plain"], "", {}, {}, ["one", "two"])
+
+
+def test_too_few_names_are_refused_also_where_the_last_rows_have_no_weight(models):
+    # The last row that counts is the last but one.
+    with pytest.raises(InputError, match="give one to each"):
+        collect(models["weighted"], "", {}, {}, [f"patient {row}" for row in range(ROWS - 1)])
+
+
+def test_too_many_names_are_refused(models):
+    with pytest.raises(InputError, match="give one to each"):
+        collect(models["plain"], "", {}, {}, [f"patient {row}" for row in range(ROWS + 5)])
+
+
+def test_a_model_without_its_rows_is_refused(models, tmp_path):
+    models["plain"].save(tmp_path / "model.json")
+    with pytest.raises(InputError, match="A report needs the rows"):
+        collect(pugam.load(tmp_path / "model.json"), "", {}, {})
+
+
+def test_the_slider_has_the_estimate_among_its_values(both):
+    model, content = both
+    held = content.held
+
+    assert held.pi[held.estimate] == model.pi_
+    assert (np.diff(held.pi) > 0.0).all()
+    assert min(held.pi) < content.pi.lower or min(held.pi) < model.pi_
+    assert max(held.pi) > model.pi_
+
+
+def test_the_slider_shows_the_model_with_pi_held(both):
+    model, content = both
+    held = content.held
+    own = model.sensitivity(list(held.pi))
+
+    np.testing.assert_allclose(held.called_positive, own.share_positive, atol=1e-12)
+    if held.deviance:
+        np.testing.assert_allclose(held.deviance, own.deviance, atol=1e-6)
+    for effect, block in zip(content.effects, model._design.blocks, strict=True):
+        assert len(effect.held) == len(held.pi)
+        if effect.label.startswith("l("):
+            rise = own.coef[:, block][:, 0]
+            np.testing.assert_allclose([values[-1] - values[0] for values in effect.held], rise, rtol=1e-6)
+        np.testing.assert_allclose(effect.held[held.estimate], effect.u, atol=0.5)
+
+
+def test_a_refit_with_pi_fixed_agrees_with_the_slider(models, contents, rows):
+    model, held = models["plain"], contents["plain"].held
+    place = held.estimate - 8
+    options = {"smoothing": model.smoothing_, "debias": False}
+    refit = PUGAM(model.formula_, pi=held.pi[place], **options).fit(rows, rows["z"])
+
+    for effect in contents["plain"].effects:
+        grid = [None if x == "missing" else x for x in effect.x]
+        own = refit.effect(effect.column, grid if not effect.is_curve else np.array(grid, dtype=float))
+        np.testing.assert_allclose(effect.held[place], own["u"], atol=2e-2)
+
+
+def test_candidates_follow_the_slider(both):
+    _, content = both
+    at = content.held.estimate
+
+    for candidate in content.candidates:
+        assert candidate.held[at] == pytest.approx(candidate.posterior, abs=2e-2)
+        assert len(candidate.held) == len(content.held.pi)
+
+
+def test_histograms_sum_to_one_and_count_the_posteriors(both, rows):
+    model, content = both
+    numbers, weights = unlabelled(model, rows)
+    posterior = model.predict_proba(rows)[numbers, 1]
+
+    for shares in content.held.histogram:
+        assert sum(shares) == pytest.approx(1.0, abs=1e-12)
+        assert min(shares) >= 0.0
+    own = np.histogram(posterior, 20, (0.0, 1.0), weights=weights)[0] / weights.sum()
+    np.testing.assert_allclose(content.held.histogram[content.held.estimate], own, atol=0.03)
+
+
+def test_beyond_the_limit_pi_lies_outside_its_interval(models, contents):
+    held, interval = contents["plain"].held, models["plain"].pi_interval(method="profile")
+    inside = (np.array(held.pi) > interval.lower) & (np.array(held.pi) < interval.upper)
+
+    assert held.limit == pytest.approx(3.841, abs=1e-3)
+    assert ((np.array(held.deviance) < held.limit) == inside).all()
+    assert not inside[0]
+    assert not inside[-1]
+
+
+def test_diagnostics_are_those_of_the_diagnosis(both):
+    model, content = both
+    own, shown = model.diagnose(), content.diagnostics
+
+    assert (shown.verdict, shown.text, content.warnings) == (own.verdict, str(own), own.warnings)
+    assert shown.pvalue == own.calibration.pvalue
+    np.testing.assert_array_equal(shown.predicted, own.calibration.predicted)
+    np.testing.assert_array_equal(shown.observed, own.calibration.observed)
+    np.testing.assert_array_equal(shown.se, own.calibration.se)
+    if own.profile_interval is not None:
+        np.testing.assert_array_equal(shown.profile_pi, own.profile_pi)
+        np.testing.assert_array_equal(shown.profile_deviance, own.profile_deviance)
+
+
+def test_a_fixed_pi_has_no_profile_but_a_slider(contents):
+    content = contents["fixed"]
+
+    assert content.diagnostics.verdict == "fixed"
+    assert content.diagnostics.profile_pi == content.diagnostics.profile_deviance == content.held.deviance == ()
+    assert (content.pi.lower, content.pi.upper) == (0.35, 0.35)
+    logits = logit(np.array(content.held.pi))
+    assert logits[0] < logit(0.35) - 1.0
+    assert logits[-1] > logit(0.35) + 1.0
+
+
+def test_what_was_asked_is_told(models, contents):
+    asked = dict(contents["weighted"].asked)
+    model = models["weighted"]
+
+    assert contents["weighted"].title == "The weighted one"
+    assert list(asked) == ["Data", "Rows", "Model", "Smoothing", "pi"]
+    assert asked["Data"] == "rows.csv"
+    assert asked["Rows"] == f"{model.n0_:g} labelled positive, {model.n1_:g} unlabelled"
+    assert asked["Model"] == f"log g(x)/h(x) = alpha + {model.formula_}"
+    assert asked["Smoothing"] == "reml"
+    assert asked["pi"] == "estimated within 0 and 1, prior weak"
+    assert dict(contents["fixed"].asked)["pi"] == "fixed at 0.35"
+    assert dict(contents["bounded"].asked)["pi"] == "estimated within 0.02 and 0.9, no prior"
+    assert contents["weighted"].repeat == (("Command", "pugam fit"),)
+    assert "Sang" in contents["weighted"].cite
+    assert f"pugam {__version__}" in contents["weighted"].cite
+
+
+def test_the_plain_sentence_counts_the_positives(models, contents):
+    model, interval = models["plain"], models["plain"].pi_interval()
+    counts = [f"{share * model.n1_:.0f}" for share in (interval.estimate, interval.lower, interval.upper)]
+
+    assert contents["plain"].plain.startswith(
+        f"Of the 170 rows without a label, about {counts[0]} are estimated to be positive ({interval.estimate:.1%}). "
+        f"Anything from {counts[1]} to {counts[2]} ({interval.lower:.1%} to {interval.upper:.1%}) agrees with the data."
+    )
+
+
+def test_the_statistical_sentence_has_both_intervals(models, contents):
+    model, said = models["plain"], contents["plain"].statistical
+    profile = model.pi_interval(method="profile")
+
+    assert said.startswith(f"pi = {model.pi_interval()}, Wald's interval on the log scale")
+    assert f"profile of the likelihood {profile.lower:.3f} to {profile.upper:.3f}" in said
+    assert "n0 = 250 labelled and n1 = 170 unlabelled rows" in said
+    assert f"{model.edf_:.1f} effective degrees of freedom" in said
+    assert contents["fixed"].statistical.startswith("pi was held at 0.35; profile empirical likelihood")
+
+
+WIDE = Interval(0.25, 0.125, 0.5, 0.95, "wald")
+COUNTED = (
+    "Of the 12,000 rows without a label, about 3,000 are estimated to be positive (25.0%). Anything from 1,500 to "
+    "6,000 (12.5% to 50.0%) agrees with the data."
+)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "sentence"),
+    [
+        ("well determined", COUNTED),
+        (
+            "weakly determined",
+            f"{COUNTED} The data determine this share only weakly: read the warnings before using it.",
+        ),
+        (
+            "not determined",
+            f"{COUNTED} But the data do not determine this share: do not use it without reading the warnings.",
+        ),
+        (
+            "fixed",
+            "Of the 12,000 rows without a label, 25.0% were taken to be positive, about 3,000: the share was given, "
+            "not estimated.",
+        ),
+    ],
+)
+def test_the_plain_sentence_fits_the_verdict(verdict, sentence):
+    assert plain_sentence(WIDE, 12_000.0, verdict) == sentence
