@@ -5,7 +5,15 @@ from __future__ import annotations
 import sys
 import warnings
 
-__all__ = ["FormulaError", "InputError", "NotIdentifiableError", "PugamError", "PugamWarning", "warn_user"]
+__all__ = [
+    "FormulaError",
+    "InputError",
+    "NotIdentifiableError",
+    "PugamError",
+    "PugamWarning",
+    "RowError",
+    "warn_user",
+]
 
 
 class PugamError(Exception):
@@ -14,6 +22,25 @@ class PugamError(Exception):
 
 class InputError(PugamError, ValueError):
     """Data or arguments that cannot be used; the message says what, where and what to do."""
+
+
+class RowError(InputError):
+    """A fault in a row of a table: text, `row 17`, text.
+
+    Rows count from 0, as in a data frame; who knows where the row came from can tell that place instead.
+    """
+
+    def __init__(self, before: str, row: int, after: str) -> None:
+        super().__init__(before, int(row), after)
+        self.row = int(row)
+
+    def __str__(self) -> str:
+        return self.told(f"row {self.row}")
+
+    def told(self, place: str) -> str:
+        """Return the message with another name for the place, such as `data.csv, line 19`."""
+        before, _, after = self.args
+        return f"{before}{place}{after}"
 
 
 class FormulaError(InputError):

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from pugam.command_line.options import Quiet, say
+from pugam.errors import InputError
 from pugam.files import open_writer
 from pugam.progress import Waiting
 
@@ -31,7 +32,10 @@ def demo(
     from pugam.estimator import PUGAM
     from pugam.version import __version__
 
-    out.mkdir(parents=True, exist_ok=True)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"--out {out} cannot be a folder: {error.strerror}; choose another.") from None
     tumours = load_tumours()
     table, page, saved = out / "tumours.csv", out / "report.html", out / "model.json"
     rows = pa.RecordBatch.from_pandas(tumours.X.assign(diagnosed=tumours.z.astype(int)), preserve_index=False)

@@ -13,6 +13,8 @@ from pugam.command_line.options import (
     command_given,
     printing_warnings,
     read_pi,
+    require_at_least,
+    require_level,
     require_suffix,
     say,
 )
@@ -79,6 +81,11 @@ def fit(
     for path, suffix, flag in ((out, ".json", "--out"), (report, ".html", "--report")):
         if path is not None:
             require_suffix(path, suffix, flag)
+    require_level(level)
+    require_at_least("--resamples", resamples, 2)
+    require_at_least("--seed", seed, 0)
+    if ci not in ("wald", "profile", "bootstrap"):
+        raise InputError(f"--ci is wald, profile or bootstrap; got {ci!r}.")
     if groups is not None and ci != "bootstrap":
         raise InputError("--groups is for a bootstrap of whole clusters; give --ci bootstrap, too.")
     roles = Roles(label, positive, weights, groups, id, tuple(drop or ()))
@@ -90,9 +97,10 @@ def fit(
         with Waiting("reading", show):
             features = Features.of_formula(terms)
             rows = read_rows(data, roles, features, positive_file, unlabeled_file, delimiter)
-        with Waiting(f"fitting {rows.X.num_rows:,} rows", show):
+        with Waiting(f"fitting {rows.X.num_rows:,} rows", show), rows.faults_placed():
             model.fit(rows.X, rows.z, rows.weights)
-        interval = model.pi_interval(level, ci, **_interval_options(ci, rows, resamples, show))
+        with rows.faults_placed():
+            interval = model.pi_interval(level, ci, **_interval_options(ci, rows, resamples, show))
         # Files come before words: what is printed may go to a program that stops listening.
         origin = _origin(data, positive_file, unlabeled_file)
         if out is not None:
@@ -100,7 +108,8 @@ def fit(
         if report is not None:
             write_report(model, report, rows, origin, command_given(), show=show)
         say(f"pi = {interval}", strong=True)
-        say(f"share of positives among the {model.n1_:,.12g} unlabelled rows, {interval.method} interval")
+        how = "given" if interval.method == "fixed" else f"{interval.method} interval"
+        say(f"share of positives among the {model.n1_:,.12g} unlabelled rows, {how}")
         if not quiet:
             with Waiting("diagnosing", show):
                 diagnosis = model.diagnose()

@@ -9,6 +9,7 @@ import typer
 
 from pugam.command_line.demo import demo
 from pugam.command_line.fit import fit
+from pugam.command_line.options import in_one_line
 from pugam.command_line.predict import predict
 from pugam.command_line.reports import report
 from pugam.command_line.simulate import simulate
@@ -50,7 +51,7 @@ def main() -> None:
     try:
         code = app(sys.argv[1:] or ["--help"], standalone_mode=False)
     except FormulaError as error:
-        code = _fail(_in_one_line(error), BAD_INPUT)
+        code = _fail(_with_arrow(error), BAD_INPUT)
     except PugamError as error:
         code = _fail(str(error), BAD_INPUT)
     except typer.Abort:
@@ -63,16 +64,16 @@ def main() -> None:
         # Typer's own errors of usage, whatever class of click's they are in this version.
         if not hasattr(error, "format_message"):
             raise
-        code = _fail(f"{error.format_message()} See pugam --help.", BAD_INPUT)
+        code = _fail(f"{error.format_message().rstrip('.')}. See pugam --help.", BAD_INPUT)
     sys.exit(code)
 
 
-def _in_one_line(error: FormulaError) -> str:
+def _with_arrow(error: FormulaError) -> str:
     """Point into the formula with an arrow, where a message of several lines has a caret under it."""
     sentence, formula, caret = str(error).split("\n")
     return f"{sentence} In the formula: {formula[: len(caret) - 1]}>>{formula[len(caret) - 1 :]}"
 
 
 def _fail(message: str, code: int) -> int:
-    typer.echo(f"pugam: {message}", err=True)
+    typer.echo(f"pugam: {in_one_line(message)}", err=True)
     return code

@@ -19,8 +19,11 @@ __all__ = [
     "Delimiter",
     "Quiet",
     "command_given",
+    "in_one_line",
     "printing_warnings",
     "read_pi",
+    "require_at_least",
+    "require_level",
     "require_suffix",
     "say",
 ]
@@ -56,8 +59,22 @@ def require_suffix(path: Path, suffix: str, flag: str) -> None:
     folder = path.parent
     if not folder.is_dir():
         raise InputError(f"{flag} {path}: there is no folder {str(folder)!r}; make it first.")
-    if not os.access(folder, os.W_OK):
-        raise InputError(f"{flag} {path}: the folder {str(folder)!r} may not be written to; choose another.")
+    if path.exists() and not path.is_file():
+        raise InputError(f"{flag} {path} is a folder or no ordinary file; give the name of a file.")
+    if not os.access(path if path.exists() else folder, os.W_OK):
+        raise InputError(f"{flag} {path} may not be written; choose another place.")
+
+
+def require_level(level: float) -> None:
+    """Refuse a level that is no probability."""
+    if not 0.0 < level < 1.0:
+        raise InputError(f"--level is a probability such as 0.95; got {level:g}.")
+
+
+def require_at_least(flag: str, value: int | None, least: int) -> None:
+    """Refuse a number that is too small."""
+    if value is not None and value < least:
+        raise InputError(f"{flag} is a whole number of at least {least}; got {value}.")
 
 
 @contextmanager
@@ -67,7 +84,12 @@ def printing_warnings() -> Iterator[None]:
         warnings.simplefilter("always")
         yield
     for message in dict.fromkeys(str(warning.message) for warning in caught):
-        typer.echo(f"! {message}", err=True)
+        typer.echo(f"! {in_one_line(message)}", err=True)
+
+
+def in_one_line(text: str) -> str:
+    """Join lines: a name of a column or a file may hold line ends."""
+    return " ".join(text.splitlines())
 
 
 def say(text: str, strong: bool = False) -> None:

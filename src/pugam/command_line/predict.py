@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from pugam.command_line.options import Delimiter, Quiet, printing_warnings, say
-from pugam.command_line.rows import Features
-from pugam.errors import InputError
+from pugam.command_line.options import Delimiter, Quiet, printing_warnings, require_level, say
+from pugam.command_line.rows import Features, match_levels
+from pugam.errors import InputError, RowError
 from pugam.files import DataFile, TableWriter, open_file, open_writer
 from pugam.likelihood import expit, logit
 from pugam.progress import Progress
@@ -54,6 +54,7 @@ def predict(
     from pugam.estimator import load, read_share
 
     pi = None if pi is None else read_share(pi)
+    require_level(level)
     model = load(model_file)
     file = open_file(data, delimiter)
     added = (*NEW_COLUMNS, *(INTERVAL_COLUMNS if interval else ()))
@@ -99,21 +100,18 @@ def _scored(model: PUGAM, file: DataFile, pi: float | None, level: float | None)
     import pyarrow as pa
 
     features = Features.of_model(model)
-    for batch in file.batches(types=features.kinds):
-        rows = pa.Table.from_batches([batch]).select(features.columns)
-        new = _scores(model, _with_levels_as_text(rows, features), pi, level)
+    kinds = file.kinds(features.columns, features.kinds)
+    first_row = 0
+    for batch in file.batches(types=kinds):
+        rows = match_levels(pa.Table.from_batches([batch]).select(features.columns), features)
+        try:
+            new = _scores(model, rows, pi, level)
+        except RowError as error:
+            place = f"{file.path}, {file.place(first_row + error.row)}"
+            raise InputError(error.told(place)) from None
         columns = [*batch.columns, *(pa.array(values) for values in new.values())]
         yield pa.RecordBatch.from_arrays(columns, names=[*batch.schema.names, *new])
-
-
-def _with_levels_as_text(rows: pa.Table, features: Features) -> pa.Table:
-    """Write whole numbers of a Parquet file as text where the fit, to a CSV file, took them for levels."""
-    import pyarrow as pa
-
-    for name, kind in features.kinds.items():
-        if kind == "text" and pa.types.is_integer(rows.schema.field(name).type):
-            rows = rows.set_column(rows.column_names.index(name), name, rows[name].cast(pa.string()))
-    return rows
+        first_row += batch.num_rows
 
 
 def _scores(model: PUGAM, features: pa.Table, pi: float | None, level: float | None) -> dict[str, Any]:

@@ -59,7 +59,8 @@ def report(
         with Waiting("reading", show):
             features = Features.of_model(model)
             rows = read_rows(data, roles, features, positive_file, unlabeled_file, delimiter)
-            model.attach(rows.X, rows.z, rows.weights)
+            with rows.faults_placed():
+                model.attach(rows.X, rows.z, rows.weights)
         command = model.provenance_["command"] or command_given()
         origin = known.get("source") or (data.name if data is not None else "two files")
         write_report(model, out, rows, origin, command, title, top, show)

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pugam.errors import InputError
+from pugam.data import read_weights
+from pugam.errors import InputError, RowError
 from pugam.files import DataFile, Kind, open_file
-from pugam.terms import Basis, Factor, FactorBasis, MissingBasis, parse_formula
+from pugam.terms import Basis, Factor, FactorBasis, LinearBasis, MissingBasis, SmoothBasis, parse_formula
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from pugam.estimator import PUGAM
 
-__all__ = ["Features", "Roles", "Rows", "read_rows"]
+__all__ = ["Features", "Roles", "Rows", "match_levels", "read_rows"]
 
 MOST_VALUES_SHOWN = 3
 
@@ -57,6 +60,7 @@ class Features:
 
     columns: tuple[str, ...] = ()
     kinds: Mapping[str, Kind] = field(default_factory=dict)
+    levels: Mapping[str, Sequence[str]] = field(default_factory=dict)  # of the factors whose levels are text
 
     @classmethod
     def of_formula(cls, formula: str | None) -> Features:
@@ -67,19 +71,31 @@ class Features:
     @classmethod
     def of_model(cls, model: PUGAM) -> Features:
         """Take the columns of a fitted model, to be read as what they were in the fit."""
+        bases = {basis.spec.column: _without_missing(basis) for basis in model._design.bases}
+        kinds = {column: _kind_of(basis) for column, basis in bases.items()}
         return cls(
-            tuple(spec.column for spec in model.terms_),
-            {basis.spec.column: _kind_of(basis) for basis in model._design.bases},
+            tuple(bases),
+            {column: kind for column, kind in kinds.items() if kind is not None},
+            {
+                column: [level for level in basis.levels if isinstance(level, str)]
+                for column, basis in bases.items()
+                if isinstance(basis, FactorBasis) and kinds[column] == "text"
+            },
         )
 
 
-def _kind_of(basis: Basis) -> Kind:
-    inner = basis.inner if isinstance(basis, MissingBasis) else basis
-    if not isinstance(inner, FactorBasis):
-        return "number"
-    if any(isinstance(level, str) for level in inner.levels):
+def _without_missing(basis: Basis) -> Basis:
+    return basis.inner if isinstance(basis, MissingBasis) else basis
+
+
+def _kind_of(basis: Basis) -> Kind | None:
+    """What a column of a CSV file is to be read as; None where numbers from 0 to 1 may be booleans."""
+    if not isinstance(basis, FactorBasis):
+        assert isinstance(basis, SmoothBasis | LinearBasis)
+        return None if (basis.lower, basis.upper) == (0.0, 1.0) else "number"
+    if any(isinstance(level, str) for level in basis.levels):
         return "text"
-    return "boolean" if all(isinstance(level, bool) for level in inner.levels) else "number"
+    return "boolean" if all(isinstance(level, bool) for level in basis.levels) else "number"
 
 
 @dataclass(frozen=True)
@@ -91,6 +107,15 @@ class Rows:
     weights: np.ndarray | None
     groups: np.ndarray | None
     names: list[Any] | None
+    place: Callable[[int], str]  # where a row comes from: `data.csv, line 19`
+
+    @contextmanager
+    def faults_placed(self) -> Iterator[None]:
+        """Tell of faults in rows by file and line."""
+        try:
+            yield
+        except RowError as error:
+            raise InputError(error.told(self.place(error.row))) from None
 
 
 def read_rows(
@@ -120,7 +145,9 @@ def read_rows(
 
 def _read_labelled(file: DataFile, roles: Roles, features: Features) -> Rows:
     table = _read_columns(file, roles, features)
-    return _take_roles(table, roles, _labels(file.path, table[roles.label], roles))
+    names = None if roles.name is None else _names(file, table, roles.name, features)
+    place = partial(_place, [(file, table.num_rows)])
+    return _take_roles(table, roles, features, _labels(file, table[roles.label], roles), names, place)
 
 
 def _read_two(files: Sequence[DataFile], roles: Roles, features: Features) -> Rows:
@@ -135,14 +162,19 @@ def _read_two(files: Sequence[DataFile], roles: Roles, features: Features) -> Ro
     second = second.select(first.column_names)
     for name in first.column_names:
         one, other = (_family(table.schema.field(name).type) for table in (first, second))
-        if one != other:
+        if one != other and "nothing" not in (one, other):
             raise InputError(
                 f"Column {name!r} holds {one} in {files[0].path} and {other} in {files[1].path}; make both alike, or "
                 "--drop it."
             )
     joined = pa.concat_tables([_plain_types(first), _plain_types(second)], promote_options="permissive")
-    z = np.repeat([1, 0], [first.num_rows, second.num_rows])
-    return _take_roles(joined, roles, z)
+    sizes = [first.num_rows, second.num_rows]
+    names = None
+    if roles.name is not None:
+        both = zip(files, (first, second), strict=True)
+        names = [name for file, table in both for name in _names(file, table, roles.name, features)]
+    place = partial(_place, list(zip(files, sizes, strict=True)))
+    return _take_roles(joined, roles, features, np.repeat([1, 0], sizes), names, place)
 
 
 def _read_columns(file: DataFile, roles: Roles, features: Features) -> pa.Table:
@@ -154,51 +186,112 @@ def _read_columns(file: DataFile, roles: Roles, features: Features) -> pa.Table:
     chosen = features.columns or tuple(name for name in file.names if name not in excluded)
     if not chosen:
         raise InputError(f"{file.path}: no column is left to be a feature; drop fewer.")
-    both = [name for name in chosen if name in excluded]
+    both = [name for name in chosen if name in excluded and name != roles.name]
     if both:
-        raise InputError(f"Column {both[0]!r} stands in --terms and is dropped or no feature; choose one of the two.")
-    as_text: dict[str, Kind] = {name: "text" for name in (roles.name, roles.positive and roles.label) if name}
-    return file.read(list(dict.fromkeys([*chosen, *roles.columns])), {**features.kinds, **as_text})
+        raise InputError(f"Column {both[0]!r} is a feature of the model and has another role, too; choose one of them.")
+    kinds = dict(features.kinds)
+    if roles.positive is not None and roles.label is not None:
+        kinds[roles.label] = "text"
+    if roles.name is not None and roles.name not in chosen:
+        kinds[roles.name] = "text"
+    return match_levels(file.read(list(dict.fromkeys([*chosen, *roles.columns])), kinds), features)
 
 
-def _take_roles(table: pa.Table, roles: Roles, z: np.ndarray) -> Rows:
+def _names(file: DataFile, table: pa.Table, column: str, features: Features) -> list[Any]:
+    """Take the identifiers as written, also where their column is a feature of another type."""
+    if column in table.column_names and column not in features.columns:
+        return list(table[column].to_pylist())
+    return list(file.read([column], {column: "text"})[column].to_pylist())
+
+
+def _place(files: Sequence[tuple[DataFile, int]], row: int) -> str:
+    for file, n_rows in files:
+        if row < n_rows:
+            return f"{file.path}, {file.place(row)}"
+        row -= n_rows
+    return f"row {row + 1}"
+
+
+def _take_roles(
+    table: pa.Table,
+    roles: Roles,
+    features: Features,
+    z: np.ndarray,
+    names: list[Any] | None,
+    place: Callable[[int], str],
+) -> Rows:
     weights, groups = (None if name is None else _column(table, name) for name in (roles.weights, roles.groups))
-    names = None if roles.name is None else table[roles.name].to_pylist()
-    others = [name for name in table.column_names if name not in roles.columns]
-    return Rows(table.select(others), z, weights, groups, names)
+    others = [name for name in table.column_names if name in features.columns or name not in roles.columns]
+    rows = Rows(table.select(others), z, weights, groups, names, place)
+    if weights is not None:
+        try:
+            read_weights(weights, table.num_rows)
+        except RowError as error:
+            raise InputError(f"--weights {roles.weights!r}: {error.told(place(error.row))}") from None
+        except InputError as error:
+            raise InputError(f"--weights {roles.weights!r}: {error}") from None
+    return rows
 
 
-def _labels(path: Path, column: Any, roles: Roles) -> np.ndarray:
+def _labels(file: DataFile, column: Any, roles: Roles) -> np.ndarray:
     import pyarrow as pa
 
     if roles.positive is not None:
-        values = [None if value is None else _as_written(value) for value in column.to_pylist()]
-        if roles.positive not in values:
-            found = ", ".join(repr(value) for value in list(dict.fromkeys(values))[:MOST_VALUES_SHOWN])
+        wanted = roles.positive
+        marked = {value: _is_written(value, wanted) for value in column.unique().to_pylist()}
+        if not any(marked.values()):
+            found = ", ".join(repr(value) for value in list(marked)[:MOST_VALUES_SHOWN])
             raise InputError(
-                f"{path}: no row of column {roles.label!r} holds {roles.positive!r}; the first values are {found}."
+                f"{file.path}: no row of column {roles.label!r} holds {wanted!r}; the first values are {found}."
             )
-        return np.array([value == roles.positive for value in values])
+        return np.array([marked[value] for value in column.to_pylist()])
     if _family(column.type) == "text":
         values = [value for value in column.unique().to_pylist() if value is not None]
         found = ", ".join(repr(value) for value in values[:MOST_VALUES_SHOWN])
         raise InputError(
-            f"{path}: column {roles.label!r} holds text ({found}); say which value marks a labelled positive, as in "
-            f"--positive {values[0] if values else 'yes'}."
+            f"{file.path}: column {roles.label!r} holds text ({found}); say which value marks a labelled positive, as "
+            f"in --positive {values[0] if values else 'yes'}."
         )
     if column.null_count:
         row = column.is_null().index(pa.scalar(True)).as_py()
         raise InputError(
-            f"{path}: column {roles.label!r} is empty in row {row + 1}; code unlabelled rows as 0, or name the "
-            "value of positives with --positive."
+            f"{file.path}, {file.place(row)}, column {roles.label!r}: the label is missing; code unlabelled rows as 0, "
+            "or name the value of positives with --positive."
         )
     return np.asarray(column.to_numpy())
 
 
-def _as_written(value: Any) -> str:
+def _is_written(value: Any, text: str) -> bool:
+    """Whether a value is what a user wrote: 1 for 1.0, and true for True."""
+    if isinstance(value, bool):
+        return str(value).lower() == text.lower()
     if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value)
+        return text in (str(value), str(int(value)))
+    return value is not None and str(value) == text
+
+
+def match_levels(table: pa.Table, features: Features) -> pa.Table:
+    """Write numbers and booleans as text where the fit, to a file of text, took them for levels."""
+    import pyarrow as pa
+
+    for name, levels in features.levels.items():
+        if name in table.column_names and _family(table.schema.field(name).type) in ("numbers", "booleans"):
+            known = {_value(level): level for level in levels}
+            coded = table[name].combine_chunks().dictionary_encode()
+            words = [known.get(value, str(value)) for value in coded.dictionary.to_pylist()]
+            text = pa.array(words, pa.string()).take(coded.indices)
+            table = table.set_column(table.column_names.index(name), name, text)
+    return table
+
+
+def _value(level: str) -> object:
+    """What a level that was read as text stands for in a file that knows numbers and booleans."""
+    if level.lower() in ("true", "false"):
+        return level.lower() == "true"
+    try:
+        return float(level)
+    except ValueError:
+        return level
 
 
 def _column(table: pa.Table, name: str) -> np.ndarray:
@@ -210,9 +303,11 @@ def _family(kind: Any) -> str:
 
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
+    if pa.types.is_null(kind):
+        return "nothing"
     if pa.types.is_boolean(kind):
         return "booleans"
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind):
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         return "numbers"
     return "text" if pa.types.is_string(kind) or pa.types.is_large_string(kind) else str(kind)
 

@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 
 from pugam.data.tables import as_array, is_missing
-from pugam.errors import InputError, warn_user
+from pugam.errors import InputError, RowError, warn_user
 
 __all__ = ["Labels", "read_labels", "read_weights"]
 
@@ -105,9 +105,10 @@ def read_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
     refused = ~np.isfinite(weights) | (weights < 0)
     if refused.any():
         row = int(np.argmax(refused))
-        raise InputError(
-            f"sample_weight must be finite and not negative; row {row} has {weights[row]}. "
-            "Give a row that should not count the weight 0."
+        raise RowError(
+            "sample_weight must be finite and not negative; ",
+            row,
+            f" has {weights[row]}. Give a row that should not count the weight 0.",
         )
     if not weights.any():
         raise InputError("sample_weight is zero at every row; at least one row must count.")
@@ -155,7 +156,7 @@ def _typed(codes: np.ndarray) -> np.ndarray:
     gaps = np.isnan(codes) if codes.dtype.kind == "f" else np.array([is_missing(code) for code in codes])
     if gaps.any():
         row = int(np.argmax(gaps))
-        raise InputError(f"z contains NaN: the label of row {row} is missing. {CODING}, or leave the row out.")
+        raise RowError("z contains NaN: the label of ", row, f" is missing. {CODING}, or leave the row out.")
     return codes if codes.dtype.kind == "f" else _inferred(codes)
 
 
@@ -174,11 +175,11 @@ def _require_allowed(codes: np.ndarray) -> None:
         return
     infinite = np.isinf(codes)
     if infinite.any():
-        raise InputError(f"z contains infinity at row {int(np.argmax(infinite))}. {CODING}.")
+        raise RowError("z contains infinity at ", int(np.argmax(infinite)), f". {CODING}.")
     fractional = codes != np.round(codes)
     if fractional.any():
         row = int(np.argmax(fractional))
-        raise InputError(f"Unknown label type: continuous; z holds {codes[row]} at row {row}. {CODING}.")
+        raise RowError(f"Unknown label type: continuous; z holds {codes[row]} at ", row, f". {CODING}.")
     unknown = ~np.isin(codes, (-1, 0, 1))
     if unknown.any():
         raise _unknown_codes(codes, unknown)
@@ -193,9 +194,10 @@ def _unknown_codes(codes: np.ndarray, unknown: np.ndarray) -> InputError:
     distinct = list(dict.fromkeys(codes[unknown].tolist()))
     listed = ", ".join(repr(value) for value in distinct[:MOST_VALUES_LISTED])
     more = ", ..." if len(distinct) > MOST_VALUES_LISTED else ""
-    return InputError(
-        f"z holds {listed}{more} (first at row {int(np.argmax(unknown))}). "
-        f"Only binary classification is supported. {CODING}."
+    return RowError(
+        f"z holds {listed}{more} (first at ",
+        int(np.argmax(unknown)),
+        f"). Only binary classification is supported. {CODING}.",
     )
 
 

@@ -17,7 +17,7 @@ import narwhals as nw
 import numpy as np
 from scipy import sparse
 
-from pugam.errors import InputError
+from pugam.errors import InputError, RowError
 
 __all__ = ["Column", "ColumnKind", "Table", "as_array", "is_missing", "make_frame", "read_table", "require_numeric"]
 
@@ -169,9 +169,10 @@ def require_numeric(column: Column, asked_by: str) -> np.ndarray:
         return column.values
     for row, value in enumerate(column.values):
         if value is not None and not isinstance(value, bool):
-            raise InputError(
-                f"{asked_by} needs numbers, but column {column.name!r} holds text or categories: row {row} holds "
-                f"{value!r}. Use f({column.name}) for one effect per level, or turn the column into numbers."
+            raise RowError(
+                f"{asked_by} needs numbers, but column {column.name!r} holds text or categories: ",
+                row,
+                f" holds {value!r}. Use f({column.name}) for one effect per level, or turn the column into numbers.",
             )
     return column.values.astype(np.float64)
 
@@ -301,9 +302,10 @@ def _number_column(name: str, values: np.ndarray) -> Column:
     infinite = np.isinf(floats)
     if infinite.any():
         row = int(np.argmax(infinite))
-        raise InputError(
-            f"Column {name!r} contains infinity: row {row} holds {floats[row]}. "
-            "Replace it by a finite number or by a missing value."
+        raise RowError(
+            f"Column {name!r} contains infinity: ",
+            row,
+            f" holds {floats[row]}. Replace it by a finite number or by a missing value.",
         )
     return Column(name, "numeric", floats)
 
@@ -349,15 +351,22 @@ def _family(kind: type) -> Family:
 
 
 def _require_usable(name: str, family: Family, row: int, value: object) -> None:
-    where = f"column {name!r}, row {row}, holds {value!r}"
+    holds = f", holds {value!r}"
     if family == "complex":
-        raise InputError(f"Complex data not supported: {where}; keep the real part or the modulus.")
+        raise RowError(
+            f"Complex data not supported: column {name!r}, ", row, f"{holds}; keep the real part or the modulus."
+        )
     if family == "time":
-        raise InputError(f"Dates and times are not supported: {where}; turn it into a number or text first.")
+        raise RowError(
+            f"Dates and times are not supported: column {name!r}, ",
+            row,
+            f"{holds}; turn it into a number or text first.",
+        )
     if family == "other":
-        raise InputError(
-            f"Column {name!r} holds a value of type {type(value).__name__} at row {row}; "
-            "a column needs numbers, text or booleans."
+        raise RowError(
+            f"Column {name!r} holds a value of type {type(value).__name__} at ",
+            row,
+            "; a column needs numbers, text or booleans.",
         )
 
 

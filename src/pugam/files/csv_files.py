@@ -91,6 +91,10 @@ class CsvFile:
             first_row += block.num_rows
         return {name: self._decided(name, tallies[name]) if name in tallies else types[name] for name in names}
 
+    def place(self, row: int) -> str:
+        """Find the line on which a row begins."""
+        return f"line {line_of_cell(self.path, self._delimiter, row, 0)}"
+
     def _blocks(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Give these columns as text, a few megabytes of the file at a time."""
         pa, csv = arrow(), arrow("csv")

@@ -81,6 +81,15 @@ class DataFile(Protocol):
             As in `read`; perhaps not before the batches ahead of the fault were given.
         """
 
+    def kinds(self, columns: Sequence[str] | None = None, types: Mapping[str, Kind] = NO_TYPES) -> dict[str, Kind]:
+        """Say what columns of a CSV file hold: the type given, or the one that all their rows fit.
+
+        Parquet files say it themselves, so nothing is said of their columns.
+        """
+
+    def place(self, row: int) -> str:
+        """Say where a row, counted from 0, is to be found: `line 19` of a text file, else `row 18`, counted from 1."""
+
 
 def open_file(path: str | os.PathLike[str], delimiter: str | None = None) -> DataFile:
     """Open a table in a file: the end of its name says in which format.

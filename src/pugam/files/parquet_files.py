@@ -77,6 +77,14 @@ class ParquetFiles:
                     break
                 yield batch.select(names)
 
+    def kinds(self, columns: Sequence[str] | None = None, types: Mapping[str, Kind] = NO_TYPES) -> dict[str, Kind]:
+        """Say nothing: the file itself says which types its columns have."""
+        return {}
+
+    def place(self, row: int) -> str:
+        """Count rows from 1, over all files of a folder."""
+        return f"row {row + 1}"
+
     def _chosen(self, columns: Sequence[str] | None, types: Mapping[str, Kind]) -> list[str]:
         names = chosen_columns(self.path, self.names, columns, types)
         for name in (*(columns or ()), *types):

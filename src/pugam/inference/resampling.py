@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pugam.data import as_array, is_missing
 from pugam.engines import Counts
-from pugam.errors import InputError
+from pugam.errors import InputError, RowError
 
 __all__ = ["Resampling", "make_resampling", "read_groups"]
 
@@ -88,7 +88,7 @@ def read_groups(groups: Any, n_rows: int, kept: NDArray[np.bool_] | None) -> NDA
         raise InputError(f"groups needs one label per row, {expected} in all; got shape {labels.shape}.")
     missing = np.array([is_missing(label) for label in labels.tolist()])
     if missing.any():
-        raise InputError(f"groups has no label in row {int(np.argmax(missing))}; give every row one.")
+        raise RowError("groups has no label in ", int(np.argmax(missing)), "; give every row one.")
     codes: dict[Any, int] = {}
     chosen = labels if kept is None else labels[kept]
     numbers = np.array([codes.setdefault(label, len(codes)) for label in chosen.tolist()], dtype=np.intp)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.data import Column, require_numeric
-from pugam.errors import InputError, warn_user
+from pugam.errors import InputError, RowError, warn_user
 from pugam.terms.specs import Factor, Linear, Smooth, TermSpec
 from pugam.terms.splines import CUBIC_ORDER, PiecewiseBasis, centred_basis, even_knots, quantile_knots
 
@@ -175,9 +175,11 @@ class FactorBasis:
             row = int(np.argmax(codes == UNSEEN))
             level = column.values[row]
             shown = level.item() if isinstance(level, np.generic) else level
-            raise InputError(
-                f"{self.spec.label}: level {shown!r} in row {row} was not seen in the fit; leave such "
-                f'rows out, or use f({self.spec.column}, unseen="zero") to give them a zero effect.'
+            raise RowError(
+                f"{self.spec.label}: level {shown!r} in ",
+                row,
+                " was not seen in the fit; leave such rows out, or fit with "
+                f'f({self.spec.column}, unseen="zero") to give them a zero effect.',
             )
         return codes
 
@@ -369,9 +371,9 @@ def _refuse_missing(column: Column, spec: TermSpec) -> None:
     if not missing.any():
         return
     row, others = int(np.argmax(missing)), int(missing.sum()) - 1
-    where = f"row {row}" + (f" and {others} more" if others else "")
     if spec.missing == "effect":
         remedy = "the fit saw none, so they have no effect of their own: fill or drop them"
     else:
         remedy = f"fill or drop them, or give them an effect of their own: {spec.label[:-1]}, missing='effect')"
-    raise InputError(f"{spec.label}: column {column.name!r} has missing values (NaN) in {where}; {remedy}.")
+    more = f" and {others} more" if others else ""
+    raise RowError(f"{spec.label}: column {column.name!r} has missing values (NaN) in ", row, f"{more}; {remedy}.")

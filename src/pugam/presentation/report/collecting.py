@@ -106,8 +106,10 @@ def collect(
     """
     fitted = model._fitted("A report")
     numbers = _row_numbers(model)
-    if names is not None and len(names) <= int(numbers.max()):
-        raise InputError(f"There are {len(names)} names for more rows; give one to each.")
+    _, kept = model._rows
+    n_rows = len(numbers) if kept is None else len(kept)
+    if names is not None and len(names) != n_rows:
+        raise InputError(f"There are {len(names)} names for {n_rows} rows; give one to each.")
     diagnosis = model.diagnose()
     profile = PiProfile(fitted)
     cells = fitted.engine.n_rows * fitted.design.n_columns
