@@ -155,7 +155,7 @@ BAD_FILES = {
     "identifiers taken for a feature": (
         {"data.csv": lambda: csv(who=[f"patient {number}" for number in range(ROWS)])},
         FIT,
-        ["'who'", "320 levels", "leave out identifiers"],
+        ["'who'", "320 levels", "leave it out if it identifies"],
     ),
     "no feature left": (
         {"data.csv": partial(csv, drop=["x2", "x3", "site"])},
@@ -163,7 +163,12 @@ BAD_FILES = {
         ["data.csv", "no column is left", "drop fewer"],
     ),
     "folder without Parquet": ({"data": None}, ["fit", "data", "--label", "z"], ["data is a folder", ".parquet"]),
-    "unknown suffix": ({"data.xlsx": "PK"}, ["fit", "data.xlsx", "--label", "z"], ["data.xlsx", ".csv", ".parquet"]),
+    "unknown suffix": ({"data.xlsx": "PK"}, ["fit", "data.xlsx", "--label", "z"], ["data.xlsx", "Excel", "CSV UTF-8"]),
+    "unknown format": (
+        {"data.dat": "a"},
+        ["fit", "data.dat", "--label", "z"],
+        ["data.dat", ".csv", ".parquet"],
+    ),
     "workbook called CSV": (
         {"data.csv": b"PK\x03\x04 and more"},
         FIT,
@@ -419,7 +424,7 @@ def test_a_report_with_weights_that_the_fit_had_not_is_refused(refuses, empty_fo
 
 @pytest.mark.parametrize("option", [["--level", "high"], ["--speed"], ["--resamples", "1.5"]], ids=" ".join)
 def test_a_pointer_to_help_is_a_sentence_of_its_own(refuses, empty_folder, option):
-    assert refuses(*FIT, *option).endswith(". See pugam --help.\n")
+    assert refuses(*FIT, *option).endswith(". See pugam fit --help.\n")
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import pytest
 import pugam
 from pugam import PUGAM, PugamWarning
 from pugam.command_line import main
+from pugam.command_line.options import in_flags
 from pugam.datasets import simulate
 
 ROWS = 320
@@ -74,7 +75,7 @@ def test_summary_and_diagnosis_are_printed_unless_the_command_is_quiet(pugam_say
     code, quiet, err = pugam_says("fit", data, "--label", "z", "--quiet")
 
     assert str(plain.summary()) in loud
-    assert str(plain.diagnose()) in loud
+    assert in_flags(str(plain.diagnose())) in loud
     assert loud.splitlines()[-2:] == ["Model: model.json", "Report: report.html"]
     assert (code, err) == (0, "")
     assert quiet.splitlines() == loud.splitlines()[:2]
@@ -323,7 +324,7 @@ def test_a_saved_model_knows_its_command_and_its_columns(fitted, rows, features)
     model, _ = fitted("./data.csv", "--label", "is ill", "--weights", "w")
 
     command = "pugam fit ./data.csv --label 'is ill' --weights w --out model.json --quiet"
-    known = {"source": "data.csv", "label": "is ill", "positive": None, "weights": "w", "id": None}
+    known = {"source": "data.csv", "label": "is ill", "positive": None, "weights": "w", "id": None, "missing": "error"}
     assert model.provenance_["command"] == command
     assert model.provenance_["data"] == known
     assert json.loads(Path("model.json").read_text(encoding="utf-8"))["provenance"]["command"] == command
@@ -411,3 +412,51 @@ def test_hostile_names_can_be_asked_for_in_a_formula_and_dropped(fitted, rows, f
 
     assert model.pi_ == PUGAM("s(x1) + x2").fit(features, rows["z"]).pi_
     assert dropped.pi_ == PUGAM().fit(features[["x1", "x2"]], rows["z"]).pi_
+
+
+def gaps(frame):
+    """The same rows, of which some lack x1 or x2."""
+    return frame.assign(x1=frame["x1"].where(frame.index % 9 != 0), x2=frame["x2"].where(frame.index % 11 != 0))
+
+
+def test_rows_that_lack_a_value_are_left_out_or_have_an_effect_of_their_own(pugam_says, empty_folder):
+    data = simulate(2, n0=600, n=900, random_state=0)
+    frame = gaps(data.X[["x1", "x2", "x3"]]).assign(z=data.z)
+    frame.to_csv("data.csv", index=False)
+    command = ["fit", "data.csv", "--label", "z", "--quiet", "--out", "model.json"]
+
+    assert pugam_says(*command)[0] == 2
+    code, out, err = pugam_says(*command, "--missing", "drop")
+    complete = frame.dropna()
+    expected = PUGAM().fit(complete[["x1", "x2", "x3"]], complete["z"])
+    assert (code, out.splitlines()[0]) == (0, f"pi = {expected.pi_interval()}")
+    assert f"! Left out {len(frame) - len(complete)} of 900 rows, which lack a value in a feature.\n" in err
+    assert pugam_says("report", "model.json", "data.csv", "--out", "report.html")[0] == 0
+
+    code, out, _ = pugam_says(*command, "--missing", "effect")
+    terms = "s(x1, missing='effect') + s(x2, missing='effect') + s(x3)"
+    expected = PUGAM(terms).fit(frame[["x1", "x2", "x3"]], frame["z"])
+    assert (code, out.splitlines()[0]) == (0, f"pi = {expected.pi_interval()}")
+    assert pugam_says(*command, "--missing", "guess")[2].startswith("pugam: --missing is error, drop or effect")
+
+
+def test_values_taken_as_unlabelled_are_told_where_they_are_several(pugam_says, empty_folder):
+    data = simulate(1, n0=200, n=320, random_state=3)
+    words = np.where(data.z == 1, "case", np.where(np.arange(320) % 2, "unknown", "control"))
+    data.X.assign(status=words).to_csv("data.csv", index=False)
+
+    code, _, err = pugam_says("fit", "data.csv", "--label", "status", "--positive", "case", "--quiet")
+
+    assert code == 0
+    assert "! Column 'status': 60 'control', 60 'unknown' are all taken as unlabelled." in err
+
+
+def test_several_columns_may_be_dropped_at_once(pugam_says, empty_folder):
+    data = simulate(1, n0=200, n=320, random_state=3)
+    data.X.assign(z=data.z).to_csv("data.csv", index=False)
+
+    together = pugam_says("fit", "data.csv", "--label", "z", "--drop", "x4,x5", "--quiet")
+    apart = pugam_says("fit", "data.csv", "--label", "z", "--drop", "x4", "--drop", "x5", "--quiet")
+
+    assert together == apart
+    assert together[0] == 0

@@ -159,13 +159,15 @@ def test_rows_stay_in_their_order(scored, rows, model, saved):
     assert (table["p_positive"] == model.predict_proba(shuffled)[:, 1]).all()
 
 
-def test_a_file_may_be_replaced_by_itself_with_posteriors(scored, rows, model, saved):
+def test_a_file_is_not_replaced_by_its_own_posteriors(pugam_says, rows, saved, empty_folder):
     write(rows, "rows.csv")
+    before = (empty_folder / "rows.csv").read_bytes()
 
-    table = scored(saved, "rows.csv", to="rows.csv")
+    code, out, err = pugam_says("predict", saved, "rows.csv", "--out", "rows.csv")
 
-    assert (table["p_positive"] == model.predict_proba(rows)[:, 1]).all()
-    assert len(table) == ROWS
+    assert (code, out) == (2, "")
+    assert "--out rows.csv is the file to be read; give another name." in err
+    assert (empty_folder / "rows.csv").read_bytes() == before
 
 
 def test_pi_re_targets_the_posterior(scored, rows, model, saved):
@@ -352,3 +354,25 @@ def test_ctrl_c_leaves_no_half_of_a_file(pugam_says, empty_folder, rows, saved, 
     assert (code, out) == (130, "")
     assert sorted(path.name for path in empty_folder.iterdir()) == ["model.json", "rows.csv", "scored.csv"]
     assert Path("scored.csv").read_text() == "what was here before"
+
+
+def test_cells_of_the_model_go_out_as_they_were_written_from_text_to_text(pugam_says, rows, saved, empty_folder):
+    write(rows, "rows.csv")
+    lines = (empty_folder / "rows.csv").read_text(encoding="utf-8").splitlines()
+    place = lines[0].split(",").index("x1")
+    cells = lines[1].split(",")
+    cells[place] = "+0.50"
+    (empty_folder / "rows.csv").write_text("\n".join([lines[0], ",".join(cells), *lines[2:]]), encoding="utf-8")
+
+    pugam_says("predict", saved, "rows.csv", "--out", "scored.csv")
+
+    assert (empty_folder / "scored.csv").read_text(encoding="utf-8").splitlines()[1].split(",")[place] == "+0.50"
+
+
+def test_rows_outside_the_range_of_the_fit_are_told(pugam_says, rows, saved, empty_folder):
+    write(rows.assign(x1=rows["x1"].where(rows.index != rows.index[0], 40.0)), "rows.csv")
+
+    code, _, err = pugam_says("predict", saved, "rows.csv", "--out", "scored.csv")
+
+    assert code == 0
+    assert "! 1 rows lie outside the range of the fit in column 'x1'" in err

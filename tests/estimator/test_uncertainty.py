@@ -337,7 +337,7 @@ def test_other_rows_are_refused_and_leave_the_model_without(several, mixed, z, c
     stored = pickle.loads(pickle.dumps(several))
 
     with pytest.raises(
-        InputError, match=r"not the rows the model was fitted to: their log-likelihood is -?\d.*, not -"
+        InputError, match=r"not the rows the model was fitted to: .* of log-likelihood -?\d.*, of -"
     ):
         stored.attach(*change(mixed, z))
 

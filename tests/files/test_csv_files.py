@@ -147,8 +147,10 @@ def test_a_cell_that_is_no_number_is_named_with_its_line(written):
     path = written("site,body mass\n" + rows + 'east,"12,5"\n' + rows)
     # Each row takes two lines, after the header's one.
     place = "data.csv, line 16, column 'body mass': '12,5'"
-    assert message(path, read).startswith(place + " is not a number as written: decimals need a point; mend the cell")
-    assert message(path, lambda path: stream(path, **{"body mass": "number"})).startswith(place + " is not a number; ")
+    assert message(path, read).startswith(
+        place + " is not a number as written: decimals need a point; give --decimal ,"
+    )
+    assert message(path, lambda path: stream(path, **{"body mass": "number"})).startswith(place + " is not a number as")
     assert open_file(path).read(types={"body mass": "text"}).num_rows == 15
 
 
@@ -216,11 +218,15 @@ BAD_FILES = {
     ),
     "parquet": ("data.csv", b"PAR1\x00\x00", "data.csv is a Parquet file; rename it to end in .parquet."),
     "packed": ("data.csv", DEFLATED, "data.csv is compressed by gzip; rename it to end in .csv.gz."),
-    "utf16": ("data.csv", "a,b\n1,2\n".encode("utf-16"), "data.csv is UTF-16 text; save the file as UTF-8."),
+    "utf16": (
+        "data.csv",
+        "a,b\n1,2\n".encode("utf-16"),
+        "data.csv is UTF-16 text; save the file as UTF-8.",
+    ),
     "latin1": (
         "data.csv",
         "a,b\n1,x\n2,é\n".encode("latin-1"),
-        "data.csv, line 3 is not UTF-8 text (byte 0xe9 at position 3 of the line); save the file as UTF-8.",
+        "data.csv, line 3 is not UTF-8 text (byte 0xe9 at position 3 of the line); save the file as UTF-8 (in Excel",
     ),
     "latin1_name": (
         "data.csv",
@@ -320,3 +326,18 @@ def test_pyarrow_is_not_needed_until_a_file_is_opened(written):
     )
     done = subprocess.run([sys.executable, "-c", code, written(MIXED)], capture_output=True, text=True, check=True)
     assert done.stdout == "CSV and Parquet files are read and written by pyarrow: pip install pyarrow.\n"
+
+
+def test_decimals_with_a_comma_are_read_when_asked_for(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("a;b;c\n1,5;x,y;3\n-2,25;z;NA\n", encoding="utf-8")
+
+    file = open_file(path, ";", decimal=",")
+
+    assert file.read().to_pydict() == {"a": [1.5, -2.25], "b": ["x,y", "z"], "c": [3.0, None]}
+    (batch,) = file.batches()
+    assert batch.column("a").to_pylist() == ["1,5", "-2,25"]
+    assert file.typed(batch, {"a": "number"}).column("a").to_pylist() == [1.5, -2.25]
+    assert file.place(1) == "line 3"
+    with pytest.raises(InputError, match="decimal sign is"):
+        open_file(path, ";", decimal="'")

@@ -152,11 +152,12 @@ def test_tables_without_cells_and_names_that_cannot_be_used(tmp_path):
 def test_places_where_there_is_nothing_to_read(tmp_path):
     assert message(tmp_path / "no.parquet", open_file) == "no.parquet is not found; check the name and the folder."
     assert "is a folder without Parquet files" in message(tmp_path, open_file)
-    path = tmp_path / "data.xlsx"
+    path = tmp_path / "data.dat"
     assert message(path, open_file) == (
-        "data.xlsx: the end of the name does not say what the file is; files that end in .csv, .tsv, .txt, .csv.gz, "
+        "data.dat: the end of the name does not say what the file is; files that end in .csv, .tsv, .txt, .csv.gz, "
         ".tsv.gz, .txt.gz, .parquet and .pq, and folders of Parquet files, can be read."
     )
+    assert "is an Excel workbook; save the table as 'CSV UTF-8'" in message(tmp_path / "data.xlsx", open_file)
 
 
 def test_streaming_takes_memory_that_does_not_grow_with_the_row_groups(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -70,4 +71,10 @@ def demo(
     say(f"Profile of pi, starts, calibration:  {out / 'diagnosis.png'}")
     say(f"Table and model:                     {table}, {saved}")
     say(f"The report, to open in a browser:    {page}", strong=True)
-    say(f"\nThe same with a table of your own:   {command}")
+    say(f"\nThe same with a table of your own:   {_program()} fit {table} --label diagnosed --report report.html")
+
+
+def _program() -> str:
+    """The command line as it was called: after `make demo` it is not on the path."""
+    called = Path(sys.argv[0])
+    return str(called) if called.name == "pugam" else "pugam"

@@ -8,9 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from pugam.command_line.options import (
+    Decimal,
     Delimiter,
     Quiet,
     command_given,
+    in_flags,
     printing_warnings,
     read_pi,
     require_at_least,
@@ -19,7 +21,7 @@ from pugam.command_line.options import (
     say,
 )
 from pugam.command_line.reports import write_report
-from pugam.command_line.rows import Features, Roles, Rows, read_rows
+from pugam.command_line.rows import Features, Roles, Rows, read_rows, treat_missing
 from pugam.errors import InputError
 from pugam.progress import Waiting
 
@@ -46,7 +48,13 @@ def fit(
     drop: Annotated[
         list[str] | None, typer.Option(help="Column that is no feature; may be given several times.")
     ] = None,
-    weights: Annotated[str | None, typer.Option(help="Column of row weights.")] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            help="Column of weights: a row of weight 2 counts as two. Scale survey weights to a mean of one, and take "
+            "the interval from a bootstrap."
+        ),
+    ] = None,
     groups: Annotated[
         str | None, typer.Option(help="Column of clusters, drawn together in a bootstrap (--ci bootstrap).")
     ] = None,
@@ -56,12 +64,18 @@ def fit(
     ci: Annotated[str, typer.Option(help="Interval for pi: wald, profile or bootstrap.")] = "wald",
     level: Annotated[float, typer.Option(help="Of the interval.")] = 0.95,
     resamples: Annotated[int, typer.Option(help="Of a bootstrap.")] = 500,
+    missing: Annotated[
+        str, typer.Option(help="Rows that lack a value: error, drop (leave them out), or effect (one of their own).")
+    ] = "error",
+    starts: Annotated[int | None, typer.Option(help="Starts of the fit; 12 by default.")] = None,
+    max_iter: Annotated[int | None, typer.Option(help="Most iterations of the fit.")] = None,
     seed: Annotated[
         int | None, typer.Option(help="Of the random numbers; the same seed gives the same result.")
     ] = None,
     engine: Annotated[str, typer.Option(help="Where sums are taken: auto, memory or gpu.")] = "auto",
     jobs: Annotated[int | None, typer.Option(help="Threads.")] = None,
     delimiter: Delimiter = None,
+    decimal: Decimal = ".",
     quiet: Quiet = False,
 ) -> None:
     """Estimate the share of positives among unlabelled rows, and what drives it.
@@ -89,14 +103,24 @@ def fit(
     if groups is not None and ci != "bootstrap":
         raise InputError("--groups is for a bootstrap of whole clusters; give --ci bootstrap, too.")
     roles = Roles(label, positive, weights, groups, id, tuple(drop or ()))
+    require_at_least("--starts", starts, 1)
+    require_at_least("--max-iter", max_iter, 1)
     model = PUGAM(
-        terms, smoothing=_read_smoothing(smoothing), pi=read_pi(pi), random_state=seed, engine=engine, n_jobs=jobs
+        terms,
+        n_starts=starts,
+        max_iter=max_iter,
+        smoothing=_read_smoothing(smoothing),
+        pi=read_pi(pi),
+        random_state=seed,
+        engine=engine,
+        n_jobs=jobs,
     )
     show = False if quiet else None
     with printing_warnings():
         with Waiting("reading", show):
             features = Features.of_formula(terms)
-            rows = read_rows(data, roles, features, positive_file, unlabeled_file, delimiter)
+            rows = read_rows(data, roles, features, positive_file, unlabeled_file, delimiter, decimal)
+            rows, model.terms = treat_missing(rows, terms, missing)
         with Waiting(f"fitting {rows.X.num_rows:,} rows", show), rows.faults_placed():
             model.fit(rows.X, rows.z, rows.weights)
         with rows.faults_placed():
@@ -104,16 +128,18 @@ def fit(
         # Files come before words: what is printed may go to a program that stops listening.
         origin = _origin(data, positive_file, unlabeled_file)
         if out is not None:
-            model.save(out, command=command_given(), data={"source": origin, **_remembered(roles)})
-        if report is not None:
-            write_report(model, report, rows, origin, command_given(), show=show)
-        say(f"pi = {interval}", strong=True)
-        how = "given" if interval.method == "fixed" else f"{interval.method} interval"
-        say(f"share of positives among the {model.n1_:,.12g} unlabelled rows, {how}")
-        if not quiet:
+            model.save(out, command=command_given(), data={"source": origin, **_remembered(roles), "missing": missing})
+        diagnosis = None
+        if report is not None or not quiet:
             with Waiting("diagnosing", show):
                 diagnosis = model.diagnose()
-            say(f"\n{model.summary(level)}\n\n{diagnosis}\n")
+        if report is not None:
+            write_report(model, report, rows, origin, command_given(), show=show, diagnosis=diagnosis)
+        say(f"pi = {interval}", strong=True)
+        how = "given" if interval.method == "fixed" else f"{interval.method} interval"
+        say(f"share of positives among the {model.n1_:,.6g} unlabelled rows, {how}")
+        if not quiet:
+            say(f"\n{model.summary(level)}\n\n{in_flags(str(diagnosis))}\n")
             for what, path in (("Model", out), ("Report", report)):
                 if path is not None:
                     say(f"{what}: {path}")

@@ -9,7 +9,7 @@ import typer
 
 from pugam.command_line.demo import demo
 from pugam.command_line.fit import fit
-from pugam.command_line.options import in_one_line
+from pugam.command_line.options import in_flags, in_one_line
 from pugam.command_line.predict import predict
 from pugam.command_line.reports import report
 from pugam.command_line.simulate import simulate
@@ -27,7 +27,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (demo, fit, predict, report, simulate, study):
+VERBS = {verb.__name__: verb for verb in (demo, fit, predict, report, simulate, study)}
+for verb in VERBS.values():
     app.command()(verb)
 
 
@@ -53,7 +54,7 @@ def main() -> None:
     except FormulaError as error:
         code = _fail(_with_arrow(error), BAD_INPUT)
     except PugamError as error:
-        code = _fail(str(error), BAD_INPUT)
+        code = _fail(in_flags(str(error)), BAD_INPUT)
     except typer.Abort:
         code = _fail("Interrupted.", INTERRUPTED)
     except KeyboardInterrupt:
@@ -64,7 +65,9 @@ def main() -> None:
         # Typer's own errors of usage, whatever class of click's they are in this version.
         if not hasattr(error, "format_message"):
             raise
-        code = _fail(f"{error.format_message().rstrip('.')}. See pugam --help.", BAD_INPUT)
+        verb = getattr(getattr(error, "ctx", None), "info_name", None)
+        where = "pugam" if verb in (None, "pugam") or verb not in VERBS else f"pugam {verb}"
+        code = _fail(f"{error.format_message().rstrip('.')}. See {where} --help.", BAD_INPUT)
     sys.exit(code)
 
 

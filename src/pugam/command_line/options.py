@@ -16,9 +16,11 @@ import typer
 from pugam.errors import InputError
 
 __all__ = [
+    "Decimal",
     "Delimiter",
     "Quiet",
     "command_given",
+    "in_flags",
     "in_one_line",
     "printing_warnings",
     "read_pi",
@@ -31,7 +33,22 @@ __all__ = [
 Delimiter = Annotated[
     str | None, typer.Option(help="What stands between the cells of a CSV file, if not a comma: ';', '|' or tab.")
 ]
+Decimal = Annotated[str, typer.Option(help="The sign before decimals in a CSV file: . or ,")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress, and print only what was asked for.")]
+
+
+IN_FLAGS = (
+    ("pi_interval(method='profile')", "--ci profile"),
+    ("PUGAM(pi=0.3)", "--pi 0.3"),
+    ("(pi=0.2, pi=(0.1, 0.4))", "(--pi 0.2, --pi 0.1,0.4)"),
+    ("pi_prior='weak', ", ""),
+    ("n_starts=40", "--starts 40"),
+    ("max_iter = ", "--max-iter "),
+    ("larger max_iter", "larger --max-iter"),
+    ("plot('sensitivity')", "the slider of --report"),
+    ("plot('calibration')", "the report, --report"),
+    ("see diagnose()", "see --report"),
+)
 
 
 def command_given() -> str:
@@ -84,7 +101,14 @@ def printing_warnings() -> Iterator[None]:
         warnings.simplefilter("always")
         yield
     for message in dict.fromkeys(str(warning.message) for warning in caught):
-        typer.echo(f"! {in_one_line(message)}", err=True)
+        typer.echo(f"! {in_flags(in_one_line(message))}", err=True)
+
+
+def in_flags(text: str) -> str:
+    """Turn advice that is given in Python into advice for the command line."""
+    for python, flags in IN_FLAGS:
+        text = text.replace(python, flags)
+    return text
 
 
 def in_one_line(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -11,10 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from pugam.command_line.options import Delimiter, Quiet, printing_warnings, require_level, say
+from pugam.command_line.options import Decimal, Delimiter, Quiet, printing_warnings, require_level, say
 from pugam.command_line.rows import Features, match_levels
-from pugam.errors import InputError, RowError
-from pugam.files import DataFile, TableWriter, open_file, open_writer
+from pugam.data import read_table
+from pugam.errors import InputError, RowError, warn_user
+from pugam.files import DataFile, TableWriter, is_text, open_file, open_writer
+from pugam.inference import outside_range
 from pugam.likelihood import expit, logit
 from pugam.progress import Progress
 
@@ -39,6 +42,7 @@ def predict(
     interval: Annotated[bool, typer.Option("--interval", help="Add standard error and limits.")] = False,
     level: Annotated[float, typer.Option(help="Of the limits.")] = 0.95,
     delimiter: Delimiter = None,
+    decimal: Decimal = ".",
     quiet: Quiet = False,
 ) -> None:
     """Append p_positive and log_density_ratio to every row, keeping its columns and its place.
@@ -55,8 +59,12 @@ def predict(
 
     pi = None if pi is None else read_share(pi)
     require_level(level)
+    if data.suffix == ".json" and model_file.suffix != ".json":
+        raise InputError("The model comes first: pugam predict MODEL DATA.")
+    if out.exists() and data.exists() and out.samefile(data):
+        raise InputError(f"--out {out} is the file to be read; give another name.")
     model = load(model_file)
-    file = open_file(data, delimiter)
+    file = open_file(data, delimiter, decimal)
     added = (*NEW_COLUMNS, *(INTERVAL_COLUMNS if interval else ()))
     taken = [name for name in added if name in file.names]
     if taken:
@@ -79,7 +87,7 @@ def _written(
     with ExitStack() as stack:
         bar = stack.enter_context(Progress("rows", file.n_rows or 0, show))
         writer: TableWriter | None = None
-        for batch in _one_ahead(_scored(model, file, pi, level)):
+        for batch in _one_ahead(_scored(model, file, pi, level, as_written=is_text(out))):
             if writer is None:
                 writer = stack.enter_context(open_writer(out, batch.schema))
             writer.write(batch)
@@ -96,22 +104,42 @@ def _one_ahead(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             yield batch
 
 
-def _scored(model: PUGAM, file: DataFile, pi: float | None, level: float | None) -> Iterator[pa.RecordBatch]:
+def _scored(
+    model: PUGAM, file: DataFile, pi: float | None, level: float | None, as_written: bool
+) -> Iterator[pa.RecordBatch]:
+    """Score batch by batch; from text to text all columns go out as they were written, also those of the model."""
     import pyarrow as pa
 
     features = Features.of_model(model)
     kinds = file.kinds(features.columns, features.kinds)
     first_row = 0
-    for batch in file.batches(types=kinds):
-        rows = match_levels(pa.Table.from_batches([batch]).select(features.columns), features)
+    outside: Counter[str] = Counter()
+    for batch in file.batches():
+        read = file.typed(batch.select(list(features.columns)), kinds, first_row)
+        rows = match_levels(pa.Table.from_batches([read]), features)
         try:
             new = _scores(model, rows, pi, level)
         except RowError as error:
             place = f"{file.path}, {file.place(first_row + error.row)}"
             raise InputError(error.told(place)) from None
-        columns = [*batch.columns, *(pa.array(values) for values in new.values())]
+        outside.update(_count_outside(model, rows))
+        understood = () if as_written else features.columns
+        kept = [(read if name in understood else batch).column(name) for name in batch.schema.names]
+        columns = [*kept, *(pa.array(values) for values in new.values())]
         yield pa.RecordBatch.from_arrays(columns, names=[*batch.schema.names, *new])
         first_row += batch.num_rows
+    for column, count in outside.items():
+        warn_user(
+            f"{count:,} rows lie outside the range of the fit in column {column!r}; its effect goes on there as a "
+            "straight line, which no data support."
+        )
+
+
+def _count_outside(model: PUGAM, rows: pa.Table) -> dict[str, int]:
+    """How many rows lie well outside the range that a term was fitted on."""
+    table = read_table(rows)
+    counts = {basis.spec.column: outside_range(basis, table.column(basis.spec.column)) for basis in model._design.bases}
+    return {column: int(found.sum()) for column, found in counts.items() if found is not None and found.any()}
 
 
 def _scores(model: PUGAM, features: pa.Table, pi: float | None, level: float | None) -> dict[str, Any]:

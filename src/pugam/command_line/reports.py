@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pugam.command_line.options import Delimiter, Quiet, command_given, printing_warnings, require_suffix, say
-from pugam.command_line.rows import Features, Roles, Rows, read_rows
+from pugam.command_line.options import Decimal, Delimiter, Quiet, command_given, printing_warnings, require_suffix, say
+from pugam.command_line.rows import Features, Roles, Rows, read_rows, treat_missing
 from pugam.progress import Waiting
 from pugam.version import __version__
 
 if TYPE_CHECKING:
     from pugam.estimator import PUGAM
+    from pugam.inference import Diagnosis
 
 __all__ = ["report", "write_report"]
 
@@ -31,6 +32,7 @@ def report(
     title: Annotated[str | None, typer.Option(help="Of the page.")] = None,
     top: Annotated[int, typer.Option(help="How many of the most likely positives to list.", min=0)] = 20,
     delimiter: Delimiter = None,
+    decimal: Decimal = ".",
     quiet: Quiet = False,
 ) -> None:
     """Write one self-contained HTML page about a fitted model, to read, print or send.
@@ -58,7 +60,8 @@ def report(
     with printing_warnings():
         with Waiting("reading", show):
             features = Features.of_model(model)
-            rows = read_rows(data, roles, features, positive_file, unlabeled_file, delimiter)
+            rows = read_rows(data, roles, features, positive_file, unlabeled_file, delimiter, decimal)
+            rows, _ = treat_missing(rows, model.formula_, str(known.get("missing") or "error"))
             with rows.faults_placed():
                 model.attach(rows.X, rows.z, rows.weights)
         command = model.provenance_["command"] or command_given()
@@ -76,6 +79,7 @@ def write_report(
     title: str | None = None,
     top: int = 20,
     show: bool | None = None,
+    diagnosis: Diagnosis | None = None,
 ) -> None:
     """Write the report of a model with its rows; identifiers are shown where a column of them was named."""
     model.report(
@@ -85,5 +89,6 @@ def write_report(
         about={"Data": origin},
         repeat={"Command": command, "Version": f"pugam {__version__}"},
         n_candidates=top,
+        diagnosis=diagnosis,
         progress=show,
     )

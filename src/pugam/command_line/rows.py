@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pugam.data import read_weights
-from pugam.errors import InputError, RowError
+from pugam.data import read_table, read_weights
+from pugam.errors import InputError, RowError, warn_user
 from pugam.files import DataFile, Kind, open_file
-from pugam.terms import Basis, Factor, FactorBasis, LinearBasis, MissingBasis, SmoothBasis, parse_formula
+from pugam.terms import Basis, Factor, FactorBasis, LinearBasis, MissingBasis, SmoothBasis, choose_terms, parse_formula
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from pugam.estimator import PUGAM
 
-__all__ = ["Features", "Roles", "Rows", "match_levels", "read_rows"]
+__all__ = ["Features", "Roles", "Rows", "match_levels", "read_rows", "treat_missing"]
 
 MOST_VALUES_SHOWN = 3
 
@@ -109,6 +110,17 @@ class Rows:
     names: list[Any] | None
     place: Callable[[int], str]  # where a row comes from: `data.csv, line 19`
 
+    def take(self, numbers: np.ndarray) -> Rows:
+        """Keep the rows with these numbers."""
+        return Rows(
+            self.X.take(numbers),
+            self.z[numbers],
+            None if self.weights is None else self.weights[numbers],
+            None if self.groups is None else self.groups[numbers],
+            None if self.names is None else [self.names[number] for number in numbers],
+            lambda row: self.place(int(numbers[row])),
+        )
+
     @contextmanager
     def faults_placed(self) -> Iterator[None]:
         """Tell of faults in rows by file and line."""
@@ -125,6 +137,7 @@ def read_rows(
     positive_file: Path | None = None,
     unlabeled_file: Path | None = None,
     delimiter: str | None = None,
+    decimal: str = ".",
 ) -> Rows:
     """Read one file with labels, or a file of positives and one of unlabelled rows."""
     if data is not None:
@@ -132,7 +145,7 @@ def read_rows(
             raise InputError("Give one file with --label, or --positive-file and --unlabeled-file, not both.")
         if roles.label is None:
             raise InputError(f"{data}: say which column tells the labelled positives, as in --label z.")
-        return _read_labelled(open_file(data, delimiter), roles, features)
+        return _read_labelled(open_file(data, delimiter, decimal), roles, features)
     if positive_file is None or unlabeled_file is None:
         raise InputError(
             "Give a file with a column of labels, as in data.csv --label z, or both --positive-file and "
@@ -140,7 +153,25 @@ def read_rows(
         )
     if roles.label is not None or roles.positive is not None:
         raise InputError("--label and --positive are for one file that holds both kinds of rows; leave them out.")
-    return _read_two([open_file(path, delimiter) for path in (positive_file, unlabeled_file)], roles, features)
+    return _read_two([open_file(path, delimiter, decimal) for path in (positive_file, unlabeled_file)], roles, features)
+
+
+def treat_missing(rows: Rows, formula: str | None, how: str) -> tuple[Rows, Any]:
+    """Do with rows that lack a value what the user wants; return rows and terms."""
+    if how == "error":
+        return rows, formula
+    specs = choose_terms(read_table(rows.X)) if formula is None else parse_formula(formula)
+    lacking = {spec.column for spec in specs if rows.X[spec.column].null_count}
+    if how == "effect":
+        return rows, [replace(spec, missing="effect") if spec.column in lacking else spec for spec in specs]
+    if how != "drop":
+        raise InputError(f"--missing is error, drop or effect; got {how!r}.")
+    kept = np.ones(len(rows.z), dtype=bool)
+    for column in lacking:
+        kept &= rows.X[column].is_valid().to_numpy()
+    if not kept.all():
+        warn_user(f"Left out {int(np.sum(~kept)):,} of {len(kept):,} rows, which lack a value in a feature.")
+    return rows.take(np.flatnonzero(kept)), specs
 
 
 def _read_labelled(file: DataFile, roles: Roles, features: Features) -> Rows:
@@ -179,10 +210,11 @@ def _read_two(files: Sequence[DataFile], roles: Roles, features: Features) -> Ro
 
 def _read_columns(file: DataFile, roles: Roles, features: Features) -> pa.Table:
     """Read the columns that have a role or are features; all others stay in the file."""
-    for name in (*roles.columns, *roles.drop):
+    dropped = [name for given in roles.drop for name in ([given] if given in file.names else given.split(","))]
+    for name in (*roles.columns, *dropped):
         if name not in file.names:
             file.read([name])  # says that there is no such column, and which is nearest
-    excluded = {*roles.columns, *roles.drop}
+    excluded = {*roles.columns, *dropped}
     chosen = features.columns or tuple(name for name in file.names if name not in excluded)
     if not chosen:
         raise InputError(f"{file.path}: no column is left to be a feature; drop fewer.")
@@ -244,13 +276,15 @@ def _labels(file: DataFile, column: Any, roles: Roles) -> np.ndarray:
             raise InputError(
                 f"{file.path}: no row of column {roles.label!r} holds {wanted!r}; the first values are {found}."
             )
+        _tell_of_others(roles, column, marked)
         return np.array([marked[value] for value in column.to_pylist()])
     if _family(column.type) == "text":
         values = [value for value in column.unique().to_pylist() if value is not None]
         found = ", ".join(repr(value) for value in values[:MOST_VALUES_SHOWN])
+        choices = " or ".join(f"--positive {shlex.quote(value)}" for value in values[:2])
         raise InputError(
-            f"{file.path}: column {roles.label!r} holds text ({found}); say which value marks a labelled positive, as "
-            f"in --positive {values[0] if values else 'yes'}."
+            f"{file.path}: column {roles.label!r} holds text ({found}); say which value marks a labelled positive: "
+            f"{choices}."
         )
     if column.null_count:
         row = column.is_null().index(pa.scalar(True)).as_py()
@@ -259,6 +293,15 @@ def _labels(file: DataFile, column: Any, roles: Roles) -> np.ndarray:
             "or name the value of positives with --positive."
         )
     return np.asarray(column.to_numpy())
+
+
+def _tell_of_others(roles: Roles, column: Any, marked: Mapping[Any, bool]) -> None:
+    """Say what was taken for unlabelled, where that is more than one value."""
+    others = [value for value, positive in marked.items() if not positive]
+    if len(others) > 1:
+        counts = {entry["values"]: entry["counts"] for entry in column.value_counts().to_pylist()}
+        said = ", ".join(f"{counts[value]:,} {'empty' if value is None else repr(value)}" for value in others)
+        warn_user(f"Column {roles.label!r}: {said} are all taken as unlabelled. Leave rows out that are not.")
 
 
 def _is_written(value: Any, text: str) -> bool:

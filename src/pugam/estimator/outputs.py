@@ -104,6 +104,7 @@ class OutputMethods:
         about: Mapping[str, str] | None = None,
         repeat: Mapping[str, str] | None = None,
         n_candidates: int = 20,
+        diagnosis: Any = None,
         progress: bool | None = None,
     ) -> None:
         """Write a report: one self-contained HTML page to read, print or send.
@@ -120,6 +121,8 @@ class OutputMethods:
             What to say about the data, and how to repeat the fit.
         n_candidates : int
             How many of the most likely positives to list.
+        diagnosis : Diagnosis, optional
+            One made before, by `diagnose`.
         progress : bool, optional
             Show a progress bar; None shows one on a terminal when the work takes longer than two seconds.
 
@@ -140,6 +143,6 @@ class OutputMethods:
         check_is_fitted(self)
         said = {"Version": f"pugam {__version__}"} if repeat is None else repeat
         with one_blas_thread():
-            page = render(collect(self, title, about or {}, said, names, n_candidates, progress))
+            page = render(collect(self, title, about or {}, said, names, n_candidates, diagnosis, progress))
         with replacing(path) as temporary:
             temporary.write_text(page, encoding="utf-8")

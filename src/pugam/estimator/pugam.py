@@ -307,8 +307,9 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
             loglik = float(engine.sums(np.array([optimum.pi]), optimum.beta[None, 1:]).value[0])
         if not np.isclose(loglik, self.loglik_, rtol=1e-8, atol=1e-6):
             raise InputError(
-                f"These are not the rows the model was fitted to: their log-likelihood is {loglik:.6g}, not "
-                f"{self.loglik_:.6g}."
+                f"These are not the rows the model was fitted to: {engine.n0:g} labelled and {engine.n1:g} unlabelled, "
+                f"of log-likelihood {loglik:.6g}, not {self.n0_:g} and {self.n1_:g}, of {self.loglik_:.6g}. Give the "
+                "table of the fit; new rows are for predictions."
             )
         self._rows = (engine, kept)
         return self

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from pugam.files.arrow import arrow
@@ -10,7 +11,16 @@ from pugam.files.formats import Kind
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["BOOLEAN_WORDS", "MISSING_WORDS", "convert", "first_misfit", "fits", "looks_decimal_comma", "present"]
+__all__ = [
+    "BOOLEAN_WORDS",
+    "MISSING_WORDS",
+    "convert",
+    "first_misfit",
+    "fits",
+    "is_decimal_comma",
+    "looks_decimal_comma",
+    "present",
+]
 
 # In lower case. They mean a missing value among numbers and booleans only: in text, "NA" may be Namibia.
 MISSING_WORDS = ("", ".", "?", "-", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none")
@@ -52,6 +62,11 @@ def fits(words: pa.Array, kind: Kind) -> pa.Array:
 def looks_decimal_comma(words: pa.Array) -> pa.Array:
     """Say of each stripped cell whether it would be a number if its comma were a point."""
     return arrow("compute").match_substring_regex(words, DECIMAL_COMMA_PATTERN)
+
+
+def is_decimal_comma(cell: str) -> bool:
+    """Whether one cell would be a number if its comma were a point."""
+    return re.fullmatch(DECIMAL_COMMA_PATTERN, cell.strip()) is not None
 
 
 def _text(text: pa.Array) -> pa.Array:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pugam.errors import InputError
 from pugam.files.arrow import arrow
-from pugam.files.cells import convert, first_misfit
+from pugam.files.cells import convert, first_misfit, is_decimal_comma
 from pugam.files.csv_header import read_delimiter, read_header
 from pugam.files.csv_lines import line_of_cell, require_closed_quotes, require_sound
 from pugam.files.faults import first_line, system_errors_named
@@ -47,6 +47,7 @@ class CsvFile:
     _delimiter: str = field(repr=False)
     _compression: str | None = field(repr=False)
     _block_bytes: int = field(repr=False)
+    _decimal: str = field(repr=False, default=".")
 
     def read(self, columns: Sequence[str] | None = None, types: Mapping[str, Kind] = NO_TYPES) -> pa.Table:
         """Read the whole table; columns whose type is not given get the one that all their rows fit.
@@ -69,7 +70,7 @@ class CsvFile:
         names = chosen_columns(self.path, self.names, columns, types)
         first_row = 0
         for block in self._blocks(names):
-            typed = self._typed(block, types, first_row)
+            typed = self.typed(block, types, first_row)
             for start in range(0, typed.num_rows, batch_rows):
                 yield typed.slice(start, batch_rows)
             first_row += block.num_rows
@@ -87,7 +88,7 @@ class CsvFile:
         first_row = 0
         for block in self._blocks(list(tallies)) if tallies else ():
             for name, tally in tallies.items():
-                tally.add(block.column(name), first_row)
+                tally.add(self._with_points(block.column(name)), first_row)
             first_row += block.num_rows
         return {name: self._decided(name, tallies[name]) if name in tallies else types[name] for name in names}
 
@@ -114,14 +115,21 @@ class CsvFile:
                 raise InputError(_unexplained(self.path, error, self._block_bytes)) from error
         require_closed_quotes(self.path, self._delimiter)
 
-    def _typed(self, block: pa.RecordBatch, types: Mapping[str, Kind], first_row: int) -> pa.RecordBatch:
+    def typed(self, block: pa.RecordBatch, types: Mapping[str, Kind], first_row: int = 0) -> pa.RecordBatch:
+        """Turn columns of text, as written in the file, into what they hold.
+
+        See `DataFile.typed`.
+        """
         typed = []
         for name, text in zip(block.schema.names, block.columns, strict=True):
             kind = types.get(name, "text")
-            column = convert(text, kind)
+            cells = self._with_points(text) if kind == "number" else text
+            column = convert(cells, kind)
             if column is None:
-                position = first_misfit(text, kind) or 0
-                raise self._misfit(name, first_row + position, text[position].as_py(), f"is not a {kind}")
+                position = first_misfit(cells, kind) or 0
+                cell = text[position].as_py()
+                comma = " as written: decimals need a point" if is_decimal_comma(cell) else ""
+                raise self._misfit(name, first_row + position, cell, f"is not a {kind}{comma}", "mend the cell")
             typed.append(column)
         return arrow().RecordBatch.from_arrays(typed, names=block.schema.names)
 
@@ -130,25 +138,33 @@ class CsvFile:
             return tally.kind()
         except MixedColumnError:
             share = f"is not a number, but {tally.numbers} of the column's {tally.present} cells are"
-            if "," in tally.misfit and tally.decimal_commas:
+            in_formula = name if name.isidentifier() else f"`{name}`"
+            remedy = (
+                f"mend the cell, leave the column out with --drop {name if name.isidentifier() else repr(name)}, or "
+                f"treat it as levels with f({in_formula})"
+            )
+            if is_decimal_comma(tally.misfit) and tally.decimal_commas:
                 share = "is not a number as written: decimals need a point"
-            raise self._misfit(name, tally.misfit_row or 0, tally.misfit, share) from None
+                remedy = f"give --decimal , if all are written so; else {remedy}"
+            raise self._misfit(name, tally.misfit_row or 0, tally.misfit, share, remedy) from None
 
-    def _misfit(self, name: str, row: int, cell: str, what: str) -> InputError:
+    def _with_points(self, text: pa.Array) -> pa.Array:
+        """Write decimals with a point, where the file has commas."""
+        return text if self._decimal == "." else arrow("compute").replace_substring(text, self._decimal, ".")
+
+    def _misfit(self, name: str, row: int, cell: str, what: str, remedy: str) -> InputError:
         if "\n" in cell:
             # The cell may only have swallowed the rest of the file after a quote that is never closed.
             require_sound(self.path, self._delimiter, len(self.names))
         line = line_of_cell(self.path, self._delimiter, row, self.names.index(name))
         shown = repr(cell if len(cell) <= MOST_CHARACTERS_SHOWN else cell[:MOST_CHARACTERS_SHOWN] + "...")
-        in_formula = name if name.isidentifier() else f"`{name}`"
-        return InputError(
-            f"{self.path}, line {line}, column {name!r}: {shown} {what}; mend the cell, leave the column out with "
-            f"--drop {name if name.isidentifier() else repr(name)}, or treat it as levels with f({in_formula})."
-        )
+        return InputError(f"{self.path}, line {line}, column {name!r}: {shown} {what}; {remedy}.")
 
 
-def open_csv(path: Path, form: Format, delimiter: str | None = None) -> CsvFile:
+def open_csv(path: Path, form: Format, delimiter: str | None = None, decimal: str = ".") -> CsvFile:
     """Open a CSV file: read its header, and see that it has rows."""
+    if decimal not in (".", ","):
+        raise InputError(f"The decimal sign is '.' or ','; got {decimal!r}.")
     delimiter = form.delimiter if delimiter is None else read_delimiter(delimiter)
     header = read_header(path, delimiter)
     return CsvFile(
@@ -157,6 +173,7 @@ def open_csv(path: Path, form: Format, delimiter: str | None = None) -> CsvFile:
         _delimiter=delimiter,
         _compression="gzip" if form.compressed else None,
         _block_bytes=max(BLOCK_BYTES, ROWS_PER_BLOCK * header.n_bytes),
+        _decimal=decimal,
     )
 
 

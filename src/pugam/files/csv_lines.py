@@ -106,7 +106,7 @@ def _require_utf8(path: Path) -> None:
             except UnicodeDecodeError as error:
                 raise InputError(
                     f"{path}, line {number} is not UTF-8 text (byte 0x{line[error.start]:02x} at position "
-                    f"{error.start + 1} of the line); save the file as UTF-8."
+                    f"{error.start + 1} of the line); save the file as UTF-8 (in Excel: Save as, CSV UTF-8)."
                 ) from None
 
 

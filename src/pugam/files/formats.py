@@ -19,6 +19,7 @@ __all__ = [
     "Kind",
     "chosen_columns",
     "format_of",
+    "is_text",
     "listed_suffixes",
     "require_names",
 ]
@@ -65,6 +66,12 @@ def format_of(path: Path) -> Format | None:
     """Give the format that the end of the name stands for, None where it stands for none."""
     name = path.name.lower()
     return next((form for suffix, form in FORMATS.items() if name.endswith(suffix)), None)
+
+
+def is_text(path: Path) -> bool:
+    """Whether the end of the name stands for a file of text."""
+    form = format_of(path)
+    return form is not None and form.name == "csv"
 
 
 def listed_suffixes() -> str:

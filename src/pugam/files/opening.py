@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["DataFile", "open_file"]
 
+WORKBOOKS = (".xlsx", ".xls", ".xlsm", ".ods")
+
 
 class DataFile(Protocol):
     """A table in a file, of which columns can be read as often as needed."""
@@ -87,11 +89,17 @@ class DataFile(Protocol):
         Parquet files say it themselves, so nothing is said of their columns.
         """
 
+    def typed(self, block: pa.RecordBatch, types: Mapping[str, Kind], first_row: int = 0) -> pa.RecordBatch:
+        """Turn columns of a CSV file that `batches` gave as text into what they hold; rows of others stay as they are.
+
+        `first_row` is where the rows begin in the file, for messages.
+        """
+
     def place(self, row: int) -> str:
         """Say where a row, counted from 0, is to be found: `line 19` of a text file, else `row 18`, counted from 1."""
 
 
-def open_file(path: str | os.PathLike[str], delimiter: str | None = None) -> DataFile:
+def open_file(path: str | os.PathLike[str], delimiter: str | None = None, decimal: str = ".") -> DataFile:
     """Open a table in a file: the end of its name says in which format.
 
     Parameters
@@ -101,6 +109,8 @@ def open_file(path: str | os.PathLike[str], delimiter: str | None = None) -> Dat
         CSV files are UTF-8 text with a header; cells may stand in double quotes.
     delimiter : str, optional
         What stands between the cells of a CSV file, where it is not what the name says: one character, or "tab".
+    decimal : {".", ","}
+        The sign before the decimals of numbers in a CSV file.
 
     Raises
     ------
@@ -114,8 +124,10 @@ def open_file(path: str | os.PathLike[str], delimiter: str | None = None) -> Dat
         return open_parquet_folder(path)
     form = format_of(path)
     if form is None:
+        if path.suffix.lower() in WORKBOOKS:
+            raise InputError(f"{path} is an Excel workbook; save the table as 'CSV UTF-8' and give that file.")
         raise InputError(
             f"{path}: the end of the name does not say what the file is; files that end in {listed_suffixes()}, and "
             "folders of Parquet files, can be read."
         )
-    return open_parquet(path) if form.name == "parquet" else open_csv(path, form, delimiter)
+    return open_parquet(path) if form.name == "parquet" else open_csv(path, form, delimiter, decimal)

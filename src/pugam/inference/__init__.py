@@ -10,7 +10,7 @@ from pugam.inference.covariance import (
     pi_log_variance,
 )
 from pugam.inference.diagnosis import Diagnosis, diagnose_fit, is_separated
-from pugam.inference.effects import Scale, contrast, curve_columns, default_grid, effect_table
+from pugam.inference.effects import Scale, contrast, curve_columns, default_grid, effect_table, outside_range
 from pugam.inference.hypotheses import (
     HypothesisTest,
     Null,
@@ -52,6 +52,7 @@ __all__ = [
     "is_separated",
     "make_resampling",
     "normal_quantile",
+    "outside_range",
     "pi_log_variance",
     "posterior_errors",
     "posterior_limits",

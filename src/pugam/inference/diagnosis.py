@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.inference.calibration import Calibration, calibrate
-from pugam.inference.findings import ALPHA, Verdict, describe, judge
+from pugam.inference.findings import ALPHA, FEWEST_TERMS, Verdict, describe, judge
 from pugam.inference.hypotheses import HypothesisTest, likelihood_ratio_test, reference_penalty, tested_columns
 from pugam.inference.intervals import Interval
 from pugam.inference.profile import PiProfile, profile_interval
@@ -98,6 +98,13 @@ class Diagnosis:
     __repr__ = __str__
 
 
+def _second_opinions(fitted: Fitted, terms: Sequence[HypothesisTest]) -> tuple[HypothesisTest, ...]:
+    """Ask for a second opinion on the terms where Wald's tests tell fewer of them from a constant than pi needs."""
+    if sum(test.pvalue < ALPHA for test in terms) >= FEWEST_TERMS:
+        return tuple(terms)
+    return tuple(_seconded(fitted, test, number) for number, test in enumerate(terms))
+
+
 def _seconded(fitted: Fitted, test: HypothesisTest, term: int) -> HypothesisTest:
     """Where Wald's test does not tell a term from a constant, let a likelihood ratio have a say."""
     if test.pvalue < ALPHA or len(fitted.design.bases) < 2:
@@ -125,7 +132,7 @@ def diagnose_fit(fitted: Fitted, wald: Interval, terms: Sequence[HypothesisTest]
         profile_interval=held,
         profile_pi=pi,
         profile_deviance=deviance,
-        terms=tuple(_seconded(fitted, test, number) for number, test in enumerate(terms)),
+        terms=_second_opinions(fitted, terms),
         starts=starts,
         starts_near=near,
         starts_spread=spread,

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.data import Column, as_array, is_missing
+from pugam.data import Column, as_array, is_missing, require_numeric
 from pugam.errors import InputError, warn_user
 from pugam.inference.intervals import Interval, normal_quantile
 from pugam.terms import Basis, Design, Factor, FactorBasis, LinearBasis, MissingBasis, SmoothBasis
@@ -20,6 +20,7 @@ __all__ = [
     "curve_columns",
     "default_grid",
     "effect_table",
+    "outside_range",
     "require_scale",
     "simultaneous_quantile",
 ]
@@ -181,14 +182,22 @@ def _refuse_unknown_levels(basis: Basis, values: NDArray[Any]) -> None:
             raise InputError(f"{basis.spec.label} has no level {value!r}; its levels are {levels}{more}.")
 
 
-def _warn_outside(basis: Basis, column: Column) -> None:
+def outside_range(basis: Basis, column: Column) -> NDArray[np.bool_] | None:
+    """Which values lie well outside the range that a term was fitted on; None for levels, which have none."""
     inner = basis.inner if isinstance(basis, MissingBasis) else basis
     if isinstance(inner, FactorBasis):
-        return
+        return None
     assert isinstance(inner, SmoothBasis | LinearBasis)
     slack = HARDLY_OUTSIDE * (inner.upper - inner.lower)
-    outside = (column.values < inner.lower - slack) | (column.values > inner.upper + slack)
-    if outside.any():
+    values = require_numeric(column, basis.spec.label)
+    return np.asarray((values < inner.lower - slack) | (values > inner.upper + slack))
+
+
+def _warn_outside(basis: Basis, column: Column) -> None:
+    inner = basis.inner if isinstance(basis, MissingBasis) else basis
+    outside = outside_range(basis, column)
+    if outside is not None and outside.any():
+        assert isinstance(inner, SmoothBasis | LinearBasis)
         warn_user(
             f"{basis.spec.label}: {column.values[outside][0]:g} lies outside the range of the fit, {inner.lower:g} to "
             f"{inner.upper:g}; effects go on there as straight lines, which no data support."

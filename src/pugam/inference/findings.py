@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from pugam.inference.diagnosis import Diagnosis
 
-__all__ = ["ALPHA", "Verdict", "describe", "judge"]
+__all__ = ["ALPHA", "FEWEST_TERMS", "Verdict", "describe", "judge"]
 
 Verdict = Literal["well determined", "weakly determined", "not determined", "fixed"]
 
@@ -79,6 +79,12 @@ def _doubts(found: Diagnosis) -> Iterator[str]:
             f"The profile interval is {ratio:.1f} times as wide as Wald's: the likelihood is far from quadratic. "
             "Report the profile interval, pi_interval(method='profile')."
         )
+    if found.separated:
+        yield (
+            "The terms separate positives from negatives (almost) perfectly: pi only counts the rows on one side, and "
+            "the height of the curves is not determined; do not interpret odds ratios. Look for a column that gives "
+            "the labels away, such as an identifier or a date. Use fewer terms, or more smoothing."
+        )
     if found.starts and found.starts_near < FEW_STARTS * len(found.starts):
         yield (
             f"Only {found.starts_near} of {len(found.starts)} starts ended near the best: there may be better ones. "
@@ -108,12 +114,6 @@ def _remarks(found: Diagnosis) -> Iterator[str]:
                 f"Profile and Wald intervals differ ({held.lower:.3f} to {held.upper:.3f}, {wald.lower:.3f} to "
                 f"{wald.upper:.3f}). Report the profile interval, pi_interval(method='profile')."
             )
-    if found.separated:
-        yield (
-            "The terms separate positives from negatives (almost) perfectly: pi only counts the rows on one side, and "
-            "the height of the curves is not determined; do not interpret odds ratios. Use fewer terms, or more "
-            "smoothing."
-        )
     if found.calibration.pvalue < SMALLEST_PVALUE:
         yield (
             f"Predicted and observed labels disagree (p = {found.calibration.pvalue:.2g}): effects may not be "

@@ -33,8 +33,21 @@ def curve_covariance(fit: Fit, design: Design, settings: Settings, n0: float, n1
     free = settings.pi_range.free
     covariance = bayesian_covariance(fit, n0, n1, free) + bias_covariance(fit, free)
     if isinstance(settings.smoothing, str) and settings.smoothing == "reml":
-        covariance[2:, 2:] += smoothing_covariance(gather_evidence(fit.penalized, free), design, fit.kappas)
+        added = smoothing_covariance(gather_evidence(fit.penalized, free), design, fit.kappas)
+        covariance[1:, 1:] += _with_intercept(added, fit)
     return covariance
+
+
+def _with_intercept(added: Array, fit: Fit) -> Array:
+    """Let the intercept follow the curves, shape (1 + p, 1 + p).
+
+    A curve is centred over its range. Where most rows lie in a small part of that, bending it elsewhere would move all
+    of them, if the intercept did not make up for it, as in the likelihood it does.
+    """
+    hessian = fit.optimum.hessian
+    moved = np.vstack([-hessian[1, 2:] / hessian[1, 1], np.eye(len(added))])
+    followed: Array = moved @ added @ moved.T
+    return followed
 
 
 def bias_covariance(fit: Fit, free: slice) -> Array:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from pugam.data import Column, Table
 from pugam.errors import InputError, warn_user
 from pugam.terms.bases import count_distinct
@@ -11,22 +13,44 @@ __all__ = ["choose_terms"]
 
 BASIS_SIZE = 10
 MOST_LEVELS = 20  # beyond so many, a factor is chosen only if its levels are no numbers and have rows enough
-FEWEST_ROWS_PER_LEVEL = 5
+FEWEST_ROWS_PER_LEVEL = 20
+FEWEST_NUMBERED_ROWS = 50
+MOST_NAMES = 10
 
 
 def choose_terms(table: Table) -> list[TermSpec]:
-    """Make a term of every column: smooth, linear for two values, factor for text; constants are left out."""
-    chosen = {name: _choose(table.column(name)) for name in table.names}
+    """Make a term of every column: smooth, linear for two values, factor for text.
+
+    Constants are left out, and so are numbers that only number the rows.
+    """
+    numbering = [name for name in table.names if _numbers_the_rows(table.column(name))]
+    if numbering:
+        warn_user(
+            f"Left out {_listed(numbering)}: without gaps or repeats, the values only number the rows. Name the terms "
+            "if they mean more."
+        )
+    chosen = {name: _choose(table.column(name)) for name in table.names if name not in numbering}
     constant = [name for name, term in chosen.items() if term is None]
     if constant:
-        warn_user(
-            f"Left out {len(constant)} constant column(s), which can have no effect: {', '.join(constant[:10])}"
-            + (", ..." if len(constant) > 10 else ".")
-        )
+        warn_user(f"Left out {len(constant)} constant column(s), which can have no effect: {_listed(constant)}.")
     terms = [term for term in chosen.values() if term is not None]
     if not terms:
-        raise InputError("Every column of X is constant, so there is nothing to fit.")
+        raise InputError("Every column of X is constant or numbers the rows, so there is nothing to fit.")
     return terms
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:MOST_NAMES]) + (", ..." if len(names) > MOST_NAMES else "")
+
+
+def _numbers_the_rows(column: Column) -> bool:
+    """Whether values are whole numbers, each there once and none between them missing, as in an identifier."""
+    values = column.values
+    if column.kind != "numeric" or len(values) < FEWEST_NUMBERED_ROWS or column.missing.any():
+        return False
+    if values.max() - values.min() != len(values) - 1:
+        return False
+    return bool(np.all(np.diff(np.sort(values)) == 1.0))
 
 
 def _choose(column: Column) -> TermSpec | None:
@@ -48,8 +72,8 @@ def _choose_factor(name: str, values: list[object]) -> TermSpec | None:
         )
     if len(levels) > MOST_LEVELS and len(levels) > len(values) / FEWEST_ROWS_PER_LEVEL:
         raise InputError(
-            f"Column {name!r} has {len(levels)} levels in {len(values)} rows, too many for one effect each; leave out "
-            "identifiers, or group rare levels."
+            f"Column {name!r} has {len(levels)} levels in {len(values)} rows, too many for one effect each; leave it "
+            f"out if it identifies or dates rows, group its levels, or name the terms, with f({name}) among them."
         )
     return Factor(name) if len(levels) > 1 else None
 

@@ -374,6 +374,9 @@ def _refuse_missing(column: Column, spec: TermSpec) -> None:
     if spec.missing == "effect":
         remedy = "the fit saw none, so they have no effect of their own: fill or drop them"
     else:
-        remedy = f"fill or drop them, or give them an effect of their own: {spec.label[:-1]}, missing='effect')"
+        remedy = (
+            "fill or drop them, or, where rows of the fit lack values, give these an effect of their own: "
+            f"{spec.label[:-1]}, missing='effect')"
+        )
     more = f" and {others} more" if others else ""
     raise RowError(f"{spec.label}: column {column.name!r} has missing values (NaN) in ", row, f"{more}; {remedy}.")

@@ -369,4 +369,11 @@ COUNTED = (
     ],
 )
 def test_the_plain_sentence_fits_the_verdict(verdict, sentence):
-    assert plain_sentence(WIDE, 12_000.0, verdict) == sentence
+    assert plain_sentence(WIDE, 12_000.0, 12_000, verdict) == sentence
+
+
+def test_the_plain_sentence_does_not_take_weights_for_rows():
+    assert plain_sentence(WIDE, 12_000.0, 300, "well determined").startswith(
+        "Of the 300 rows without a label, which count for 12,000, 25.0% are estimated to be positive. Anything from"
+    )
+    assert "Anything" not in plain_sentence(WIDE, 12_000.0, 300, "fixed")

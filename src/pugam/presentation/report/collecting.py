@@ -51,7 +51,7 @@ __all__ = ["collect"]
 
 Array = NDArray[np.float64]
 
-SLIDER_VALUES, FEWER_VALUES, MANY_CELLS = 31, 11, 10_000_000  # values of pi; fewer where each takes long to fit
+SLIDER_VALUES = ((1e6, 31), (1e7, 15), (np.inf, 9))  # up to so many model cells; fewer where a fit takes long
 BEYOND = 1.5  # how far the slider goes beyond the interval of pi, on the logit scale
 GRID_POINTS, RUG_MARKS, HISTOGRAM_BINS = 61, 60, 20
 MIDDLE = (0.005, 0.995)  # a curve is drawn over these quantiles where its range is more than twice as wide
@@ -93,6 +93,7 @@ def collect(
     repeat: Mapping[str, str],
     names: Sequence[Any] | None = None,
     n_candidates: int = 20,
+    diagnosis: Diagnosis | None = None,
     progress: bool | None = False,
 ) -> Content:
     """Collect a report.
@@ -110,10 +111,10 @@ def collect(
     n_rows = len(numbers) if kept is None else len(kept)
     if names is not None and len(names) != n_rows:
         raise InputError(f"There are {len(names)} names for {n_rows} rows; give one to each.")
-    diagnosis = model.diagnose()
+    diagnosis = model.diagnose() if diagnosis is None else diagnosis
     profile = PiProfile(fitted)
     cells = fitted.engine.n_rows * fitted.design.n_columns
-    count = SLIDER_VALUES if cells < MANY_CELLS else FEWER_VALUES
+    count = next(values for most, values in SLIDER_VALUES if cells < most)
     values = values_around(diagnosis.profile_interval, model.pi_, count, BEYOND)
     sensitivity = _hold(profile, values, model.pi_, progress)
     posteriors = [
@@ -126,7 +127,7 @@ def collect(
         title=title,
         asked=(*about.items(), *describe_model(model)),
         pi=model.pi_interval(),
-        plain=plain_sentence(model.pi_interval(), model.n1_, diagnosis.verdict),
+        plain=plain_sentence(model.pi_interval(), model.n1_, len(unlabelled), diagnosis.verdict),
         statistical=statistical_sentence(model, diagnosis),
         warnings=diagnosis.warnings,
         effects=tuple(_effects(model, fitted, sensitivity)),

@@ -17,7 +17,7 @@ from pugam.presentation.report.interval_charts import draw_pi, draw_ratios
 __all__ = ["render"]
 
 VERDICTS = {
-    "well determined": "The data determine it, as far as the model holds: the interval below can be reported.",
+    "well determined": "The data determine it, as far as the model holds.",
     "weakly determined": "The data say something about it, with reservations: read the remarks before relying on it.",
     "not determined": "Other values fit the data about as well. Do not rely on the estimate alone.",
     "fixed": "It was given, not estimated: everything below holds for this value.",

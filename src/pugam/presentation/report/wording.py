@@ -17,6 +17,7 @@ PAPER = (
     "P. Sang, Y. Sun, Q. Tian, D. Zeng and P. Li, Model positive and unlabeled data with a generalized additive "
     "density ratio model"
 )
+ROUNDING = 0.5
 CAUTION = {
     "well determined": "",
     "weakly determined": " The data determine this share only weakly: read the warnings before using it.",
@@ -25,9 +26,16 @@ CAUTION = {
 }
 
 
-def plain_sentence(pi: Interval, n_unlabelled: float, verdict: str) -> str:
-    """What came out, for everyone."""
+def plain_sentence(pi: Interval, n_unlabelled: float, n_rows: int, verdict: str) -> str:
+    """What came out, for everyone; with weights, which are not rows, in shares alone."""
     total = f"{n_unlabelled:,.0f}"
+    if abs(n_unlabelled - n_rows) > ROUNDING:
+        found = "were taken" if verdict == "fixed" else "are estimated"
+        limits = f" Anything from {pi.lower:.1%} to {pi.upper:.1%} agrees with the data."
+        return (
+            f"Of the {n_rows:,} rows without a label, which count for {total}, {pi.estimate:.1%} {found} to be "
+            f"positive.{'' if verdict == 'fixed' else limits}{CAUTION[verdict]}"
+        )
     if verdict == "fixed":
         return (
             f"Of the {total} rows without a label, {pi.estimate:.1%} were taken to be positive, about "
@@ -62,7 +70,7 @@ def _fit(model: FittedModel) -> str:
 
 def describe_model(model: FittedModel) -> Iterator[tuple[str, str]]:
     """What was fitted, as pairs of a name and a value."""
-    yield "Rows", f"{model.n0_:,.12g} labelled positive, {model.n1_:,.12g} unlabelled"
+    yield "Rows", f"{model.n0_:,.6g} labelled positive, {model.n1_:,.6g} unlabelled"
     yield "Model", f"log g(x)/h(x) = alpha + {model.formula_}"
     yield "Smoothing", model.smoothing if isinstance(model.smoothing, str) else "given"
     pi_range = model._settings.pi_range
