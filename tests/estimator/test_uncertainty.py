@@ -336,9 +336,7 @@ CHANGES = {
 def test_other_rows_are_refused_and_leave_the_model_without(several, mixed, z, change):
     stored = pickle.loads(pickle.dumps(several))
 
-    with pytest.raises(
-        InputError, match=r"not the rows the model was fitted to: .* of log-likelihood -?\d.*, of -"
-    ):
+    with pytest.raises(InputError, match=r"not the rows the model was fitted to: .* of log-likelihood -?\d.*, of -"):
         stored.attach(*change(mixed, z))
 
     with pytest.raises(InputError, match="attach"):
