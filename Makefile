@@ -64,6 +64,7 @@ benchmark-inference: $(VENV)/developing
 
 benchmark-knots: $(VENV)/developing
 	$(BIN)/python benchmarks/knots.py $(DATA)
+	$(BIN)/python benchmarks/scale.py $(DATA)
 
 study: $(VENV)/installed
 	$(BIN)/pugam study $(STUDY) --out results --data $(DATA)

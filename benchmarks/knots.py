@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -49,40 +49,46 @@ def masked(
     return X.iloc[rows].reset_index(drop=True), (np.arange(len(rows)) < len(labelled)).astype(int), hidden / n1
 
 
-def errors(X: pd.DataFrame, z: np.ndarray, pi: float) -> list[float]:
-    """Absolute error of pi under each placement of knots."""
+def errors(X: pd.DataFrame, z: np.ndarray, pi: float, option: str, choices: Sequence[str]) -> list[float]:
+    """Absolute error of pi under each choice for an option of smooth terms."""
     found = []
-    for placement in PLACEMENTS:
+    for choice in choices:
         terms = [
-            replace(term, knots=placement) if isinstance(term, Smooth) else term for term in choose_terms(read_table(X))
+            replace(term, **{option: choice}) if isinstance(term, Smooth) else term
+            for term in choose_terms(read_table(X))
         ]
         found.append(abs(PUGAM(terms).fit(X, z).pi_ - pi))
     return found
 
 
-def main(folder: Path) -> None:
+def compare(folder: Path, option: str, choices: Sequence[str]) -> list[list[object]]:
+    """Mean error of pi for each table, under both choices, and their difference with its standard error."""
     cells: dict[str, list[list[float]]] = {}
     for name, X, y in tables(folder):
         for share in SHARES:
             for replicate in range(REPLICATES):
                 rng = np.random.default_rng([replicate, round(100 * share)])
-                cells.setdefault(name, []).append(errors(*masked(X, y, share, rng)))
+                cells.setdefault(name, []).append(errors(*masked(X, y, share, rng), option, choices))
     for setting in (1, 2, 3):
         for replicate in range(5 * REPLICATES):
             data = simulate(setting, n0=1250, n=1500, random_state=replicate)
-            cells.setdefault(f"simulated, Setting {setting}", []).append(errors(data.X, data.z, 0.4))
+            cells.setdefault(f"simulated, Setting {setting}", []).append(errors(data.X, data.z, 0.4, option, choices))
     cells["all"] = [pair for pairs in list(cells.values()) for pair in pairs]
-    rows = []
+    rows: list[list[object]] = []
     for name, pairs in cells.items():
         found = np.array(pairs)
         difference = found[:, 1] - found[:, 0]
         error = difference.std(ddof=1) / np.sqrt(len(difference))
         rows.append([name, len(found), *(float(mean) for mean in found.mean(axis=0)), float(difference.mean()), error])
+    return rows
+
+
+def main(folder: Path) -> None:
     write_table(
         "knots",
         "Mean absolute error of pi with even and with quantile knots",
         ["table", "fits", "even", "quantile", "quantile - even", "standard error of the difference"],
-        rows,
+        compare(folder, "knots", PLACEMENTS),
         "Penalised splines with k = 10 adapt to either placement; even knots are the default.",
     )
 

@@ -55,7 +55,7 @@ BAD_FORMULAS = [
     (" \n\t ", 0, "The formula is empty"),
     ("log(age)", 0, "use s(column)"),
     ("x + te(a, b)", 4, "te() is not a kind of term"),
-    ("s(age, n=3)", 7, "it has k, bounds, knots, missing."),
+    ("s(age, n=3)", 7, "it has k, bounds, knots, missing, scale."),
     ("l(age, k=3)", 7, "it has missing."),
     ("f(age, knots='even')", 7, "it has missing, unseen."),
     ("s(age", 5, "s( is never closed"),
@@ -200,6 +200,7 @@ def test_every_option_of_a_term_can_be_written(spec: type[TermSpec]) -> None:
         "bounds": (0, 1),
         "knots": "quantile",
         "missing": "effect",
+        "scale": "log",
         "unseen": "zero",
     }
     options = {field.name: values[field.name] for field in fields(spec) if field.name != "column"}

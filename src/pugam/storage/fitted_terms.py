@@ -12,6 +12,7 @@ from pugam.storage.bases import Shelf
 from pugam.storage.reading import Node
 from pugam.storage.specs import SPEC_KEYS, read_kind, read_range, read_spec, write_spec
 from pugam.terms import Basis, Factor, FactorBasis, Linear, LinearBasis, MissingBasis, Smooth, SmoothBasis
+from pugam.terms.scales import LogScale
 from pugam.terms.splines import PiecewiseBasis
 
 __all__ = ["FittedTerm", "read_fitted_term", "write_fitted_term"]
@@ -19,7 +20,7 @@ __all__ = ["FittedTerm", "read_fitted_term", "write_fitted_term"]
 Array = NDArray[np.float64]
 Complete = SmoothBasis | LinearBasis | FactorBasis
 
-FOUND_KEYS = {"smooth": ("lower", "upper", "basis"), "linear": ("lower", "upper"), "factor": ("levels",)}
+FOUND_KEYS = {"smooth": ("lower", "upper", "logarithm", "basis"), "linear": ("lower", "upper"), "factor": ("levels",)}
 ESTIMATED_KEYS = ("stand_in", "smoothing", "coefficients")
 
 
@@ -61,7 +62,12 @@ def read_fitted_term(node: Node, bases: list[PiecewiseBasis]) -> FittedTerm:
 def _write_found(basis: Basis, shelf: Shelf) -> dict[str, Any]:
     match basis:
         case SmoothBasis():
-            return {"lower": basis.lower, "upper": basis.upper, "basis": shelf.number(basis.functions)}
+            return {
+                "lower": basis.lower,
+                "upper": basis.upper,
+                "logarithm": None if basis.scale is None else _write_scale(basis.scale),
+                "basis": shelf.number(basis.functions),
+            }
         case LinearBasis():
             return {"lower": basis.lower, "upper": basis.upper}
         case FactorBasis():
@@ -81,11 +87,27 @@ def _read_found(kind: str, parts: dict[str, Node], bases: list[PiecewiseBasis]) 
             functions = _one_of(bases, parts["basis"])
             if len(functions.roughness) >= spec.k:
                 raise parts["k"].error(f"at least {len(functions.roughness) + 1}, the size of the term's basis")
-            return SmoothBasis(spec, lower, upper, functions)
+            scale = None if parts["logarithm"].value is None else _read_scale(parts["logarithm"], spec, lower, upper)
+            return SmoothBasis(spec, lower, upper, functions, scale)
         case Linear() as spec:
             return LinearBasis(spec, *read_range(parts["lower"], parts["upper"]))
         case Factor() as spec:
             return FactorBasis(spec, _read_levels(parts["levels"]))
+
+
+def _write_scale(scale: LogScale) -> dict[str, Any]:
+    """Write the pole of the logarithm; the end of the range next to it follows."""
+    return {"mirrored": scale.mirrored, "shift": scale.shift}
+
+
+def _read_scale(node: Node, spec: Smooth, lower: float, upper: float) -> LogScale:
+    parts = node.fields("mirrored", "shift")
+    if spec.scale == "linear":
+        raise node.error('null, as the term says scale = "linear"')
+    mirrored, shift = parts["mirrored"].choice((False, True)), parts["shift"].number()
+    if not (shift > upper if mirrored else shift < lower):
+        raise parts["shift"].error("a number outside the range, below it or, if mirrored, above")
+    return LogScale(mirrored, shift, upper if mirrored else lower)
 
 
 def _one_of(bases: list[PiecewiseBasis], node: Node) -> PiecewiseBasis:

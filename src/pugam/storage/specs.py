@@ -6,12 +6,12 @@ from typing import Any, get_args
 
 from pugam.storage.reading import Node
 from pugam.terms import Factor, Linear, Smooth, TermSpec
-from pugam.terms.specs import MIN_BASIS_SIZE, KnotPlacement, MissingPolicy, UnseenPolicy
+from pugam.terms.specs import MIN_BASIS_SIZE, KnotPlacement, MissingPolicy, ScaleChoice, UnseenPolicy
 
 __all__ = ["SPEC_KEYS", "read_kind", "read_range", "read_spec", "write_spec"]
 
 SPEC_KEYS = {
-    "smooth": ("kind", "column", "k", "bounds", "knots", "missing"),
+    "smooth": ("kind", "column", "k", "bounds", "knots", "missing", "scale"),
     "linear": ("kind", "column", "missing"),
     "factor": ("kind", "column", "missing", "unseen"),
 }
@@ -24,7 +24,7 @@ def write_spec(spec: TermSpec) -> dict[str, Any]:
     match spec:
         case Smooth():
             bounds = None if spec.bounds is None else list(spec.bounds)
-            return _with_keys("smooth", spec.column, spec.k, bounds, spec.knots, spec.missing)
+            return _with_keys("smooth", spec.column, spec.k, bounds, spec.knots, spec.missing, spec.scale)
         case Linear():
             return _with_keys("linear", spec.column, spec.missing)
         case Factor():
@@ -52,7 +52,8 @@ def read_spec(kind: str, parts: dict[str, Node]) -> TermSpec:
     k = parts["k"].whole(MIN_BASIS_SIZE, MOST_BASIS_SIZE)
     bounds = None if parts["bounds"].value is None else read_range(*parts["bounds"].items(2))
     knots: KnotPlacement = parts["knots"].choice(get_args(KnotPlacement))
-    return Smooth(column, k, bounds, knots, missing)
+    scale: ScaleChoice = parts["scale"].choice(get_args(ScaleChoice))
+    return Smooth(column, k, bounds, knots, missing, scale)
 
 
 def read_range(lower: Node, upper: Node) -> tuple[float, float]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pugam.data import Column, require_numeric
 from pugam.errors import InputError, RowError, warn_user
+from pugam.terms.scales import LogScale, find_log_scale, is_skewed
 from pugam.terms.specs import Factor, Linear, Smooth, TermSpec
 from pugam.terms.splines import CUBIC_ORDER, PiecewiseBasis, centred_basis, even_knots, quantile_knots
 
@@ -32,6 +33,7 @@ UNSEEN, MISSING = -1, -2  # codes of levels that are none; -1 is also the last r
 FEW_LEVELS = 12
 LARGEST_HALF_RANGE = 1e300
 FAR_VALUES_SAMPLE, SMALLEST_SHARE = 1000, 1e-3
+SCALE_SAMPLE, FEWEST_DISTINCT = 100_000, 20
 
 
 class Basis(Protocol):
@@ -76,12 +78,13 @@ class Basis(Protocol):
 
 @dataclass(frozen=True)
 class SmoothBasis:
-    """A spline of a numeric column whose interval [lower, upper] is taken as [0, 1]."""
+    """A spline of a numeric column whose interval [lower, upper] is taken as [0, 1], along its values or logarithms."""
 
     spec: Smooth
     lower: float
     upper: float
     functions: PiecewiseBasis
+    scale: LogScale | None = None
 
     @property
     def roughness(self) -> Array:
@@ -94,16 +97,28 @@ class SmoothBasis:
 
     def columns(self, encoded: Encoded) -> Array:
         """Evaluate the centred splines: shape (n, k - 1)."""
-        return self.functions(_unit_interval(encoded, self.lower, self.upper))
+        return self.functions(self._places(encoded))
 
     def effect(self, encoded: Encoded, theta: Array) -> Array:
         """Evaluate the one spline that they add up to."""
-        return self.functions.combine(theta)(_unit_interval(encoded, self.lower, self.upper))[:, 0]
+        return self.functions.combine(theta)(self._places(encoded))[:, 0]
 
     def slopes(self, encoded: Encoded) -> Array:
         """Evaluate the derivatives of the splines."""
-        width = self.upper - self.lower
-        return self.functions.derivative()(_unit_interval(encoded, self.lower, self.upper)) / width
+        low, high = self._ends
+        slope = 1.0 if self.scale is None else self.scale.slope(encoded)[:, None]
+        return self.functions.derivative()(self._places(encoded)) * slope / (high - low)
+
+    def _places(self, encoded: Encoded) -> Array:
+        """Where values lie between the ends, taken as 0 and 1."""
+        return _unit_interval(encoded if self.scale is None else self.scale(encoded), *self._ends)
+
+    @cached_property
+    def _ends(self) -> tuple[float, float]:
+        if self.scale is None:
+            return self.lower, self.upper
+        low, high = self.scale(np.array([self.lower, self.upper]))
+        return float(low), float(high)
 
     def coarse(self, n_functions: int) -> tuple[SmoothBasis, NDArray[np.intp]]:
         """Keep the smoothest functions only."""
@@ -308,6 +323,7 @@ def _resolve_smooth(spec: Smooth, values: Array) -> SmoothBasis:
         _warn_of_far_values(spec, values, lower, upper)
     else:
         lower, upper = spec.bounds
+    scale = _choose_scale(spec, values, lower, upper)
     k = min(spec.k, count_distinct(values, spec.k))
     if k < spec.k:
         warn_user(
@@ -318,8 +334,19 @@ def _resolve_smooth(spec: Smooth, values: Array) -> SmoothBasis:
     if spec.knots == "even":
         interior = even_knots(k - order)
     else:
-        interior = _quantile_knots(spec, (np.unique(values) - lower) / (upper - lower), k - order)
-    return SmoothBasis(spec, float(lower), float(upper), centred_basis(interior, order))
+        unknotted = SmoothBasis(spec, float(lower), float(upper), centred_basis(even_knots(0), order), scale)
+        interior = _quantile_knots(spec, unknotted._places(np.unique(values)), k - order)
+    return SmoothBasis(spec, float(lower), float(upper), centred_basis(interior, order), scale)
+
+
+def _choose_scale(spec: Smooth, values: Array, lower: float, upper: float) -> LogScale | None:
+    """Take logarithms where they are asked for, or where one tail is much longer than the other."""
+    sample = values[:: max(1, len(values) // SCALE_SAMPLE)]
+    inside = sample[(sample >= lower) & (sample <= upper)]
+    few = count_distinct(inside, FEWEST_DISTINCT) < FEWEST_DISTINCT if len(inside) else True
+    if spec.scale == "linear" or few or (spec.scale == "auto" and not is_skewed(inside)):
+        return None
+    return find_log_scale(inside, float(lower), float(upper))
 
 
 def _quantile_knots(spec: Smooth, distinct: Array, n_interior: int) -> Array:

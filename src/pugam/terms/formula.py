@@ -30,6 +30,7 @@ _OPTION_VALUES: dict[str, tuple[type, str]] = {
     "bounds": (tuple, "two numbers, as in bounds=(0, 100)"),
     "knots": (str, "quoted text, as in knots='quantile'"),
     "missing": (str, "quoted text, as in missing='effect'"),
+    "scale": (str, "quoted text, as in scale='log'"),
     "unseen": (str, "quoted text, as in unseen='zero'"),
 }
 
@@ -68,7 +69,7 @@ def parse_formula(text: str) -> list[TermSpec]:
     Examples
     --------
     >>> parse_formula("s(age, k=12) + `body mass`")  # doctest: +NORMALIZE_WHITESPACE
-    [Smooth(column='age', k=12, bounds=None, knots='even', missing='error'),
+    [Smooth(column='age', k=12, bounds=None, knots='even', missing='error', scale='auto'),
      Linear(column='body mass', missing='error')]
     """
     if len(text) > MAX_FORMULA_LENGTH:

@@ -12,6 +12,7 @@ from pugam.errors import InputError
 __all__ = ["Factor", "Linear", "Smooth", "TermSpec", "f", "l", "s"]
 
 KnotPlacement = Literal["even", "quantile"]
+ScaleChoice = Literal["auto", "linear", "log"]
 MissingPolicy = Literal["error", "effect"]
 UnseenPolicy = Literal["error", "zero"]
 
@@ -27,6 +28,7 @@ class Smooth:
     bounds: tuple[float, float] | None = None
     knots: KnotPlacement = "even"
     missing: MissingPolicy = "error"
+    scale: ScaleChoice = "auto"
 
     def __post_init__(self) -> None:
         _check_column(self.column)
@@ -37,6 +39,7 @@ class Smooth:
             )
         _check_choice(self.label, "knots", self.knots, get_args(KnotPlacement))
         _check_choice(self.label, "missing", self.missing, get_args(MissingPolicy))
+        _check_choice(self.label, "scale", self.scale, get_args(ScaleChoice))
         object.__setattr__(self, "k", int(self.k))
         object.__setattr__(self, "bounds", _checked_bounds(self.label, self.bounds))
 
@@ -91,6 +94,7 @@ def s(
     bounds: tuple[float, float] | None = None,
     knots: KnotPlacement = "even",
     missing: MissingPolicy = "error",
+    scale: ScaleChoice = "auto",
 ) -> Smooth:
     """Ask for a smooth effect of a numeric column.
 
@@ -112,6 +116,10 @@ def s(
         better on real tables (benchmarks/results/knots.md); even ones are simpler.
     missing : {"error", "effect"}
         Refuse missing values, or give them an effect of their own.
+    scale : {"auto", "linear", "log"}
+        Where the effect is taken to be smooth: along the values, or along their logarithms, less a shift that makes
+        them symmetric. "auto" takes logarithms where one tail of the values is much longer than the other; on such
+        columns straight continuations into the long tail bias pi (benchmarks/results/scale.md).
 
     Examples
     --------
@@ -119,7 +127,7 @@ def s(
     >>> s("age", k=6).label
     's(age)'
     """
-    return Smooth(column, k, bounds, knots, missing)
+    return Smooth(column, k, bounds, knots, missing, scale)
 
 
 def l(column: str, missing: MissingPolicy = "error") -> Linear:  # noqa: E743
