@@ -138,7 +138,7 @@ def test_score_follows_the_formula_for_the_labels(model, X, z):
 @pytest.mark.parametrize("smoothing", SMOOTHINGS)
 def test_smoothing_found_can_be_given_back(X, z, smoothing, debias):
     found = PUGAM(smoothing=smoothing, debias=debias, **TIGHT).fit(X, z)
-    given = PUGAM(smoothing=found.smoothing_, debias=debias, **TIGHT).fit(X, z)
+    given = PUGAM(found.formula_, smoothing=found.smoothing_, debias=debias, **TIGHT).fit(X, z)
 
     assert list(found.smoothing_) == ["x1", "x2", "x3"]
     assert given.smoothing_ == found.smoothing_

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from pugam import PUGAM, f, s
+from pugam.estimator.storing import stored_form
+from pugam.storage import Provenance, to_json
 from pugam.storage.document import KEYS
 
 PAGE = Path(__file__).parents[2] / "docs" / "model_file.md"
@@ -26,6 +29,16 @@ def contrasts(n_levels, number):
     return [column[number] / math.hypot(*column) for column in columns]
 
 
+def on_scale(term, value):
+    log = term.get("logarithm")
+    if log is None:
+        return value
+    sign, near = (-1.0, term["upper"]) if log["mirrored"] else (1.0, term["lower"])
+    distance, least = sign * (value - log["shift"]), sign * (near - log["shift"])
+    beyond = min(distance - least, 0.0)
+    return sign * (math.log(max(distance, least)) + beyond / least)
+
+
 def effect(term, bases, value):
     coefficients = term["coefficients"]
     if value is None or value != value:
@@ -34,15 +47,21 @@ def effect(term, bases, value):
     if term["kind"] == "factor":
         functions = contrasts(len(term["levels"]), term["levels"].index(value))
     else:
-        t = (value - term["lower"]) / (term["upper"] - term["lower"])
+        low, x, high = (on_scale(term, place) for place in (term["lower"], value, term["upper"]))
+        t = (x - low) / (high - low)
         functions = spline(bases[term["basis"]], t) if term["kind"] == "smooth" else [t - 0.5]
     # The effect of gaps, where there is one, comes last and is left out.
     return sum(function * c for function, c in zip(functions, coefficients, strict=False))
 
 
-def test_the_page_is_enough_to_predict(rows, varied, varied_text):
-    X, _ = rows
-    document = json.loads(varied_text)
+@pytest.mark.parametrize("scale", ["linear", "log"])
+def test_the_page_is_enough_to_predict(rows, varied, scale):
+    X, z = rows
+    if scale == "log":
+        terms = [s("x1", k=5, scale="log"), s("dose", k=4, missing="effect", scale="log"), f("grade")]
+        varied = PUGAM(terms, smoothing=1.0).fit(X, z.astype(int))
+        X = X.assign(x1=X["x1"] * 3.0)  # also beyond the range
+    document = json.loads(to_json(stored_form(varied, Provenance.now())))
     n0, n1 = document["counts"]["labelled"], document["counts"]["unlabelled"]
     logit_pi = document["estimate"]["logit_pi"]
     pi = 1.0 / (1.0 + math.exp(-logit_pi))

@@ -20,7 +20,7 @@ def rows():
 
 @pytest.fixture
 def saved(rows, tmp_path):
-    model = PUGAM([s("x0"), s("x1")], smoothing=0.01).fit(*rows)
+    model = PUGAM([s("x0", scale="log"), s("x1", scale="log")], smoothing=0.01).fit(*rows)
     model.save(tmp_path / "model.json")
     return model, tmp_path / "model.json"
 

@@ -14,7 +14,10 @@ LONG = np.exp(NORMAL)
 
 
 def basis_of(values, **options):
-    return Design.resolve([s("x", **options)], read_table(np.column_stack([values])).renamed(["x"])).bases[0]
+    """The term on the scale that its options, or else the tails of the values, ask for."""
+    table = read_table(np.column_stack([values])).renamed(["x"])
+    design = Design.resolve([s("x", **options)], table)
+    return (design.with_logarithms(table) or design).bases[0]
 
 
 @pytest.mark.parametrize("mirrored", [False, True])
@@ -83,3 +86,30 @@ def test_pi_does_not_depend_on_whether_a_column_came_as_its_logarithm():
 
     assert long.pi_ == pytest.approx(plain.pi_, abs=0.02)
     assert abs(straight.pi_ - plain.pi_) > 0.05
+
+
+def test_the_scale_that_was_chosen_is_told_and_can_be_given_back():
+    rng = np.random.default_rng(4)
+    positive = np.repeat([1.0, 0.0], [700, 500])
+    X = np.column_stack([np.exp(rng.normal(size=1200) + positive), rng.normal(size=1200) + positive])
+    z = (np.arange(1200) < 400).astype(int)
+
+    model = PUGAM().fit(X, z)
+    again = PUGAM(model.formula_, smoothing=model.smoothing_, tol=1e-8).fit(X, z)
+
+    assert model.formula_ == "s(x0, scale='log') + s(x1)"
+    assert again.pi_ == pytest.approx(model.pi_, abs=1e-4)
+    assert PUGAM(smoothing=0.01).fit(X, z).formula_ == "s(x0) + s(x1)"  # given smoothing is for the values
+
+
+def test_logarithms_are_kept_only_where_they_fit_better():
+    # The log ratio is linear in a long-tailed feature itself: exponential densities with different rates.
+    rng = np.random.default_rng(5)
+    positive = np.repeat([1.0, 0.0], [1200, 1300])
+    X = rng.exponential(size=(2500, 2)) * (1.0 + 2.0 * positive[:, None])
+    z = (np.arange(2500) < 700).astype(int)
+
+    model = PUGAM().fit(X, z)
+
+    assert is_skewed(X[:, 0])
+    assert model.formula_ == "s(x0) + s(x1)"

@@ -30,7 +30,7 @@ from pugam.estimator.reading import read_kept_labels, read_new_rows, read_traini
 from pugam.estimator.uncertainty import UncertaintyMethods
 from pugam.inference import curve_covariance, is_separated
 from pugam.likelihood import alpha_shift, expit, label_frequency, logit, saturating_rows
-from pugam.solvers import Fit, Fitted, Settings, edf, fit_model
+from pugam.solvers import Fit, Fitted, Settings, aic, edf, fit_model
 from pugam.storage import StoredModel
 from pugam.terms import Design, format_formula
 
@@ -229,18 +229,27 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
         require_rows(design, rows.n_rows, not pi_range.fixed)
         settings = make_settings(self.get_params(deep=False), design)
         rng = read_generator(self.random_state)
+        designs = [design, design.with_logarithms(rows) if self.smoothing == "reml" else None]
         with one_blas_thread():
-            engine = self._make_engine(design, rows, positive, weights)
-            if self.verbose:
-                size = f"{engine.n_rows} rows, {design.n_columns} columns"
-                print(f"pugam: {size}, {engine.name} engine, {engine.n_threads} thread(s)")
-            fit = fit_model(engine, design, settings, rng)
-            covariance = curve_covariance(fit, design, settings, engine.n0, engine.n1)
-            self._remember(fit, settings, engine.n0, engine.n1, design, covariance)
+            fits = [
+                self._fit_design(candidate, self._make_engine(candidate, rows, positive, weights), settings, rng)
+                for candidate in designs
+                if candidate is not None
+            ]
+            fitted = min(fits, key=lambda one: aic(one.fit.penalized, pi_range.free))
+            n0, n1 = fitted.engine.n0, fitted.engine.n1
+            covariance = curve_covariance(fitted.fit, fitted.design, settings, n0, n1)
+            self._remember(fitted.fit, settings, n0, n1, fitted.design, covariance)
         self.classes_, self._library = classes, table.library
-        self._rows = (engine, kept)
-        self._warn(Fitted(engine, design, settings, fit))
+        self._rows = (fitted.engine, kept)  # type: ignore[assignment]  # engines in memory, all of them
+        self._warn(fitted)
         return self
+
+    def _fit_design(self, design: Design, engine: MemoryEngine, settings: Settings, rng: np.random.Generator) -> Fitted:
+        if self.verbose:
+            size = f"{engine.n_rows} rows, {design.n_columns} columns"
+            print(f"pugam: {size}, {engine.name} engine, {engine.n_threads} thread(s)")
+        return Fitted(engine, design, settings, fit_model(engine, design, settings, rng))
 
     def _make_engine(
         self, design: Design, rows: Table, positive: np.ndarray, weights: np.ndarray | None

@@ -176,8 +176,8 @@ class UncertaintyMethods:
         """Return a term's estimated effect with limits: a tidy frame x, u, se, lower, upper.
 
         u is the term's contribution to the log density ratio, and so to the log odds of being positive. It is centred:
-        a smooth or linear effect integrates to zero over the range of its column, the effects of a factor sum
-        to zero over its levels. Differences of u are log odds ratios.
+        a smooth or linear effect integrates to zero over the range of its column (or of its logarithms), the effects of
+        a factor sum to zero over its levels. Differences of u are log odds ratios.
 
         Parameters
         ----------

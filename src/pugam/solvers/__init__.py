@@ -7,7 +7,7 @@ from pugam.solvers.optimum import Optimum
 from pugam.solvers.procedure import Fit, Fitted, correction_weights, finish_fit, fit_model
 from pugam.solvers.refits import Refits, refit_resamples, reselect_resamples
 from pugam.solvers.settings import Settings
-from pugam.solvers.smoothing import LINEAR_GRID, SMOOTH_GRID, edf, edf_by_term
+from pugam.solvers.smoothing import LINEAR_GRID, SMOOTH_GRID, aic, edf, edf_by_term
 from pugam.solvers.starts import GRID_SIZE
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "Settings",
     "Standpoint",
     "StartRecord",
+    "aic",
     "correction_weights",
     "edf",
     "edf_by_term",

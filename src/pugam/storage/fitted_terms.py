@@ -102,8 +102,8 @@ def _write_scale(scale: LogScale) -> dict[str, Any]:
 
 def _read_scale(node: Node, spec: Smooth, lower: float, upper: float) -> LogScale:
     parts = node.fields("mirrored", "shift")
-    if spec.scale == "linear":
-        raise node.error('null, as the term says scale = "linear"')
+    if spec.scale != "log":
+        raise node.error('null, as the term does not say scale = "log"')
     mirrored, shift = parts["mirrored"].choice((False, True)), parts["shift"].number()
     if not (shift > upper if mirrored else shift < lower):
         raise parts["shift"].error("a number outside the range, below it or, if mirrored, above")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ from pugam.studies.records import Record
 from pugam.studies.running import Experiment, Plan, gather
 from pugam.studies.simulated import linear_model, paper_procedure
 from pugam.studies.tables import Row, Table
-from pugam.terms import Smooth, TermSpec, l, s
+from pugam.terms import TermSpec, l, s
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -176,9 +176,7 @@ def _load_once(name: str, folder: str | None) -> RealData:
 
 
 def _paper_model(data: RealData, rng: np.random.Generator, plan: Plan) -> PUGAM:
-    # The paper knows no other scale than that of the values.
-    terms = [replace(term, scale="linear") if isinstance(term, Smooth) else term for term in data.terms]
-    return paper_procedure(rng, plan, terms=terms, kappas="smooth")
+    return paper_procedure(rng, plan, terms=list(data.terms), kappas="smooth")
 
 
 def _estimate(cell: tuple[str, float], rng: np.random.Generator, plan: Plan) -> Record:

@@ -24,6 +24,7 @@ __all__ = [
     "SmoothBasis",
     "count_distinct",
     "resolve_term",
+    "with_logarithm",
 ]
 
 Array = NDArray[np.float64]
@@ -323,30 +324,47 @@ def _resolve_smooth(spec: Smooth, values: Array) -> SmoothBasis:
         _warn_of_far_values(spec, values, lower, upper)
     else:
         lower, upper = spec.bounds
-    scale = _choose_scale(spec, values, lower, upper)
     k = min(spec.k, count_distinct(values, spec.k))
     if k < spec.k:
         warn_user(
             f"{spec.label}: column {spec.column!r} has only {k} distinct values, so k = {spec.k} was lowered to {k}."
             + (f" f({spec.column}) would give each value its own effect." if k <= FEW_LEVELS else "")
         )
+    scale = find_log_scale(_inside(values, lower, upper), lower, upper) if spec.scale == "log" else None
+    return _knotted(spec, values, lower, upper, k, scale)
+
+
+def _knotted(spec: Smooth, values: Array, lower: float, upper: float, k: int, scale: LogScale | None) -> SmoothBasis:
+    """Place the knots of a spline with k functions, and build it."""
     order = min(CUBIC_ORDER, k)
+    basis = SmoothBasis(spec, float(lower), float(upper), centred_basis(even_knots(k - order), order), scale)
     if spec.knots == "even":
-        interior = even_knots(k - order)
-    else:
-        unknotted = SmoothBasis(spec, float(lower), float(upper), centred_basis(even_knots(0), order), scale)
-        interior = _quantile_knots(spec, unknotted._places(np.unique(values)), k - order)
-    return SmoothBasis(spec, float(lower), float(upper), centred_basis(interior, order), scale)
+        return basis
+    interior = _quantile_knots(spec, basis._places(np.unique(values)), k - order)
+    return replace(basis, functions=centred_basis(interior, order))
 
 
-def _choose_scale(spec: Smooth, values: Array, lower: float, upper: float) -> LogScale | None:
-    """Take logarithms where they are asked for, or where one tail is much longer than the other."""
+def _inside(values: Array, lower: float, upper: float) -> Array:
+    """As many values within the range as tell how long their tails are."""
     sample = values[:: max(1, len(values) // SCALE_SAMPLE)]
-    inside = sample[(sample >= lower) & (sample <= upper)]
-    few = count_distinct(inside, FEWEST_DISTINCT) < FEWEST_DISTINCT if len(inside) else True
-    if spec.scale == "linear" or few or (spec.scale == "auto" and not is_skewed(inside)):
-        return None
-    return find_log_scale(inside, float(lower), float(upper))
+    return np.asarray(sample[(sample >= lower) & (sample <= upper)])
+
+
+def with_logarithm(basis: Basis, column: Column) -> Basis:
+    """Put a smooth term that leaves its scale open on a log scale, if one tail of its column is long."""
+    inner = basis.inner if isinstance(basis, MissingBasis) else basis
+    if not isinstance(inner, SmoothBasis) or inner.spec.scale != "auto":
+        return basis
+    numbers = require_numeric(column, inner.spec.label)
+    values = numbers[~np.isnan(numbers)]
+    inside = _inside(values, inner.lower, inner.upper)
+    if count_distinct(inside, FEWEST_DISTINCT) < FEWEST_DISTINCT or not is_skewed(inside):
+        return basis
+    scale = find_log_scale(inside, inner.lower, inner.upper)
+    logged = _knotted(
+        replace(inner.spec, scale="log"), values, inner.lower, inner.upper, 1 + len(inner.roughness), scale
+    )
+    return replace(basis, inner=logged) if isinstance(basis, MissingBasis) else logged
 
 
 def _quantile_knots(spec: Smooth, distinct: Array, n_interior: int) -> Array:

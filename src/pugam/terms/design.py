@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pugam.data import Table
 from pugam.errors import InputError
-from pugam.terms.bases import Basis, Encoded, resolve_term
+from pugam.terms.bases import Basis, Encoded, resolve_term, with_logarithm
 from pugam.terms.specs import TermSpec
 
 __all__ = ["Design"]
@@ -34,6 +34,15 @@ class Design:
     def resolve(cls, specs: Sequence[TermSpec], table: Table) -> Design:
         """Let every term meet its column."""
         return cls(tuple(resolve_term(spec, table.column(spec.column)) for spec in specs))
+
+    def with_logarithms(self, table: Table) -> Design | None:
+        """Return the design with logarithms of the columns that have one long tail; None where there are none.
+
+        Only terms that leave their scale open change.
+        """
+        bases = tuple(with_logarithm(basis, table.column(basis.spec.column)) for basis in self.bases)
+        unchanged = all(new is old for new, old in zip(bases, self.bases, strict=True))
+        return None if unchanged else Design(bases)
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:

@@ -118,8 +118,9 @@ def s(
         Refuse missing values, or give them an effect of their own.
     scale : {"auto", "linear", "log"}
         Where the effect is taken to be smooth: along the values, or along their logarithms, less a shift that makes
-        them symmetric. "auto" takes logarithms where one tail of the values is much longer than the other; on such
-        columns straight continuations into the long tail bias pi (benchmarks/results/scale.md).
+        them symmetric. "auto" tries logarithms of all columns that have one long tail, and keeps them where Akaike's
+        criterion prefers the fit; straight continuations into a long tail can bias pi much
+        (benchmarks/results/scale_simulated.md). With ``smoothing`` other than "reml", "auto" is "linear".
 
     Examples
     --------
