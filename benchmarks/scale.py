@@ -57,7 +57,7 @@ def main(folder: Path) -> None:
         "Mean absolute error of pi, smooth along values and along logarithms where one tail is long",
         ["table", "fits", *CHOICES, "auto - linear", "standard error of the difference"],
         compare(folder, "scale", CHOICES),
-        "Real tables are not decided by it; long-tailed features as in scale_simulated.md are.",
+        "auto: logarithms of columns with one long tail are tried, and kept where AIC prefers them.",
     )
 
 

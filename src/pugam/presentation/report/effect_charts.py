@@ -33,6 +33,7 @@ MISSING_WIDTH = 44.0  # room right of a curve for the effect of missing values
 LEVEL_HEIGHT, LEVEL_LEFT, LEVEL_ENDS = 19.0, 118.0, 34.0
 LONGEST_NAME = 17
 RUG_HEIGHT = 5.0
+ROOM = 0.3  # for curves of the slider beyond the band, as a share of its height
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,8 @@ def _effect_scale(effect: Effect, start: float, end: float) -> Scale:
     band = finite([*effect.u, *effect.lower, *effect.upper, 0.0])
     low, high = min(band), max(band)
     held = finite(value for curve in effect.held for value in curve)
-    reach = [min(max(value, 2 * low - high), 2 * high - low) for value in held]
+    room = ROOM * (high - low)
+    reach = [min(max(value, low - room), high + room) for value in held]
     return Scale.over([*band, *reach], start, end, pad=0.04)
 
 
