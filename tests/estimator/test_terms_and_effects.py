@@ -246,7 +246,23 @@ def test_a_picture_has_one_panel_per_term(mixed, z):
 
 def test_a_picture_shows_the_effects(model):
     ax = next(ax for ax in model.plot().axes if ax.get_title() == "s(x2)")
-    frame = model.effect("x2")
+    frame = model.effect("x2", center="rows")
     curves = [line.get_xydata() for line in ax.lines if len(line.get_xydata()) == len(frame)]
 
     np.testing.assert_array_equal(curves[0], frame[["x", "u"]].to_numpy())
+
+
+def test_effects_of_levels_sum_to_zero_over_the_levels_anyway(mixed, z):
+    model = PUGAM("s(x1) + f(site)", smoothing=0.01).fit(mixed, z)
+
+    pd.testing.assert_frame_equal(model.effect("site", center="rows"), model.effect("site"))
+
+
+def test_an_effect_centred_over_the_rows_averages_to_zero_there(model, mixed):
+    frame = model.effect("x1", mixed["x1"], center="rows")
+    ranged = model.effect("x1", mixed["x1"])
+
+    assert np.mean(frame["u"]) == pytest.approx(0.0, abs=1e-9)
+    assert np.ptp(frame["u"] - ranged["u"]) == pytest.approx(0.0, abs=1e-9)
+    with pytest.raises(InputError, match="center is 'range' or 'rows'"):
+        model.effect("x1", center="middle")

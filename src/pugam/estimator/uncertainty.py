@@ -35,6 +35,7 @@ from pugam.inference import (
     in_alpha,
     intercept_covariance,
     make_resampling,
+    mean_columns,
     pi_log_variance,
     posterior_errors,
     posterior_limits,
@@ -50,7 +51,7 @@ from pugam.inference import (
 from pugam.likelihood import logit
 from pugam.progress import Progress
 from pugam.solvers import Fit, Fitted, Settings, gather_evidence
-from pugam.terms import Design, TermSpec, parse_formula
+from pugam.terms import Design, Factor, TermSpec, parse_formula
 
 __all__ = ["UncertaintyMethods"]
 
@@ -172,6 +173,7 @@ class UncertaintyMethods:
         *,
         scale: Scale = "log",
         derivative: bool = False,
+        center: Literal["range", "rows"] = "range",
     ) -> Any:
         """Return a term's estimated effect with limits: a tidy frame x, u, se, lower, upper.
 
@@ -192,6 +194,10 @@ class UncertaintyMethods:
             "odds" gives exp(u), the factor by which the odds of being positive change.
         derivative : bool
             Give the first derivative of u, per unit of the column: where the effect rises and falls.
+        center : {"range", "rows"}
+            Let u of a number integrate to zero over the range, as in the paper, or average to zero over the rows of the
+            fit. Limits are narrowest where the effect is held at zero: "rows", as pictures show it, says more where
+            most rows lie in a small part of the range.
 
         Examples
         --------
@@ -208,10 +214,22 @@ class UncertaintyMethods:
         points = default_grid(basis, derivative) if grid is None else grid
         covariance = self._covariance[2:, 2:][block, block]
         with one_blas_thread():
+            middle = self._center(number, center)
             table = effect_table(
-                basis, points, self.coef_[block], covariance, level, simultaneous, scale=scale, derivative=derivative
+                basis, points, self.coef_[block], covariance, level, simultaneous, scale, derivative, middle
             )
         return make_frame(self._library, table)
+
+    def _center(self, number: int, center: str) -> np.ndarray | None:
+        """Model columns at which a term's effect is to be zero; levels of a factor sum to zero anyway."""
+        if center not in ("range", "rows"):
+            raise InputError(f"center is 'range' or 'rows'; got {center!r}.")
+        basis = self._design.bases[number]
+        if center == "range" or isinstance(basis.spec, Factor):
+            return None
+        self._fitted("An effect centred over the rows")
+        engine = self._rows[0]
+        return mean_columns(basis, engine.encoded[number], engine.weights)
 
     def contrast(self, a: Mapping[str, Any], b: Mapping[str, Any], level: float = 0.95) -> Interval:
         """Return how much larger the log density ratio is at the values b than at a, of one or several columns.

@@ -10,7 +10,15 @@ from pugam.inference.covariance import (
     pi_log_variance,
 )
 from pugam.inference.diagnosis import Diagnosis, diagnose_fit, is_separated
-from pugam.inference.effects import Scale, contrast, curve_columns, default_grid, effect_table, outside_range
+from pugam.inference.effects import (
+    Scale,
+    contrast,
+    curve_columns,
+    default_grid,
+    effect_table,
+    mean_columns,
+    outside_range,
+)
 from pugam.inference.hypotheses import (
     HypothesisTest,
     Null,
@@ -51,6 +59,7 @@ __all__ = [
     "intercept_covariance",
     "is_separated",
     "make_resampling",
+    "mean_columns",
     "normal_quantile",
     "outside_range",
     "pi_log_variance",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pugam.data import Column, as_array, is_missing, require_numeric
 from pugam.errors import InputError, warn_user
 from pugam.inference.intervals import Interval, normal_quantile
-from pugam.terms import Basis, Design, Factor, FactorBasis, LinearBasis, MissingBasis, SmoothBasis
+from pugam.terms import Basis, Design, Encoded, Factor, FactorBasis, LinearBasis, MissingBasis, SmoothBasis
 
 __all__ = [
     "Scale",
@@ -20,6 +20,7 @@ __all__ = [
     "curve_columns",
     "default_grid",
     "effect_table",
+    "mean_columns",
     "outside_range",
     "require_scale",
     "simultaneous_quantile",
@@ -29,6 +30,7 @@ Array = NDArray[np.float64]
 Scale = Literal["log", "odds"]
 
 GRID_POINTS = 100
+ROWS_FOR_MEAN = 20_000
 N_DRAWS = 10_000
 MOST_LEVELS_SHOWN = 10
 HARDLY_OUTSIDE = 0.05  # share of the range by which values may lie outside it without a word
@@ -58,6 +60,7 @@ def effect_table(
     simultaneous: bool = False,
     scale: Scale = "log",
     derivative: bool = False,
+    center: Array | None = None,
 ) -> dict[str, NDArray[Any]]:
     """Evaluate a term on a grid: x, u, standard error and limits.
 
@@ -74,12 +77,16 @@ def effect_table(
         The effect u on the log density ratio, or its factor exp(u) on the odds.
     derivative : bool
         The first derivative of u instead, per unit of the column.
+    center : array of shape (m,), optional
+        Model columns of where u shall be zero, such as their mean over rows.
     """
     require_scale(scale)
     if derivative and scale == "odds":
         raise InputError("A derivative is one of the log odds; use scale='log' with derivative=True.")
     column = _grid_column(basis, grid)
     columns = curve_columns(basis, grid, derivative)
+    if center is not None and not derivative:
+        columns = columns - center
     u = columns @ theta
     se = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", columns, covariance, columns), 0.0))
     quantile = normal_quantile(level)
@@ -90,6 +97,15 @@ def effect_table(
         u, lower, upper = (np.exp(np.clip(values, -EXPONENT_LIMIT, EXPONENT_LIMIT)) for values in (u, lower, upper))
         se = u * se
     return {"x": column.values, "u": u, "se": se, "lower": lower, "upper": upper}
+
+
+def mean_columns(basis: Basis, encoded: Encoded, weights: Array | None = None) -> Array:
+    """Mean of a term's model columns over rows, or over every so-manieth of them where they are many."""
+    step = max(1, len(encoded) // ROWS_FOR_MEAN)
+    rows = slice(None, None, step)
+    return np.asarray(
+        np.average(basis.columns(encoded[rows]), axis=0, weights=None if weights is None else weights[rows])
+    )
 
 
 def require_scale(scale: str) -> None:

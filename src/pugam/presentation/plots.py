@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pugam.errors import InputError
 from pugam.inference import Diagnosis, Interval, posteriors_of_rows
 from pugam.presentation.diagnosis_plots import DIAGNOSTIC_PLOTS, SINGLE_SIZE, plot_diagnosis
+from pugam.presentation.grids import grid_for_drawing
 from pugam.presentation.panels import BAND, LINE, MARK, ZERO, make_panels, use_axes
 from pugam.solvers import Fitted
 from pugam.terms import Design, Factor, TermSpec
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw", "plot_effects", "plot_posterior"]
 
-RUG_MARKS = 100
+RUG_MARKS, GRID_POINTS = 100, 100
 POSTERIOR_BINS = 25
 
 
@@ -81,6 +82,8 @@ def plot_effects(
 ) -> Figure:
     """Draw each term's effect on the log density ratio with its band, one panel a term.
 
+    Effects average to zero over the rows; those of a stored model, which has none, integrate to zero over the range.
+
     Parameters
     ----------
     terms : list of str, optional
@@ -104,11 +107,13 @@ def plot_effects(
     figure, panels = make_panels(len(numbers)) if axes is None else use_axes(axes, len(numbers))
     for number, ax in zip(numbers, panels, strict=True):
         term = model.terms_[number]
-        frame = model.effect(term.column, level=level, **options)
+        values = _values(model, number)
+        grid = grid_for_drawing(model._design.bases[number], values, GRID_POINTS, options.get("derivative", False))
+        frame = model.effect(term.column, grid, level, center="rows" if len(values) else "range", **options)
         x, u, lower, upper = (np.asarray(frame[name]) for name in ("x", "u", "lower", "upper"))
         (_draw_levels if isinstance(term, Factor) else _draw_curve)(ax, x, u, lower, upper)
         if rug and not isinstance(term, Factor):
-            _draw_rug(ax, _values(model, number))
+            _draw_rug(ax, values, ax.get_xlim())
         ax.axhline(1.0 if options.get("scale") == "odds" else 0.0, color=ZERO, linewidth=0.8, zorder=0)
         ax.set_title(term.label, fontsize=10)
     if shared_scale:
@@ -163,11 +168,12 @@ def _values(model: FittedModel, number: int) -> Any:
     return () if rows is None else rows[0].encoded[number]
 
 
-def _draw_rug(ax: Axes, values: Any) -> None:
-    """Mark quantiles of the values along the lower edge: as many marks where rows are as where they are not many."""
+def _draw_rug(ax: Axes, values: Any, ends: tuple[float, float]) -> None:
+    """Mark quantiles of the values along the lower edge, between the ends of what is drawn."""
     present = np.asarray(values)[~np.isnan(values)] if len(values) else np.empty(0)
     if len(present):
         marks = np.quantile(present, np.linspace(0.0, 1.0, min(len(present), RUG_MARKS)))
+        marks = marks[(marks >= ends[0]) & (marks <= ends[1])]
         ax.plot(
             marks, np.zeros(len(marks)), "|", color=ZERO, markersize=7, transform=ax.get_xaxis_transform(), zorder=3
         )

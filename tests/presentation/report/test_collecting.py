@@ -73,7 +73,8 @@ def test_effects_are_those_of_the_model(both):
     assert [effect.label for effect in content.effects] == [term.label for term in model.terms_]
     for effect in content.effects:
         grid = [None if x == "missing" else x for x in effect.x]
-        own = model.effect(effect.column, grid if not effect.is_curve else np.array(grid, dtype=float))
+        points = grid if not effect.is_curve else np.array(grid, dtype=float)
+        own = model.effect(effect.column, points, center="rows")
         for name in ("u", "lower", "upper"):
             np.testing.assert_allclose(getattr(effect, name), own[name], rtol=1e-12)
 
@@ -243,7 +244,8 @@ def test_a_refit_with_pi_fixed_agrees_with_the_slider(models, contents, rows):
 
     for effect in contents["plain"].effects:
         grid = [None if x == "missing" else x for x in effect.x]
-        own = refit.effect(effect.column, grid if not effect.is_curve else np.array(grid, dtype=float))
+        points = grid if not effect.is_curve else np.array(grid, dtype=float)
+        own = refit.effect(effect.column, points, center="rows")
         np.testing.assert_allclose(effect.held[place], own["u"], atol=2e-2)
 
 

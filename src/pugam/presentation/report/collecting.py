@@ -17,9 +17,9 @@ from pugam.inference import (
     PiProfile,
     Sensitivity,
     curve_columns,
-    default_grid,
     hold_pi,
     intercept_covariance,
+    mean_columns,
     normal_quantile,
     posterior_errors,
     posterior_limits,
@@ -28,6 +28,7 @@ from pugam.inference import (
 )
 from pugam.likelihood import logit
 from pugam.linear_algebra import inverse
+from pugam.presentation.grids import grid_for_drawing
 from pugam.presentation.report.content import Candidate, Content, Diagnostics, Effect, Held, Ratio, TermLine
 from pugam.presentation.report.formats import number
 from pugam.presentation.report.wording import citation, describe_model, plain_sentence, statistical_sentence
@@ -35,15 +36,12 @@ from pugam.presentation.summary import Summary
 from pugam.progress import Progress
 from pugam.solvers import Fitted, Settings, edf_by_term
 from pugam.terms import (
-    Basis,
     Design,
     Encoded,
     Factor,
     FactorBasis,
-    LinearBasis,
     MissingBasis,
     Smooth,
-    SmoothBasis,
     TermSpec,
 )
 
@@ -54,7 +52,6 @@ Array = NDArray[np.float64]
 SLIDER_VALUES = ((1e6, 31), (1e7, 15), (np.inf, 9))  # up to so many model cells; fewer where a fit takes long
 BEYOND = 1.5  # how far the slider goes beyond the interval of pi, on the logit scale
 GRID_POINTS, RUG_MARKS, HISTOGRAM_BINS = 61, 60, 20
-MIDDLE = (0.005, 0.995)  # a curve is drawn over these quantiles where its range is more than twice as wide
 MOST_LEVELS = 12  # of a factor in the table of odds ratios
 PAIRS = ((0.25, 0.75), (0.1, 0.9), (0.01, 0.99), (0.0, 1.0))  # quantiles to compare: the first two that differ
 
@@ -83,7 +80,7 @@ class FittedModel(Protocol):
     def summary(self, level: float = 0.95) -> Summary: ...
     def test(self, term: str, *, null: Any = "zero") -> HypothesisTest: ...
     def odds_ratio(self, term: str, a: Any, b: Any, level: float = 0.95) -> Interval: ...
-    def effect(self, term: str, grid: Any = None, level: float = 0.95) -> Any: ...
+    def effect(self, term: str, grid: Any = None, level: float = 0.95, *, center: Any = "range") -> Any: ...
 
 
 def collect(
@@ -181,10 +178,12 @@ def _held(found: Sensitivity, estimate: int, posteriors: Sequence[Array], fitted
 def _effects(model: FittedModel, fitted: Fitted, found: Sensitivity) -> Iterator[Effect]:
     design = fitted.design
     for basis, block, values in zip(design.bases, design.blocks, _encoded(fitted), strict=True):
-        grid = _grid(basis, values)
-        frame = model.effect(basis.spec.column, grid)
-        columns = curve_columns(basis, grid)
+        grid = grid_for_drawing(basis, values, GRID_POINTS)
         is_curve = not isinstance(basis.spec, Factor)
+        frame = model.effect(basis.spec.column, grid, center="rows")
+        columns = curve_columns(basis, grid)
+        if is_curve:
+            columns = columns - mean_columns(basis, values, fitted.engine.weights)
         yield Effect(
             label=basis.spec.label,
             column=basis.spec.column,
@@ -194,20 +193,6 @@ def _effects(model: FittedModel, fitted: Fitted, found: Sensitivity) -> Iterator
             rug=_rug(values, grid) if is_curve else (),
             missing=isinstance(basis, MissingBasis),
         )
-
-
-def _grid(basis: Basis, values: Any) -> NDArray[Any]:
-    """Where to draw a term: over its range, or over the middle of it where few rows lie far out."""
-    inner = basis.inner if isinstance(basis, MissingBasis) else basis
-    if isinstance(inner, FactorBasis):
-        return default_grid(basis)
-    assert isinstance(inner, SmoothBasis | LinearBasis)
-    low, high = inner.lower, inner.upper
-    middle = np.nanquantile(values, MIDDLE)
-    if 0.0 < 2.0 * (middle[1] - middle[0]) < high - low:
-        low, high = middle
-    grid = np.linspace(low, high, GRID_POINTS)
-    return np.append(grid, np.nan) if basis is not inner else grid
 
 
 def _rug(values: Any, grid: NDArray[Any]) -> tuple[float, ...]:
