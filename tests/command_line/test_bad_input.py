@@ -180,7 +180,7 @@ BAD_FILES = {
         ["data.parquet is not a Parquet file", "rename it"],
     ),
     "Parquet cut off": (
-        {"data.parquet": lambda: table().to_parquet()[:-20]},
+        {"data.parquet": lambda: table().to_parquet(index=False)[:-20]},
         ["fit", "data.parquet", "--label", "z"],
         ["data.parquet is cut off", "copy or write it again"],
     ),
@@ -190,12 +190,12 @@ BAD_FILES = {
         ["data.csv.gz is cut off", "copy or download the file again"],
     ),
     "Parquet with dates": (
-        {"data.parquet": lambda: table().assign(day=pd.Timestamp("2024-01-31")).to_parquet()},
+        {"data.parquet": lambda: table().assign(day=pd.Timestamp("2024-01-31")).to_parquet(index=False)},
         ["fit", "data.parquet", "--label", "z"],
         ["'day'", "Dates and times are not supported"],
     ),
     "Parquet with lists": (
-        {"data.parquet": lambda: table().assign(both=[[1, 2]] * ROWS).to_parquet()},
+        {"data.parquet": lambda: table().assign(both=[[1, 2]] * ROWS).to_parquet(index=False)},
         ["fit", "data.parquet", "--label", "z"],
         ["data.parquet", "'both'", "several values per row"],
     ),
@@ -244,7 +244,7 @@ BAD_FLAGS = {
     "--pi that is no number": ([*FIT, "--pi", "nan"], ["pi", "between 0 and 1", "nan"]),
     "--pi with reversed bounds": ([*FIT, "--pi", "0.6,0.2"], ["pi", "(low, high)", "(0.6, 0.2)"]),
     "--level 2": ([*FIT, "--level", "2"], ["--level", "probability", "0.95"]),
-    "--level of a word": ([*FIT, "--level", "high"], ["--level", "number", "--help"]),
+    "--level of a word": ([*FIT, "--level", "high"], ["Invalid value for '--level'", "--help"]),
     "--ci nonsense": ([*FIT, "--ci", "exact"], ["--ci is wald, profile or bootstrap", "'exact'"]),
     "--resamples 0": ([*FIT, "--ci", "bootstrap", "--resamples", "0"], ["--resamples", "at least 2", "got 0"]),
     "--groups without a bootstrap": ([*FIT, "--groups", "site"], ["--groups", "--ci bootstrap"]),
@@ -474,7 +474,7 @@ def test_a_row_late_in_a_file_is_known_by_its_place_in_the_file(refuses, empty_f
 @pytest.mark.usefixtures("tiny_batches")
 def test_a_row_late_in_a_parquet_file_is_known_by_its_place_in_the_file(refuses, empty_folder):
     frame = table().assign(site=column("west", 303, "site"))
-    put(empty_folder, {"data.parquet": frame.to_parquet(), "saved.json": saved_model})
+    put(empty_folder, {"data.parquet": frame.to_parquet(index=False), "saved.json": saved_model})
 
     complaint = refuses("predict", "saved.json", "data.parquet", "--out", "scored.parquet")
 

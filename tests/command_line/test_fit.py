@@ -90,8 +90,8 @@ def test_the_level_is_that_of_pi_and_of_the_summary(pugam_says, data, plain):
 
 def write_folder(table, name):
     Path(name, "deeper").mkdir(parents=True)
-    table[:100].to_parquet(Path(name, "a.parquet"))
-    table[100:].to_parquet(Path(name, "deeper", "b.parquet"))
+    table[:100].to_parquet(Path(name, "a.parquet"), index=False)
+    table[100:].to_parquet(Path(name, "deeper", "b.parquet"), index=False)
     Path(name, "_SUCCESS").touch()
 
 
@@ -99,7 +99,7 @@ FORMATS = {
     "data.csv": lambda table, name: table.to_csv(name, index=False),
     "data.csv.gz": lambda table, name: table.to_csv(name, index=False),
     "data.tsv": lambda table, name: table.to_csv(name, index=False, sep="\t"),
-    "data.parquet": lambda table, name: table.to_parquet(name),
+    "data.parquet": lambda table, name: table.to_parquet(name, index=False),
     "folder": write_folder,
 }
 
@@ -173,14 +173,14 @@ def test_labels_may_be_coded_otherwise(fitted, rows, features, plain, codes, pos
 
 @pytest.mark.parametrize("codes", [[False, True], [-1, 1], [0.0, 1.0]], ids=str)
 def test_labels_of_parquet_files_have_types(fitted, rows, features, plain, codes):
-    features.assign(z=np.array(codes)[rows["z"]]).to_parquet("data.parquet")
+    features.assign(z=np.array(codes)[rows["z"]]).to_parquet("data.parquet", index=False)
 
     assert fitted("data.parquet", "--label", "z")[0].pi_ == plain.pi_
 
 
 @pytest.mark.parametrize(("codes", "positive"), [(["no", "yes"], "yes"), ([2, 3], "3"), ([2.0, 3.0], "3")], ids=str)
 def test_the_positive_value_of_a_parquet_file_is_given_as_it_is_written(fitted, rows, features, plain, codes, positive):
-    features.assign(z=np.array(codes)[rows["z"]]).to_parquet("data.parquet")
+    features.assign(z=np.array(codes)[rows["z"]]).to_parquet("data.parquet", index=False)
 
     assert fitted("data.parquet", "--label", "z", "--positive", positive)[0].pi_ == plain.pi_
 
@@ -354,7 +354,7 @@ def test_a_report_is_written_beside_the_model(pugam_says, empty_folder, data, pl
 
 def test_the_folders_of_files_stay_out_of_report_and_source(pugam_says, empty_folder, rows, features):
     (empty_folder / "secret project").mkdir()
-    features.assign(z=rows["z"]).to_parquet("secret project/data.parquet")
+    features.assign(z=rows["z"]).to_parquet("secret project/data.parquet", index=False)
 
     pugam_says("fit", "secret project/data.parquet", "--label", "z", "--out", "model.json")
 

@@ -45,7 +45,7 @@ def page(name="report.html"):
 
 def write(table, name):
     if name.endswith(".parquet"):
-        table.to_parquet(name)
+        table.to_parquet(name, index=False)
     else:
         table.to_csv(name, index=False)
 
@@ -210,7 +210,7 @@ def test_sixty_features_make_a_page_below_three_megabytes(pugam_says):
     table = pd.DataFrame(generator.normal(size=(1500, 60)), columns=names)
     score = table[names[0]] + table[names[1]] + table[names[2]]
     table["z"] = ((score + generator.logistic(size=1500) > 0) & (generator.random(1500) < 0.7)).astype(int)
-    table.to_parquet("data.parquet")
+    table.to_parquet("data.parquet", index=False)
     # Lines are drawn by as many points as curves, and fitted faster.
     formula = " + ".join(f"l(`{name}`)" for name in names)
     flags = ["--label", "z", "--terms", formula, "--quiet"]

@@ -121,7 +121,9 @@ class CsvFile:
         See `DataFile.typed`.
         """
         typed = []
-        for name, text in zip(block.schema.names, block.columns, strict=True):
+        for name, sliced in zip(block.schema.names, block.columns, strict=True):
+            # Some releases of pyarrow get part of a longer array wrong; a copy has no other parts.
+            text = arrow().concat_arrays([sliced]) if sliced.offset else sliced
             kind = types.get(name, "text")
             cells = self._with_points(text) if kind == "number" else text
             column = convert(cells, kind)
