@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from pugam.command_line.columns import Features, Roles
 from pugam.command_line.options import (
     Decimal,
     Delimiter,
@@ -21,7 +22,7 @@ from pugam.command_line.options import (
     say,
 )
 from pugam.command_line.reports import write_report
-from pugam.command_line.rows import Features, Roles, Rows, read_rows, treat_missing
+from pugam.command_line.rows import Rows, read_rows, treat_missing
 from pugam.errors import InputError
 from pugam.progress import Waiting
 

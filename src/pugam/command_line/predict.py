@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
+from pugam.command_line.columns import Features, match_levels
 from pugam.command_line.options import Decimal, Delimiter, Quiet, printing_warnings, require_level, say
-from pugam.command_line.rows import Features, match_levels
 from pugam.data import read_table
 from pugam.errors import InputError, RowError, warn_user
 from pugam.files import DataFile, TableWriter, is_text, open_file, open_writer

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pugam.command_line.columns import Features, Roles
 from pugam.command_line.options import Decimal, Delimiter, Quiet, command_given, printing_warnings, require_suffix, say
-from pugam.command_line.rows import Features, Roles, Rows, read_rows, treat_missing
+from pugam.command_line.rows import Rows, read_rows, treat_missing
 from pugam.progress import Waiting
 from pugam.version import __version__
 

@@ -1,0 +1,138 @@
+"""What the columns of a file are for and what they hold: roles, features, levels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pugam.files import Kind
+from pugam.terms import Basis, Factor, FactorBasis, LinearBasis, MissingBasis, SmoothBasis, parse_formula
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from pugam.estimator import PUGAM
+
+__all__ = ["Features", "Roles", "family_of", "match_levels", "plain_types"]
+
+
+@dataclass(frozen=True)
+class Roles:
+    """What the columns of a file are for; those without a role are features, unless they are dropped.
+
+    Attributes
+    ----------
+    label : str or None
+        Who is a labelled positive; None where positives come in a file of their own.
+    positive : str or None
+        The value of the label that marks a positive, where it is not coded 1.
+    weights, groups, name : str or None
+    drop : columns to leave out
+    """
+
+    label: str | None = None
+    positive: str | None = None
+    weights: str | None = None
+    groups: str | None = None
+    name: str | None = None
+    drop: tuple[str, ...] = ()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns that have a role of their own."""
+        given = (self.label, self.weights, self.groups, self.name)
+        return tuple(dict.fromkeys(column for column in given if column is not None))
+
+
+@dataclass(frozen=True)
+class Features:
+    """Which columns are features, all without a role where none is named, and what those of a CSV file hold."""
+
+    columns: tuple[str, ...] = ()
+    kinds: Mapping[str, Kind] = field(default_factory=dict)
+    levels: Mapping[str, Sequence[str]] = field(default_factory=dict)  # of the factors whose levels are text
+
+    @classmethod
+    def of_formula(cls, formula: str | None) -> Features:
+        """Take the columns of a formula; those inside f() are levels, also where they look like numbers: 007."""
+        specs = [] if formula is None else parse_formula(formula)
+        return cls(tuple(spec.column for spec in specs), {s.column: "text" for s in specs if isinstance(s, Factor)})
+
+    @classmethod
+    def of_model(cls, model: PUGAM) -> Features:
+        """Take the columns of a fitted model, to be read as what they were in the fit."""
+        bases = {basis.spec.column: _without_missing(basis) for basis in model._design.bases}
+        kinds = {column: _kind_of(basis) for column, basis in bases.items()}
+        return cls(
+            tuple(bases),
+            {column: kind for column, kind in kinds.items() if kind is not None},
+            {
+                column: [level for level in basis.levels if isinstance(level, str)]
+                for column, basis in bases.items()
+                if isinstance(basis, FactorBasis) and kinds[column] == "text"
+            },
+        )
+
+
+def _without_missing(basis: Basis) -> Basis:
+    return basis.inner if isinstance(basis, MissingBasis) else basis
+
+
+def _kind_of(basis: Basis) -> Kind | None:
+    """What a column of a CSV file is to be read as; None where numbers from 0 to 1 may be booleans."""
+    if not isinstance(basis, FactorBasis):
+        assert isinstance(basis, SmoothBasis | LinearBasis)
+        return None if (basis.lower, basis.upper) == (0.0, 1.0) else "number"
+    if any(isinstance(level, str) for level in basis.levels):
+        return "text"
+    return "boolean" if all(isinstance(level, bool) for level in basis.levels) else "number"
+
+
+def match_levels(table: pa.Table, features: Features) -> pa.Table:
+    """Write numbers and booleans as text where the fit, to a file of text, took them for levels."""
+    import pyarrow as pa
+
+    for name, levels in features.levels.items():
+        if name in table.column_names and family_of(table.schema.field(name).type) in ("numbers", "booleans"):
+            known = {_value(level): level for level in levels}
+            coded = table[name].combine_chunks().dictionary_encode()
+            words = [known.get(value, str(value)) for value in coded.dictionary.to_pylist()]
+            text = pa.array(words, pa.string()).take(coded.indices)
+            table = table.set_column(table.column_names.index(name), name, text)
+    return table
+
+
+def _value(level: str) -> object:
+    """What a level that was read as text stands for in a file that knows numbers and booleans."""
+    if level.lower() in ("true", "false"):
+        return level.lower() == "true"
+    try:
+        return float(level)
+    except ValueError:
+        return level
+
+
+def family_of(kind: Any) -> str:
+    """Name what a type of Arrow stands for: numbers, booleans, text or nothing; others by their own name."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    if pa.types.is_null(kind):
+        return "nothing"
+    if pa.types.is_boolean(kind):
+        return "booleans"
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return "numbers"
+    return "text" if pa.types.is_string(kind) or pa.types.is_large_string(kind) else str(kind)
+
+
+def plain_types(table: pa.Table) -> pa.Table:
+    """Write levels out, so that two tables with different levels can be joined."""
+    import pyarrow as pa
+
+    for place, (name, kind) in enumerate(zip(table.schema.names, table.schema.types, strict=True)):
+        if pa.types.is_dictionary(kind):
+            table = table.set_column(place, name, table[name].cast(kind.value_type))
+    return table

@@ -1,0 +1,66 @@
+"""Labels from a column of a file: who is a labelled positive."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from pugam.command_line.columns import Roles, family_of
+from pugam.errors import InputError, warn_user
+from pugam.files import DataFile
+
+__all__ = ["read_label_column"]
+
+MOST_VALUES_SHOWN = 3
+
+
+def read_label_column(file: DataFile, column: Any, roles: Roles) -> np.ndarray:
+    """Give the labels as numbers or booleans; words only where the one for positives was named."""
+    import pyarrow as pa
+
+    if roles.positive is not None:
+        wanted = roles.positive
+        marked = {value: _is_written(value, wanted) for value in column.unique().to_pylist()}
+        if not any(marked.values()):
+            found = ", ".join(repr(value) for value in list(marked)[:MOST_VALUES_SHOWN])
+            raise InputError(
+                f"{file.path}: no row of column {roles.label!r} holds {wanted!r}; the first values are {found}."
+            )
+        _tell_of_others(roles, column, marked)
+        return np.array([marked[value] for value in column.to_pylist()])
+    if family_of(column.type) == "text":
+        values = [value for value in column.unique().to_pylist() if value is not None]
+        found = ", ".join(repr(value) for value in values[:MOST_VALUES_SHOWN])
+        choices = " or ".join(f"--positive {shlex.quote(value)}" for value in values[:2])
+        raise InputError(
+            f"{file.path}: column {roles.label!r} holds text ({found}); say which value marks a labelled positive: "
+            f"{choices}."
+        )
+    if column.null_count:
+        row = column.is_null().index(pa.scalar(True)).as_py()
+        raise InputError(
+            f"{file.path}, {file.place(row)}, column {roles.label!r}: the label is missing; code unlabelled rows as 0, "
+            "or name the value of positives with --positive."
+        )
+    return np.asarray(column.to_numpy())
+
+
+def _tell_of_others(roles: Roles, column: Any, marked: Mapping[Any, bool]) -> None:
+    """Say what was taken for unlabelled, where that is more than one value."""
+    others = [value for value, positive in marked.items() if not positive]
+    if len(others) > 1:
+        counts = {entry["values"]: entry["counts"] for entry in column.value_counts().to_pylist()}
+        said = ", ".join(f"{counts[value]:,} {'empty' if value is None else repr(value)}" for value in others)
+        warn_user(f"Column {roles.label!r}: {said} are all taken as unlabelled. Leave rows out that are not.")
+
+
+def _is_written(value: Any, text: str) -> bool:
+    """Whether a value is what a user wrote: 1 for 1.0, and true for True."""
+    if isinstance(value, bool):
+        return str(value).lower() == text.lower()
+    if isinstance(value, float) and value.is_integer():
+        return text in (str(value), str(int(value)))
+    return value is not None and str(value) == text
