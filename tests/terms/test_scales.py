@@ -5,6 +5,7 @@ import pytest
 
 from pugam import PUGAM, InputError, s
 from pugam.data import read_table
+from pugam.datasets import simulate
 from pugam.terms import Design
 from pugam.terms.scales import LogScale, find_log_scale, is_skewed
 
@@ -113,3 +114,12 @@ def test_logarithms_are_kept_only_where_they_fit_better():
 
     assert is_skewed(X[:, 0])
     assert model.formula_ == "s(x0) + s(x1)"
+
+
+@pytest.mark.parametrize("setting", [1, 2, 3])
+@pytest.mark.parametrize("pi", [0.1, 0.4, 0.7])
+def test_features_between_bounds_are_not_taken_for_long_tailed(setting, pi):
+    # The paper's settings: even on [0, 1], then drawn towards one end by the labelled positives.
+    for seed in range(10):
+        X = simulate(setting, n0=1250, n=1500, pi=pi, random_state=seed).X
+        assert not any(is_skewed(X[name].to_numpy()) for name in X)

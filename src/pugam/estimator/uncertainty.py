@@ -1,19 +1,18 @@
-"""The questions one asks of a fitted model: how sure about pi, about the curves, about the model itself."""
+"""How sure are we about pi and the model itself: intervals, tests, the bootstrap, diagnosis, sensitivity."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from pugam.data import make_frame
-from pugam.engines import MemoryEngine, count_threads, one_blas_thread
+from pugam.engines import count_threads, one_blas_thread
 from pugam.errors import InputError, warn_user
+from pugam.estimator.curves import CurveMethods
 from pugam.estimator.options import read_count, read_generator, read_n_jobs, read_share
-from pugam.estimator.reading import read_new_rows
 from pugam.inference import (
     Bootstrap,
     BootstrapKind,
@@ -22,23 +21,12 @@ from pugam.inference import (
     Interval,
     Null,
     PiProfile,
-    Scale,
     Sensitivity,
-    bayesian_covariance,
-    contrast,
-    default_grid,
     diagnose_fit,
-    effect_table,
     fourier_test,
-    frequentist_covariance,
     hold_pi,
-    in_alpha,
-    intercept_covariance,
     make_resampling,
-    mean_columns,
     pi_log_variance,
-    posterior_errors,
-    posterior_limits,
     profile_interval,
     read_groups,
     read_null,
@@ -48,65 +36,21 @@ from pugam.inference import (
     wald_interval_log,
     wald_test,
 )
-from pugam.likelihood import logit
 from pugam.progress import Progress
-from pugam.solvers import Fit, Fitted, Settings, gather_evidence
-from pugam.terms import Design, Factor, TermSpec, parse_formula
+from pugam.solvers import gather_evidence
+from pugam.terms import TermSpec
 
 __all__ = ["UncertaintyMethods"]
 
 FOURIER_FUNCTIONS = 11  # as in the paper
 
 
-class UncertaintyMethods:
-    """Inference on a fitted model; the numbers are made in `pugam.inference`."""
+class UncertaintyMethods(CurveMethods):
+    """Inference on a fitted model as a whole; the numbers are made in `pugam.inference`."""
 
-    pi_: float
-    alpha_: float
-    coef_: np.ndarray
-    n0_: float
-    n1_: float
     at_boundary_: bool
     random_state: Any
     n_jobs: int | None
-    _design: Design
-    _settings: Settings
-    _fit: Fit
-    _covariance: np.ndarray
-    _library: str
-    _rows: tuple[MemoryEngine, np.ndarray | None]
-
-    def covariance(self, kind: Literal["curves", "bayesian", "frequentist"] = "curves") -> np.ndarray:
-        """Return the covariance of all parameters: logit pi, alpha, then `coef_`; corrected for sampling given z.
-
-        Parameters
-        ----------
-        kind : {"curves", "bayesian", "frequentist"}
-            "bayesian": given the smoothing parameters, the bias of smoothing counted on average over curves as rough
-            as they allow. "frequentist": the variance over repeated samples alone (sandwich). "curves", behind
-            `effect`, `odds_ratio` and `contrast`: the Bayesian one, widened by the estimated bias and by not knowing
-            the smoothing parameters.
-
-        Examples
-        --------
-        >>> from pugam import PUGAM
-        >>> from pugam.datasets import simulate
-        >>> data = simulate(1, n0=800, n=1000, random_state=0)
-        >>> model = PUGAM("x1 + x2").fit(data.X, data.z)
-        >>> model.covariance().shape
-        (4, 4)
-        """
-        check_is_fitted(self)
-        free = self._settings.pi_range.free
-        if kind == "curves":
-            covariance = self._covariance
-        elif kind == "bayesian":
-            covariance = bayesian_covariance(self._fit, self.n0_, self.n1_, free)
-        elif kind == "frequentist":
-            covariance = frequentist_covariance(self._fit, self.n0_, self.n1_, free)
-        else:
-            raise InputError(f"kind is 'curves', 'bayesian' or 'frequentist'; got {kind!r}.")
-        return in_alpha(covariance, self.pi_, self.n0_, self.n1_)
 
     def pi_interval(
         self,
@@ -163,136 +107,6 @@ class UncertaintyMethods:
             with one_blas_thread():
                 return profile_interval(PiProfile(self._fitted("The profile")), level)
         return self._resamples(bootstrap, options).interval(level, kind or "percentile")
-
-    def effect(
-        self,
-        term: str | TermSpec,
-        grid: Any = None,
-        level: float = 0.95,
-        simultaneous: bool = False,
-        *,
-        scale: Scale = "log",
-        derivative: bool = False,
-        center: Literal["range", "rows"] = "range",
-    ) -> Any:
-        """Return a term's estimated effect with limits: a tidy frame x, u, se, lower, upper.
-
-        u is the term's contribution to the log density ratio, and so to the log odds of being positive. It is centred:
-        a smooth or linear effect integrates to zero over the range of its column (or of its logarithms), the effects of
-        a factor sum to zero over its levels. Differences of u are log odds ratios.
-
-        Parameters
-        ----------
-        term : str or term
-            The term's column, the term as written in a formula, or itself: "age", "s(age)" or s("age").
-        grid : array-like, optional
-            Values of the column; by default 100 points over its range, or its levels.
-        level : float
-        simultaneous : bool
-            Limits for the curve as a whole over the grid, not for each point alone.
-        scale : {"log", "odds"}
-            "odds" gives exp(u), the factor by which the odds of being positive change.
-        derivative : bool
-            Give the first derivative of u, per unit of the column: where the effect rises and falls.
-        center : {"range", "rows"}
-            Let u of a number integrate to zero over the range, as in the paper, or average to zero over the rows of the
-            fit. Limits are narrowest where the effect is held at zero: "rows", as pictures show it, says more where
-            most rows lie in a small part of the range.
-
-        Examples
-        --------
-        >>> from pugam import PUGAM
-        >>> from pugam.datasets import simulate
-        >>> data = simulate(1, n0=800, n=1000, random_state=0)
-        >>> frame = PUGAM().fit(data.X, data.z).effect("x1", grid=[0.2, 0.8])
-        >>> list(frame.columns)
-        ['x', 'u', 'se', 'lower', 'upper']
-        """
-        check_is_fitted(self)
-        number = self._number(term)
-        basis, block = self._design.bases[number], self._design.blocks[number]
-        points = default_grid(basis, derivative) if grid is None else grid
-        covariance = self._covariance[2:, 2:][block, block]
-        with one_blas_thread():
-            middle = self._center(number, center)
-            table = effect_table(
-                basis, points, self.coef_[block], covariance, level, simultaneous, scale, derivative, middle
-            )
-        return make_frame(self._library, table)
-
-    def _center(self, number: int, center: str) -> np.ndarray | None:
-        """Model columns at which a term's effect is to be zero; levels of a factor sum to zero anyway."""
-        if center not in ("range", "rows"):
-            raise InputError(f"center is 'range' or 'rows'; got {center!r}.")
-        basis = self._design.bases[number]
-        if center == "range" or isinstance(basis.spec, Factor):
-            return None
-        self._fitted("An effect centred over the rows")
-        engine = self._rows[0]
-        return mean_columns(basis, engine.encoded[number], engine.weights)
-
-    def contrast(self, a: Mapping[str, Any], b: Mapping[str, Any], level: float = 0.95) -> Interval:
-        """Return how much larger the log density ratio is at the values b than at a, of one or several columns.
-
-        It is a log odds ratio, and its `exp()` an odds ratio; columns that are not named are held equal.
-
-        Examples
-        --------
-        >>> from pugam import PUGAM
-        >>> from pugam.datasets import simulate
-        >>> data = simulate(1, n0=800, n=1000, random_state=0)
-        >>> model = PUGAM().fit(data.X, data.z)
-        >>> model.contrast({"x1": 0.2, "x2": 0.2}, {"x1": 0.8, "x2": 0.8}).lower > 0
-        True
-        """
-        check_is_fitted(self)
-        if not hasattr(a, "items") or not hasattr(b, "items"):
-            raise InputError("A contrast compares two sets of values, each as {column: value}.")
-        return contrast(self._design, dict(a.items()), dict(b.items()), self.coef_, self._covariance[2:, 2:], level)
-
-    def predict_interval(self, X: Any, level: float = 0.95, pi: float | None = None) -> Any:
-        """Return P(y = 1 | x) of each row with its uncertainty: a frame p_positive, se, lower, upper.
-
-        Parameters
-        ----------
-        X : data frame or array
-        level : float
-        pi : float, optional
-            Share of positives in another population, as of `predict_proba`; taken as known.
-
-        Examples
-        --------
-        >>> from pugam import PUGAM
-        >>> from pugam.datasets import simulate
-        >>> data = simulate(1, n0=800, n=1000, random_state=0)
-        >>> frame = PUGAM().fit(data.X, data.z).predict_interval(data.X)
-        >>> bool((frame["lower"] < frame["p_positive"]).all())
-        True
-        """
-        check_is_fitted(self)
-        share = self.pi_ if pi is None else read_share(pi)
-        table = read_new_rows(self, X)
-        encoded = self._design.encode(table)
-        covariance = intercept_covariance(self.covariance(), pi_known=pi is not None)
-        with one_blas_thread():
-            logits = self._design.predict(encoded, np.concatenate([[self.alpha_], self.coef_])) + float(logit(share))
-            errors = posterior_errors(self._design, encoded, covariance)
-        return make_frame(table.library, posterior_limits(logits, errors, level))
-
-    def odds_ratio(self, term: str | TermSpec, a: Any, b: Any, level: float = 0.95) -> Interval:
-        """Return the factor by which the odds of being positive change when a term's column goes from a to b.
-
-        Examples
-        --------
-        >>> from pugam import PUGAM
-        >>> from pugam.datasets import simulate
-        >>> data = simulate(1, n0=800, n=1000, random_state=0)
-        >>> PUGAM().fit(data.X, data.z).odds_ratio("x1", 0.4, 0.6).estimate > 1
-        True
-        """
-        check_is_fitted(self)
-        column = self._design.bases[self._number(term)].spec.column
-        return self.contrast({column: a}, {column: b}, level).exp()
 
     def test(
         self,
@@ -475,31 +289,6 @@ class UncertaintyMethods:
             evidence = gather_evidence(self._fit.penalized, self._settings.pi_range.free)
             covariance = self._covariance[2:, 2:]
             return wald_test(evidence, self._design, numbers, null, self.coef_, covariance)
-
-    def _number(self, term: str | TermSpec) -> int:
-        """Find a term by its column, by its label, as written in a formula, or by itself."""
-        if not isinstance(term, str):
-            return self._design.index(getattr(term, "column", str(term)))
-        for spec in self._written(term):
-            number = self._design.index(spec.column)
-            if type(spec) is type(self._design.bases[number].spec):
-                return number
-        return self._design.index(term)
-
-    def _written(self, term: str) -> list[TermSpec]:
-        """Read a term as written in a formula, unless it is the column or label of one."""
-        if "(" not in term or term in (*self._design.labels, *self._design.columns_used):
-            return []
-        return [spec for spec in parse_formula(term) if spec.column in self._design.columns_used][:1]
-
-    def _fitted(self, what: str) -> Fitted:
-        """Return the fit with the rows behind it, which a stored model does not have."""
-        if getattr(self, "_rows", None) is None:
-            raise InputError(
-                f"{what} needs the rows the model was fitted to, which a copied or stored model does not carry; "
-                "give them back with attach(X, z)."
-            )
-        return Fitted(self._rows[0], self._design, self._settings, self._fit)
 
     def _report_resamples(self, result: Bootstrap) -> None:
         unconverged = int(np.sum(~result.converged))

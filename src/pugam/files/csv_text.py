@@ -36,17 +36,23 @@ def csv_header_text(schema: pa.Schema, delimiter: str) -> memoryview:
 
 def require_writable(shown: object, schema: pa.Schema) -> None:
     """Refuse columns that no CSV cell can hold."""
-    pa = arrow()
     for column in schema:
-        try:
-            if pa.types.is_nested(column.type):
-                raise pa.ArrowNotImplementedError
-            _cells(pa.array([], column.type), ",")
-        except pa.ArrowNotImplementedError:
+        if not _fits_into_cells(column.type):
             raise InputError(
                 f"{shown}: column {column.name!r} ({column.type}) does not fit into the cells of a CSV file; leave it "
                 "out, or write a file that ends in .parquet."
-            ) from None
+            )
+
+
+def _fits_into_cells(kind: pa.DataType) -> bool:
+    pa = arrow()
+    if pa.types.is_nested(kind):
+        return False
+    try:
+        _cells(pa.array([], kind), ",")
+    except pa.ArrowNotImplementedError:  # no way to write this type as text
+        return False
+    return True
 
 
 def _joined(cells: list[pa.Array], delimiter: str) -> memoryview:
