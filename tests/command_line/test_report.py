@@ -236,3 +236,23 @@ def test_ctrl_c_leaves_the_report_that_was_there(pugam_says, given, rows, monkey
     assert (code, out) == (130, "")
     assert page() == before
     assert sorted(path.name for path in Path().iterdir()) == ["data.csv", "model.json", "report.html"]
+
+
+def test_rows_keep_their_places_in_the_file_where_others_are_left_out(pugam_says, empty_folder):
+    data = simulate(2, n0=600, n=900, random_state=0)
+    frame = data.X[["x1", "x2", "x3"]].assign(z=data.z)
+    # Every other unlabelled row lacks a value; the likeliest of those left is known by its place in the file.
+    frame.loc[frame.index[(frame["z"] == 0) & (frame.index % 2 == 0)], "x1"] = np.nan
+    frame.to_csv("data.csv", index=False)
+    complete = frame.dropna()
+    model = pugam.PUGAM().fit(complete[["x1", "x2", "x3"]], complete["z"])
+    hidden = complete[complete["z"] == 0]
+    likeliest = hidden.index[np.argmax(model.predict_proba(hidden)[:, 1])]
+
+    command = ["fit", "data.csv", "--label", "z", "--missing", "drop", "--out", "model.json", "--report", "fitted.html"]
+    assert pugam_says(*command, "--quiet")[0] == 0
+    assert pugam_says("report", "model.json", "data.csv", "--out", "again.html", "--top", "1")[0] == 0
+
+    for name in ("fitted.html", "again.html"):
+        page = (empty_folder / name).read_text(encoding="utf-8")
+        assert f">row {likeliest + 1}<" in page.replace(" <", "<").replace("> ", ">")

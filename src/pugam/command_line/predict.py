@@ -130,8 +130,7 @@ def _scored(
         first_row += batch.num_rows
     for column, count in outside.items():
         warn_user(
-            f"{count:,} rows lie outside the range of the fit in column {column!r}; its effect goes on there as a "
-            "straight line, which no data support."
+            f"{count:,} rows lie outside the range of the fit in column {column!r}, where no data support its effect."
         )
 
 

@@ -67,7 +67,7 @@ def report(
                 model.attach(rows.X, rows.z, rows.weights)
         command = model.provenance_["command"] or command_given()
         origin = known.get("source") or (data.name if data is not None else "two files")
-        write_report(model, out, rows, origin, command, title, top, show)
+        write_report(model, out, rows, origin, command, title, top, show, version=model.provenance_["pugam"])
         say(f"Report: {out}")
 
 
@@ -81,6 +81,7 @@ def write_report(
     top: int = 20,
     show: bool | None = None,
     diagnosis: Diagnosis | None = None,
+    version: str = __version__,
 ) -> None:
     """Write the report of a model with its rows; identifiers are shown where a column of them was named."""
     model.report(
@@ -88,7 +89,7 @@ def write_report(
         title=title or f"Hidden positives in {origin}",
         names=rows.names,
         about={"Data": origin},
-        repeat={"Command": command, "Version": f"pugam {__version__}"},
+        repeat={"Command": command, "Version": f"pugam {version}"},
         n_candidates=top,
         diagnosis=diagnosis,
         progress=show,

@@ -37,13 +37,13 @@ class Rows:
     place: Callable[[int], str]  # where a row comes from: `data.csv, line 19`
 
     def take(self, numbers: np.ndarray) -> Rows:
-        """Keep the rows with these numbers."""
+        """Keep the rows with these numbers; where they have no names, they are known by their places in the file."""
         return Rows(
             self.X.take(numbers),
             self.z[numbers],
             None if self.weights is None else self.weights[numbers],
             None if self.groups is None else self.groups[numbers],
-            None if self.names is None else [self.names[number] for number in numbers],
+            [f"row {number + 1}" if self.names is None else self.names[number] for number in numbers],
             lambda row: self.place(int(numbers[row])),
         )
 
