@@ -8,7 +8,7 @@ import pytest
 
 from pugam.data import read_table
 from pugam.engines import MemoryEngine
-from pugam.likelihood import Sums, label_block, label_frequency, logistic_sums, saturating_sums
+from pugam.likelihood import DenseColumns, Sums, label_block, label_frequency, logistic_sums, saturating_sums
 from pugam.terms import Design, f, l, s
 
 N_ROWS = 3000
@@ -91,7 +91,7 @@ def assert_all_same(one, other, rtol):
 
 def test_sums_are_those_of_the_likelihood_over_all_rows(rows, weighted):
     engine = make_engine(rows, weighted)
-    X, positive, b = rows["design"].matrix(rows["encoded"]), rows["positive"], rows["b"]
+    X, positive, b = DenseColumns(rows["design"].matrix(rows["encoded"])), rows["positive"], rows["b"]
     weights = rows["weights"] if weighted else np.ones(N_ROWS)
     n0, n1 = weights[positive].sum(), weights[~positive].sum()
     c, d = label_frequency(PI, n0, n1)

@@ -7,8 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pugam.likelihood import label_block, logistic_sums, products_of_columns, saturating_sums, score_sums, sums
-from pugam.likelihood.sums import FEW_COLUMNS, MANY_GRAMS, weighted_grams
+from pugam.likelihood import (
+    DenseColumns,
+    columns,
+    label_block,
+    logistic_sums,
+    products_of_columns,
+    saturating_sums,
+    score_sums,
+)
+from pugam.likelihood.columns import FEW_COLUMNS, MANY_GRAMS
 
 N_ROWS, N_COEFFICIENTS, N_VECTORS = 60, 4, 3
 SUMS = ["expected", "observed", "logistic"]
@@ -29,8 +37,8 @@ class Example:
     def sums(self, kind, rows=slice(None), weights=None, vectors=slice(None)):
         X, positive, b, c = self.X[rows], self.positive[rows], self.b[vectors], self.c[vectors]
         if kind == "logistic":
-            return logistic_sums(X, self.labels[vectors][:, rows], weights, b)
-        return saturating_sums(X, positive, weights, b, c, 1.0 - c, observed=kind == "observed")
+            return logistic_sums(DenseColumns(X), self.labels[vectors][:, rows], weights, b)
+        return saturating_sums(DenseColumns(X), positive, weights, b, c, 1.0 - c, observed=kind == "observed")
 
 
 def assert_same(one, other, rtol=1e-12):
@@ -42,7 +50,9 @@ def assert_same(one, other, rtol=1e-12):
 def saturating_at(example, parameters, observed=False):
     c = np.exp(parameters[:1])
     weights = example.weights
-    return saturating_sums(example.X, example.positive, weights, parameters[None, 1:], c, 1.0 - c, observed)
+    return saturating_sums(
+        DenseColumns(example.X), example.positive, weights, parameters[None, 1:], c, 1.0 - c, observed
+    )
 
 
 @pytest.mark.parametrize("vector", range(N_VECTORS))
@@ -77,7 +87,7 @@ def test_logistic_score_and_information_are_derivatives_in_every_coordinate():
     y, here = example.labels[:1], example.b[0]
 
     def at(b):
-        return logistic_sums(example.X, y, example.weights, b[None])
+        return logistic_sums(DenseColumns(example.X), y, example.weights, b[None])
 
     shifts = step * np.eye(len(here))
     score = [(at(here + shift).value[0] - at(here - shift).value[0]) / (2.0 * step) for shift in shifts]
@@ -143,7 +153,7 @@ def test_expected_labels_of_a_block_follow_bayes_rule_for_every_vector():
     m = 1.0 / (1.0 + np.exp(-(example.b @ example.X.T)))
     hidden = (1.0 - example.c)[:, None] * m / (1.0 - example.c[:, None] * m)
 
-    labels = label_block(example.X, example.positive, example.b, 1.0 - example.c)
+    labels = label_block(DenseColumns(example.X), example.positive, example.b, 1.0 - example.c)
 
     np.testing.assert_allclose(labels, np.where(example.positive, 1.0, hidden), rtol=1e-12)
 
@@ -161,12 +171,18 @@ def test_weights_of_each_vector_are_as_good_as_a_call_for_each(observed):
     example, weights = Example(), weightings(N_VECTORS)
     c, d = example.c, 1.0 - example.c
 
-    together = saturating_sums(example.X, example.positive, weights, example.b, c, d, observed)
+    together = saturating_sums(DenseColumns(example.X), example.positive, weights, example.b, c, d, observed)
 
     for number in range(N_VECTORS):
         one = slice(number, number + 1)
         alone = saturating_sums(
-            example.X, example.positive, weights[number], example.b[one], c[one], d[one], observed=observed
+            DenseColumns(example.X),
+            example.positive,
+            weights[number],
+            example.b[one],
+            c[one],
+            d[one],
+            observed=observed,
         )
         np.testing.assert_allclose(together.value[number], alone.value[0], rtol=1e-12)
         np.testing.assert_allclose(together.score[number], alone.score[0], rtol=1e-12, atol=1e-12)
@@ -182,9 +198,9 @@ def test_one_vector_under_many_weightings_stands_for_its_copies(observed, shared
     given = c[:1] if shared_c else c
     b = example.b[:1]
 
-    shared = saturating_sums(example.X, example.positive, weights, b, given, 1.0 - given, observed)
+    shared = saturating_sums(DenseColumns(example.X), example.positive, weights, b, given, 1.0 - given, observed)
     copied = saturating_sums(
-        example.X, example.positive, weights, np.tile(b, (number, 1)), c, 1.0 - c, observed=observed
+        DenseColumns(example.X), example.positive, weights, np.tile(b, (number, 1)), c, 1.0 - c, observed=observed
     )
 
     assert shared.value.shape == (number,)
@@ -213,10 +229,10 @@ def test_one_big_product_gives_the_matrices_of_the_loop(monkeypatch, signs, n_co
     products = CountedProducts()
     at_once, one_by_one = (np.full((MANY_GRAMS, n_columns, n_columns), np.nan) for _ in range(2))
 
-    weighted_grams(X, weights, at_once, products)
+    DenseColumns(X, products).grams(weights, at_once)
     assert products.calls == 1
-    monkeypatch.setattr(sums, "MANY_GRAMS", MANY_GRAMS + 1)
-    weighted_grams(X, weights, one_by_one, products)
+    monkeypatch.setattr(columns, "MANY_GRAMS", MANY_GRAMS + 1)
+    DenseColumns(X, products).grams(weights, one_by_one)
     assert products.calls == 1
 
     np.testing.assert_allclose(at_once, one_by_one, rtol=1e-11, atol=1e-11)
@@ -231,7 +247,7 @@ def test_few_matrices_or_many_columns_go_through_the_loop(number, n_columns):
     products = CountedProducts()
     out = np.full((number, n_columns, n_columns), np.nan)
 
-    weighted_grams(X, weights, out, products)
+    DenseColumns(X, products).grams(weights, out)
 
     assert products.calls == 0
     np.testing.assert_allclose(out, np.einsum("ni,bn,nj->bij", X, weights, X), rtol=1e-11, atol=1e-10)
@@ -243,8 +259,8 @@ def test_a_row_that_does_not_count_adds_nothing_however_unlikely_it_is(observed)
     positive, weights = np.array([True, False, True]), np.array([[0.0, 1.0, 1.0], [0.0, 2.0, 1.0]])
     b, c = np.array([[-800.0, 1600.0]]), np.array([0.5])  # the probability of the first row underflows
 
-    with_it = saturating_sums(X, positive, weights, b, c, 1.0 - c, observed)
-    without = saturating_sums(X[1:], positive[1:], weights[:, 1:], b, c, 1.0 - c, observed)
+    with_it = saturating_sums(DenseColumns(X), positive, weights, b, c, 1.0 - c, observed)
+    without = saturating_sums(DenseColumns(X[1:]), positive[1:], weights[:, 1:], b, c, 1.0 - c, observed)
 
     assert np.isfinite(without.value).all()
     assert_same(with_it, without)
@@ -254,8 +270,8 @@ def test_value_and_score_alone_are_those_that_come_with_the_information():
     example, weights = Example(), weightings(N_VECTORS)
     c, d = example.c, 1.0 - example.c
 
-    whole = saturating_sums(example.X, example.positive, weights, example.b, c, d)
-    alone = score_sums(example.X, example.positive, weights, example.b, c, d)
+    whole = saturating_sums(DenseColumns(example.X), example.positive, weights, example.b, c, d)
+    alone = score_sums(DenseColumns(example.X), example.positive, weights, example.b, c, d)
 
     np.testing.assert_array_equal(alone.value, whole.value)
     np.testing.assert_array_equal(alone.score, whole.score)

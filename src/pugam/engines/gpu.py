@@ -6,6 +6,7 @@ to the engine in memory.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from pugam.engines.memory import MemoryEngine
 from pugam.engines.protocol import Counts
 from pugam.errors import InputError
 from pugam.likelihood import Scores, Sums, label_frequency
+from pugam.terms import Design
 
 __all__ = ["GpuEngine", "GpuHessians", "GpuResampledRows"]
 
@@ -82,6 +84,11 @@ class GpuEngine(MemoryEngine):
         """Return the same rows under B weightings: how often each row counts, shape (B, n_rows)."""
         return GpuResampledRows.under(self, counts)
 
+    def redesigned(self, design: Design, terms: Sequence[int]) -> GpuEngine:
+        """Return an engine over the same rows for another design, of those of its terms with these numbers."""
+        encoded = [self.encoded[number] for number in terms]
+        return GpuEngine(design, encoded, self.positive, self.weights, self.n_threads, device=self.device)
+
     def reweighted(self, counts: Counts) -> GpuEngine:
         """Return an engine over the same rows in which each counts so many times, shape (n_rows,)."""
         other = super().reweighted(counts)
@@ -93,7 +100,7 @@ class GpuEngine(MemoryEngine):
         """Model columns, labels and products of columns on the device, made once."""
         if not self._tensors:
             torch = load_torch()
-            X = np.concatenate([block.X for block in self.blocks(0, self.n_rows)])
+            X = self.design.matrix(self.encoded)
             columns = torch.as_tensor(X, device=self.device)
             first, second = torch.triu_indices(X.shape[1], X.shape[1], device=self.device)
             self._tensors = {

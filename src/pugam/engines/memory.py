@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass
-from functools import partial, reduce
+from functools import cached_property, partial, reduce
 from operator import add
 from typing import TypeVar
 
@@ -14,8 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines.hessians import MemoryHessians
+from pugam.engines.local import LocalColumns, is_local_faster
+from pugam.engines.pilots import ShownRows, pilot_rows, shown_rows
 from pugam.engines.protocol import Counts, Expectation
+from pugam.engines.remembering import LastSums
 from pugam.likelihood import (
+    Columns,
+    DenseColumns,
     Scores,
     Sums,
     label_block,
@@ -35,6 +40,7 @@ Result = TypeVar("Result")
 
 BLOCK_CELLS = 100_000  # model cells of a block: small enough for the second-level cache
 MIN_BLOCK_ROWS = 512
+LOCAL_BLOCK_ROWS = 32_768  # where columns are not written out, blocks are larger: what a block costs of itself is more
 GROUPS = 16  # the rows are always cut into so many groups, whatever the number of threads
 CACHE_BYTES = 128 * 2**20  # model columns are kept up to this size and evaluated anew beyond it
 MOST_RESAMPLES, RESAMPLED_CELLS = 128, 20_000_000  # weightings summed at once; fewer where the rows are many
@@ -46,10 +52,9 @@ class Block:
     """Consecutive rows with their model columns."""
 
     rows: slice
-    X: Array
+    X: Columns
     positive: Flags
     weights: Array | None
-    products: Callable[[Array], Array]
 
 
 @dataclass(frozen=True)
@@ -94,10 +99,13 @@ class MemoryEngine:
         self.weights = weights
         self.n_threads = n_threads
         self._count_labels()
-        self._block_rows = max(MIN_BLOCK_ROWS, BLOCK_CELLS // (1 + design.n_columns))
+        self._last_sums = LastSums()
+        self._local = is_local_faster(design, len(positive))
+        dense_rows = max(MIN_BLOCK_ROWS, BLOCK_CELLS // (1 + design.n_columns))
+        self._block_rows = LOCAL_BLOCK_ROWS if self._local else dense_rows
         n_cells = len(positive) * (1 + design.n_columns)
         self._matrix: Array | None = None
-        if 8 * n_cells <= CACHE_BYTES:
+        if 8 * n_cells <= CACHE_BYTES and not self._local:
             self._matrix = self._evaluate_all()
         self._products: dict[int, Array] = {}  # by the first row of a block
         self._keeps_products = 4 * n_cells * (2 + design.n_columns) <= PRODUCT_BYTES
@@ -112,9 +120,15 @@ class MemoryEngine:
         """Number of rows."""
         return len(self.positive)
 
+    @property
+    def n_bytes(self) -> int:
+        """How much memory the rows take."""
+        arrays = [*self.encoded, self.positive, self.weights, self._matrix]
+        return sum(array.nbytes for array in arrays if array is not None)
+
     def linear_predictor(self, b: Array) -> Array:
         """Intercept plus effects of every row for one vector b, shape (n_rows,)."""
-        return np.concatenate([block.X @ b for block in self.blocks(0, self.n_rows)])
+        return np.concatenate([block.X.predict(b[None])[0] for block in self.blocks(0, self.n_rows)])
 
     def redesigned(self, design: Design, terms: Sequence[int]) -> MemoryEngine:
         """Return an engine over the same rows for another design, of those of its terms with these numbers."""
@@ -127,7 +141,16 @@ class MemoryEngine:
         other.n_threads = 1  # many resamples are worked on side by side
         other.weights = counts.astype(float) if self.weights is None else counts * self.weights
         other._count_labels()
+        other._last_sums = LastSums()
+        other.__dict__.pop("shown", None)
         return other
+
+    @cached_property
+    def shown(self) -> ShownRows:
+        """Rows spread evenly over all, for means and pictures."""
+        rows = shown_rows(self.n_rows)
+        weights = None if self.weights is None else self.weights[rows]
+        return ShownRows(self.encoded_at(rows), self.positive[rows], weights)
 
     @property
     def most_resamples(self) -> int:
@@ -140,12 +163,21 @@ class MemoryEngine:
 
     def sums(self, pi: Array, b: Array, observed: bool = False) -> Sums:
         """Value, score and expected (or observed) information of the profile likelihood in (log c, a, theta)."""
-        c, d = label_frequency(pi, self.n0, self.n1)
-        return self._sum(lambda block: _saturating_sums(block, block.weights, b, c, d, observed))
+        return self._last_sums.get(self._sums, pi, b, observed)
+
+    def _sums(self, pi: Array, b: Array, observed: bool) -> Sums:
+        return self.sums_given(*label_frequency(pi, self.n0, self.n1), b, observed)
+
+    def sums_given(self, c: Array, d: Array, b: Array, observed: bool) -> Sums:
+        """The same for given label frequencies and their complements: those of more rows than there are here."""
+        return self._sum(lambda block: saturating_sums(block.X, block.positive, block.weights, b, c, d, observed))
 
     def expectation(self, pi: Array, b: Array) -> MemoryExpectation:
         """E-step: the expected labels of all rows."""
-        _, d = label_frequency(pi, self.n0, self.n1)
+        return self.expectation_given(label_frequency(pi, self.n0, self.n1)[1], b)
+
+    def expectation_given(self, d: Array, b: Array) -> MemoryExpectation:
+        """The same for given complements of the label frequency."""
         labels = np.empty((len(b), self.n_rows))
 
         def fill(block: Block) -> Array:
@@ -163,26 +195,16 @@ class MemoryEngine:
         return self._sum(lambda block: logistic_sums(block.X, y[:, block.rows], block.weights, b))
 
     def pilot(self, design: Design, n_rows: int, rng: np.random.Generator) -> MemoryEngine:
-        """Return a smaller engine for a first look: another design of the same terms, on about `n_rows` rows.
-
-        Twice as many or fewer are all kept: leaving out less than half is not worth the noise.
-        Rows are drawn without replacement, as many labelled as unlabelled ones if there are enough: the model
-        describes rows given their label, so the rarer kind need not be thinned out.
-        """
-        if self.n_rows <= 2 * n_rows:
-            return self if design is self.design else self._replica(design, slice(None))
-        labelled, unlabelled = np.flatnonzero(self.positive), np.flatnonzero(~self.positive)
-        n_labelled = min(len(labelled), max(n_rows // 2, n_rows - len(unlabelled)))
-        chosen = (
-            rng.choice(labelled, n_labelled, replace=False),
-            rng.choice(unlabelled, n_rows - n_labelled, replace=False),
-        )
-        return self._replica(design, np.sort(np.concatenate(chosen)))
-
-    def _replica(self, design: Design, rows: slice | NDArray[np.intp]) -> MemoryEngine:
+        """Return a smaller engine for a first look: another design of the same terms, on about `n_rows` rows."""
+        rows = pilot_rows(self.positive, n_rows, rng)
+        if rows is None:
+            return self if design is self.design else self.redesigned(design, range(len(self.encoded)))
         weights = None if self.weights is None else self.weights[rows]
-        encoded = [values[rows] for values in self.encoded]
-        return MemoryEngine(design, encoded, self.positive[rows], weights, self.n_threads)
+        return MemoryEngine(design, self.encoded_at(rows), self.positive[rows], weights, self.n_threads)
+
+    def encoded_at(self, rows: NDArray[np.intp]) -> tuple[Encoded, ...]:
+        """Encoded values of these rows, one array per term."""
+        return tuple(values[rows] for values in self.encoded)
 
     def _evaluate_all(self) -> Array:
         matrix = np.empty((self.n_rows, 1 + self.design.n_columns))
@@ -218,12 +240,15 @@ class MemoryEngine:
     def blocks(self, start: int, stop: int) -> Iterator[Block]:
         """Yield the rows from start to stop, block by block."""
         for rows in self._block_slices(start, stop):
-            if self._matrix is None:
-                X = self.design.matrix([values[rows] for values in self.encoded])
-            else:
-                X = self._matrix[rows]
             weights = None if self.weights is None else self.weights[rows]
-            yield Block(rows, X, self.positive[rows], weights, partial(self._products_of, rows.start))
+            yield Block(rows, self._columns(rows), self.positive[rows], weights)
+
+    def _columns(self, rows: slice) -> Columns:
+        encoded = [values[rows] for values in self.encoded]
+        if self._local:
+            return LocalColumns(self.design, encoded)
+        X = self.design.matrix(encoded) if self._matrix is None else self._matrix[rows]
+        return DenseColumns(X, partial(self._products_of, rows.start))
 
     def _products_of(self, first_row: int, X: Array) -> Array:
         """Products of a block's columns, kept where all of them take little memory."""
@@ -232,10 +257,6 @@ class MemoryEngine:
         if first_row not in self._products:
             self._products[first_row] = products_of_columns(X)
         return self._products[first_row]
-
-
-def _saturating_sums(block: Block, weights: Array | None, b: Array, c: Array, d: Array, observed: bool) -> Sums:
-    return saturating_sums(block.X, block.positive, weights, b, c, d, observed, block.products)
 
 
 class MemoryResampledRows:
@@ -254,12 +275,18 @@ class MemoryResampledRows:
 
     def sums(self, pi: Array, b: Array, observed: bool = False) -> Sums:
         """Value, score and expected (or observed) information of the profile likelihood in (log c, a, theta)."""
-        c, d = self._label_frequency(pi)
-        return self._sum(lambda block, w: _saturating_sums(block, w, b, c, d, observed))
+        return self.sums_given(*self._label_frequency(pi), b, observed)
+
+    def sums_given(self, c: Array, d: Array, b: Array, observed: bool) -> Sums:
+        """The same for given label frequencies and their complements."""
+        return self._sum(lambda block, w: saturating_sums(block.X, block.positive, w, b, c, d, observed))
 
     def scores(self, pi: Array, b: Array) -> Scores:
         """Value and score alone, which cost much less."""
-        c, d = label_frequency(pi, self.n0, self.n1)
+        return self.scores_given(*label_frequency(pi, self.n0, self.n1), b)
+
+    def scores_given(self, c: Array, d: Array, b: Array) -> Scores:
+        """The same for given label frequencies and their complements."""
         return self._sum(lambda block, w: score_sums(block.X, block.positive, w, b, c, d))
 
     def hessians(self, information: Array, slope: Array, corner: Array, diagonal: Array) -> MemoryHessians:

@@ -8,8 +8,9 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from pugam.engines.pilots import ShownRows
 from pugam.likelihood import Scores, Sums
-from pugam.terms import Design
+from pugam.terms import Design, Encoded
 
 __all__ = ["Counts", "Engine", "Expectation", "Hessians", "ResampledRows"]
 
@@ -95,6 +96,21 @@ class Engine(Protocol):
     """
 
     @property
+    def name(self) -> str:
+        """What a user calls it."""
+        ...
+
+    @property
+    def n_threads(self) -> int:
+        """How many threads, or workers, take the sums."""
+        ...
+
+    @property
+    def design(self) -> Design:
+        """The terms, as model columns."""
+        ...
+
+    @property
     def n0(self) -> float:
         """Number (total weight) of the labelled rows."""
         ...
@@ -133,6 +149,15 @@ class Engine(Protocol):
         It may hold other shares of labelled and unlabelled rows: pi, alpha and the curves mean the same there, the
         intercept a does not.
         """
+        ...
+
+    def encoded_at(self, rows: NDArray[np.intp]) -> tuple[Encoded, ...]:
+        """Return the encoded values of these rows, whose numbers increase, one array per term."""
+        ...
+
+    @property
+    def shown(self) -> ShownRows:
+        """Rows spread evenly over all, for means and pictures."""
         ...
 
     def reweighted(self, counts: Counts) -> Engine:

@@ -1,5 +1,6 @@
 """The profile empirical likelihood as pure functions of arrays."""
 
+from pugam.likelihood.columns import Columns, DenseColumns, products_of_columns
 from pugam.likelihood.coordinates import alpha_shift, expit, label_frequency, log_c_bend, log_c_slope, logit
 from pugam.likelihood.rows import expected_labels, logistic_rows, saturating_rows
 from pugam.likelihood.sums import (
@@ -7,12 +8,13 @@ from pugam.likelihood.sums import (
     Sums,
     label_block,
     logistic_sums,
-    products_of_columns,
     saturating_sums,
     score_sums,
 )
 
 __all__ = [
+    "Columns",
+    "DenseColumns",
     "Scores",
     "Sums",
     "alpha_shift",

@@ -5,8 +5,10 @@ from pugam.terms.bases import Basis, Encoded, FactorBasis, LinearBasis, MissingB
 from pugam.terms.design import Design
 from pugam.terms.formula import format_formula, parse_formula
 from pugam.terms.specs import Factor, Linear, Smooth, TermSpec, f, l, s
+from pugam.terms.support import POWERS
 
 __all__ = [
+    "POWERS",
     "Basis",
     "Design",
     "Encoded",

@@ -48,31 +48,34 @@ def _numbers_the_rows(column: Column) -> bool:
     values = column.values
     if column.kind != "numeric" or len(values) < FEWEST_NUMBERED_ROWS or column.missing.any():
         return False
-    if values.max() - values.min() != len(values) - 1:
+    if values.max() - values.min() != column.n_rows - 1:
         return False
-    return bool(np.all(np.diff(np.sort(values)) == 1.0))
+    steps = np.diff(np.sort(values))
+    if column.stands_for is not None:
+        return bool(np.all(steps >= 1.0) and np.all(values == np.rint(values)))
+    return bool(np.all(steps == 1.0))
 
 
 def _choose(column: Column) -> TermSpec | None:
     present = column.values[~column.missing]
     if column.kind == "category":
-        return _choose_factor(column.name, present.tolist())
+        return _choose_factor(column.name, present.tolist(), column.n_rows)
     distinct = count_distinct(present, BASIS_SIZE)
     if distinct < 2:
         return None
     return Linear(column.name) if distinct == 2 else Smooth(column.name, k=min(BASIS_SIZE, distinct))
 
 
-def _choose_factor(name: str, values: list[object]) -> TermSpec | None:
+def _choose_factor(name: str, values: list[object], n_rows: int) -> TermSpec | None:
     levels = set(values)
     if len(levels) > MOST_LEVELS and all(_reads_as_number(level) for level in levels):
         raise InputError(
             f"Column {name!r} holds numbers written as text; turn it into numbers first (pandas.to_numeric), or name "
             f"the terms and write f({name}) if they are codes."
         )
-    if len(levels) > MOST_LEVELS and len(levels) > len(values) / FEWEST_ROWS_PER_LEVEL:
+    if len(levels) > MOST_LEVELS and len(levels) > n_rows / FEWEST_ROWS_PER_LEVEL:
         raise InputError(
-            f"Column {name!r} has {len(levels)} levels in {len(values)} rows, too many for one effect each; leave it "
+            f"Column {name!r} has {len(levels)} levels in {n_rows} rows, too many for one effect each; leave it "
             f"out if it identifies or dates rows, group its levels, or name the terms, with f({name}) among them."
         )
     return Factor(name) if len(levels) > 1 else None

@@ -43,7 +43,8 @@ class Basis(Protocol):
     `encode` checks a column and brings it into the compact numeric form that engines keep; `columns` turns encoded
     values into the term's model columns, `slopes` into their derivatives; `roughness` is the diagonal of the penalty
     that the term's smoothing parameter multiplies (zeros where nothing is penalised); `coarse` is a cheaper term of
-    the same kind, the smoothest `n_functions` of it, and where its columns stand in the whole one.
+    the same kind, the smoothest `n_functions` of it, and where its columns stand in the whole one. Every term is made
+    of polynomials: `pieces` are its model columns as functions of where `places` puts encoded values.
     """
 
     @property
@@ -62,6 +63,15 @@ class Basis(Protocol):
 
     def columns(self, encoded: Encoded) -> Array:
         """Evaluate the model columns."""
+        ...
+
+    @property
+    def pieces(self) -> PiecewiseBasis:
+        """The model columns as polynomials between breaks."""
+        ...
+
+    def places(self, encoded: Encoded) -> Array:
+        """Where values lie among the breaks of `pieces`: between 0 and 1 unless out of range, NaN where missing."""
         ...
 
     def slopes(self, encoded: Encoded) -> Array:
@@ -98,19 +108,24 @@ class SmoothBasis:
 
     def columns(self, encoded: Encoded) -> Array:
         """Evaluate the centred splines: shape (n, k - 1)."""
-        return self.functions(self._places(encoded))
+        return self.functions(self.places(encoded))
+
+    @property
+    def pieces(self) -> PiecewiseBasis:
+        """The splines themselves."""
+        return self.functions
 
     def effect(self, encoded: Encoded, theta: Array) -> Array:
         """Evaluate the one spline that they add up to."""
-        return self.functions.combine(theta)(self._places(encoded))[:, 0]
+        return self.functions.combine(theta)(self.places(encoded))[:, 0]
 
     def slopes(self, encoded: Encoded) -> Array:
         """Evaluate the derivatives of the splines."""
         low, high = self._ends
         slope = 1.0 if self.scale is None else self.scale.slope(encoded)[:, None]
-        return self.functions.derivative()(self._places(encoded)) * slope / (high - low)
+        return self.functions.derivative()(self.places(encoded)) * slope / (high - low)
 
-    def _places(self, encoded: Encoded) -> Array:
+    def places(self, encoded: Encoded) -> Array:
         """Where values lie between the ends, taken as 0 and 1."""
         return _unit_interval(encoded if self.scale is None else self.scale(encoded), *self._ends)
 
@@ -146,11 +161,21 @@ class LinearBasis:
 
     def columns(self, encoded: Encoded) -> Array:
         """Scale and centre: shape (n, 1)."""
-        return _unit_interval(encoded, self.lower, self.upper)[:, None] - 0.5
+        return self.places(encoded)[:, None] - 0.5
+
+    @cached_property
+    def pieces(self) -> PiecewiseBasis:
+        """One line, within the range and beyond."""
+        coefficients = np.array([[-0.5, -0.5, 0.5], [1.0, 1.0, 1.0]])[:, :, None]
+        return PiecewiseBasis(np.array([0.0, 1.0]), np.array([0.0, 0.0, 1.0]), coefficients, self.roughness)
+
+    def places(self, encoded: Encoded) -> Array:
+        """Where values lie within the range."""
+        return _unit_interval(encoded, self.lower, self.upper)
 
     def effect(self, encoded: Encoded, theta: Array) -> Array:
         """Evaluate the line."""
-        line: Array = (_unit_interval(encoded, self.lower, self.upper) - 0.5) * theta[0]
+        line: Array = (self.places(encoded) - 0.5) * theta[0]
         return line
 
     def slopes(self, encoded: Encoded) -> Array:
@@ -204,6 +229,18 @@ class FactorBasis:
         rows: Array = self.contrasts[encoded.astype(np.int32)]
         return rows
 
+    @cached_property
+    def pieces(self) -> PiecewiseBasis:
+        """Constants, one interval for each level; zeros beyond them, for unseen levels."""
+        size = len(self.levels)
+        breaks = np.arange(size + 1) / size
+        constants = np.vstack([self.contrasts[-1], self.contrasts])  # its last row, of zeros, is the right end
+        return PiecewiseBasis(breaks, np.append(0.0, breaks), constants[None], self.roughness)
+
+    def places(self, encoded: Encoded) -> Array:
+        """The middle of the level's interval."""
+        return np.asarray((encoded + 0.5) / len(self.levels))
+
     def effect(self, encoded: Encoded, theta: Array) -> Array:
         """Look up the effect of each row's level."""
         effects: Array = (self.contrasts @ theta)[encoded.astype(np.int32)]
@@ -253,6 +290,16 @@ class MissingBasis:
         inner = self.inner.columns(filled)
         inner[missing] = 0.0
         return np.column_stack([inner, missing])
+
+    @cached_property
+    def pieces(self) -> PiecewiseBasis:
+        """The inner polynomials, and a constant for missing values."""
+        return self.inner.pieces.with_missing()
+
+    def places(self, encoded: Encoded) -> Array:
+        """Where the values there are lie; NaN where there is none."""
+        missing, filled = self._fill(encoded)
+        return np.where(missing, np.nan, self.inner.places(filled))
 
     def effect(self, encoded: Encoded, theta: Array) -> Array:
         """Evaluate the inner effect where there is a value, and that of missing values elsewhere."""
@@ -340,7 +387,7 @@ def _knotted(spec: Smooth, values: Array, lower: float, upper: float, k: int, sc
     basis = SmoothBasis(spec, float(lower), float(upper), centred_basis(even_knots(k - order), order), scale)
     if spec.knots == "even":
         return basis
-    interior = _quantile_knots(spec, basis._places(np.unique(values)), k - order)
+    interior = _quantile_knots(spec, basis.places(np.unique(values)), k - order)
     return replace(basis, functions=centred_basis(interior, order))
 
 
@@ -423,5 +470,5 @@ def _refuse_missing(column: Column, spec: TermSpec) -> None:
             "fill or drop them, or, where rows of the fit lack values, give these an effect of their own: "
             f"{spec.label[:-1]}, missing='effect')"
         )
-    more = f" and {others} more" if others else ""
+    more = f" and {others} more" if others and column.stands_for is None else " and others" if others else ""
     raise RowError(f"{spec.label}: column {column.name!r} has missing values (NaN) in ", row, f"{more}; {remedy}.")

@@ -13,6 +13,7 @@ from pugam.data import Table
 from pugam.errors import InputError
 from pugam.terms.bases import Basis, Encoded, resolve_term, with_logarithm
 from pugam.terms.specs import TermSpec
+from pugam.terms.support import LocalSupport
 
 __all__ = ["Design"]
 
@@ -69,6 +70,11 @@ class Design:
     def columns_used(self) -> tuple[str, ...]:
         """The table columns the terms were built on, in term order."""
         return tuple(basis.spec.column for basis in self.bases)
+
+    @cached_property
+    def support(self) -> LocalSupport:
+        """Where the terms are polynomials, and which."""
+        return LocalSupport(self.bases)
 
     def index(self, term: str) -> int:
         """Find a term by its column or by its label, `age` or `s(age)`."""

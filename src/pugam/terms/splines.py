@@ -49,12 +49,13 @@ def quantile_knots(distinct: Array, n_interior: int) -> Array:
 
 @dataclass(frozen=True)
 class PiecewiseBasis:
-    """Functions that are one polynomial between neighbouring breaks and straight lines outside them.
+    """Functions that are one polynomial between neighbouring breaks, and one more on either side of them.
 
     Attributes
     ----------
     breaks : array of shape (n_intervals + 1,)
-        From 0 to 1. Interval 0 is the left tail, interval n_intervals + 1 the right one.
+        From 0 to 1. Interval 0 is the left tail, interval n_intervals + 1 the right one; one more, where there is
+        one, is for missing values (NaN).
     origins : array of shape (n_intervals + 2,)
         The point from which each interval's polynomial counts its argument.
     coefficients : array of shape (order, n_intervals + 2, n_functions)
@@ -72,6 +73,9 @@ class PiecewiseBasis:
         """Evaluate every function at every t: shape (len(t), n_functions)."""
         interval = np.searchsorted(self.breaks, t, side="right")
         offset = (t - self.origins[interval])[:, None]
+        if self.coefficients.shape[1] > len(self.origins):
+            missing = np.isnan(t)
+            interval[missing], offset[missing] = len(self.origins), 0.0
         # Taking rows with mode="clip" skips a check of the numbers and is twice as fast as indexing.
         values: Array = self.coefficients[-1].take(interval, axis=0, mode="clip")
         for power in range(len(self.coefficients) - 2, -1, -1):
@@ -88,6 +92,14 @@ class PiecewiseBasis:
     def combine(self, theta: Array) -> PiecewiseBasis:
         """Return the one function that these multiples of all functions add up to; its roughness is not worked out."""
         return PiecewiseBasis(self.breaks, self.origins, self.coefficients @ theta[:, None], np.full(1, np.nan))
+
+    def with_missing(self) -> PiecewiseBasis:
+        """Add a function that is one where a value is missing; the others are zero there."""
+        order, n_intervals, n_functions = self.coefficients.shape
+        coefficients = np.zeros((order, n_intervals + 1, n_functions + 1))
+        coefficients[:, :-1, :-1] = self.coefficients
+        coefficients[0, -1, -1] = 1.0
+        return PiecewiseBasis(self.breaks, self.origins, coefficients, np.append(self.roughness, 0.0))
 
     def coarse(self, n_functions: int) -> PiecewiseBasis:
         """Keep the smoothest functions only."""

@@ -1,0 +1,161 @@
+"""Compiled loops over rows whose model columns are polynomials on one interval at a time.
+
+Within its interval every function of a term is a polynomial of the offset u from the interval's origin. All that sums
+over rows need to know of a term is therefore, for each interval, the moments sum w u^a (a = 0 to 3), and of two terms,
+for each pair of intervals, the sixteen moments sum w u^a v^b. The sixteen lie side by side, so a row adds to them
+with two wide instructions, whatever the number of functions.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from pugam.terms import POWERS
+
+__all__ = ["add_first_moments", "add_second_moments", "evaluate", "locate"]
+
+CHUNK = 512  # rows whose powers are held at a time: those of two terms fit into the first-level cache
+FARTHEST = 1e50  # offsets whose sixth power is finite: rows further out are as certain as these
+# Sums may be taken in any order and multiplications fused with additions; infinities and NaN keep their meaning.
+FAST = {"contract", "nsz", "reassoc"}
+
+compiled = numba.njit(nogil=True, cache=True, fastmath=FAST, boundscheck=False)
+
+
+def _vector(builder: Any, array: Any, position: Any, length: int) -> Any:
+    """Point at so many numbers of an array as one vector."""
+    pointer = ir.VectorType(ir.DoubleType(), length).as_pointer()
+    return builder.bitcast(builder.gep(array.data, [position]), pointer)
+
+
+def _spread(builder: Any, vector: Any, lanes: list[int]) -> Any:
+    """Make a vector of the entries of another one at these places."""
+    places = ir.Constant(ir.VectorType(ir.IntType(32), len(lanes)), lanes)
+    return builder.shuffle_vector(vector, ir.Constant(vector.type, ir.Undefined), places)
+
+
+@intrinsic
+def _add_outer_product(typing: Any, target: Any, at: Any, left: Any, at_left: Any, right: Any, at_right: Any) -> Any:
+    """target[at + 4 a + b] += left[at_left + a] * right[at_right + b] for a, b < 4.
+
+    Written out in vectors of eight: the compiler does not see by itself that these sixteen sums are independent.
+    """
+    signature = types.void(target, types.uint64, left, types.uint64, right, types.uint64)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        arrays = [
+            context.make_array(signature.args[number])(context, builder, arguments[number]) for number in (0, 2, 4)
+        ]
+        factors = [
+            builder.load(_vector(builder, array, arguments[place], POWERS), align=8)
+            for array, place in zip(arrays[1:], (3, 5), strict=True)
+        ]
+        columns = _spread(builder, factors[1], [0, 1, 2, 3, 0, 1, 2, 3])
+        for half in (0, 1):
+            rows = _spread(builder, factors[0], [2 * half] * 4 + [2 * half + 1] * 4)
+            place = builder.add(arguments[1], ir.Constant(ir.IntType(64), 8 * half))
+            cells = _vector(builder, arrays[0], place, 8)
+            product = builder.fmul(rows, columns, flags=("contract",))
+            builder.store(builder.fadd(product, builder.load(cells, align=8), flags=("contract",)), cells, align=8)
+        return context.get_dummy_value()
+
+    return signature, generate
+
+
+@compiled
+def locate(places: Any, cells: Any, breaks: Any, origins: Any, missing: Any, intervals: Any, offsets: Any) -> None:
+    """Find the interval of every value and its offset there, term by term.
+
+    Parameters
+    ----------
+    places : array of shape (p, n)
+    cells : int array of shape (p, n_cells)
+        For a grid of cells of equal width over [0, 1]: the interval at the left end of each.
+    breaks : array of shape (p, most_intervals)
+        The right end of each interval; infinite for the last.
+    origins : array of shape (p, most_intervals)
+    missing : int array of shape (p,)
+        The interval of missing values.
+    intervals, offsets : arrays of shape (p, n)
+        Written to.
+    """
+    n_cells = cells.shape[1]
+    for j in range(places.shape[0]):
+        for row in range(places.shape[1]):
+            t = places[j, row]
+            if t != t:
+                intervals[j, row], offsets[j, row] = missing[j], 0.0
+                continue
+            t = min(max(t, -FARTHEST), FARTHEST)
+            i = 0
+            if t >= 1.0:
+                i = cells[j, n_cells - 1]
+            elif t >= 0.0:
+                i = cells[j, int(t * n_cells)]
+            while t >= breaks[j, i]:
+                i += 1
+            while i > 0 and t < breaks[j, i - 1]:  # rounding may have led into the cell after
+                i -= 1
+            intervals[j, row], offsets[j, row] = i, t - origins[j, i]
+
+
+@compiled
+def evaluate(intervals: Any, offsets: Any, coefficients: Any, out: Any) -> None:
+    """Add the effects of all terms to out, shape (n,); coefficients by rising power, shape (p, most_intervals, 4)."""
+    for j in range(intervals.shape[0]):
+        for row in range(intervals.shape[1]):
+            i, u = intervals[j, row], offsets[j, row]
+            c = coefficients[j, i]
+            out[row] += c[0] + u * (c[1] + u * (c[2] + u * c[3]))
+
+
+@compiled
+def add_first_moments(intervals: Any, offsets: Any, weights: Any, moments: Any) -> None:
+    """Add every row's weight times the powers of its offsets to moments, shape (p, most_intervals, 4)."""
+    for j in range(intervals.shape[0]):
+        for row in range(intervals.shape[1]):
+            i, u, w = intervals[j, row], offsets[j, row], weights[row]
+            cell = moments[j, i]
+            cell[0] += w
+            cell[1] += w * u
+            cell[2] += w * (u * u)
+            cell[3] += w * (u * u * u)
+
+
+@compiled
+def add_second_moments(intervals: Any, offsets: Any, weights: Any, starts: Any, strides: Any, moments: Any) -> None:
+    """Add every row's weight times the products of powers of two offsets, for every pair of terms.
+
+    Parameters
+    ----------
+    intervals, offsets : arrays of shape (p, n)
+    weights : array of shape (n,)
+    starts, strides : uint64 arrays of shape (p, p)
+        Where a pair's moments begin, and how many blocks of sixteen apart neighbouring intervals of the first term are.
+    moments : array, one-dimensional
+    """
+    p, n = intervals.shape
+    powers, weighted = np.empty((p, POWERS * CHUNK)), np.empty(POWERS * CHUNK)
+    for first in range(0, n, CHUNK):
+        size = min(CHUNK, n - first)
+        for j in range(p):
+            for row in range(size):
+                u, at = offsets[j, first + row], POWERS * row
+                powers[j, at], powers[j, at + 1], powers[j, at + 2], powers[j, at + 3] = 1.0, u, u * u, u * u * u
+        for j in range(p):
+            for row in range(size):
+                w, at = weights[first + row], POWERS * row
+                for a in range(POWERS):
+                    weighted[at + a] = w * powers[j, at + a]
+            for k in range(j, p):
+                start, stride, others = starts[j, k], strides[j, k], powers[k]
+                for row in range(size):
+                    block = np.uint64(intervals[j, first + row]) * stride + np.uint64(intervals[k, first + row])
+                    here = np.uint64(POWERS * row)
+                    _add_outer_product(moments, start + np.uint64(16) * block, weighted, here, others, here)  # type: ignore[call-arg]

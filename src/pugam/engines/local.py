@@ -1,0 +1,118 @@
+"""Model columns that are never written out: sums over rows by moments within the intervals of each term.
+
+A B-spline differs from zero on a few intervals only, and on each interval all functions of a term are polynomials: a
+row adds to a few moments, not to all products of columns. What the moments mean for the columns is worked out once a
+block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.terms import POWERS, Design, Encoded
+
+__all__ = ["LocalColumns", "is_local_faster"]
+
+Array = NDArray[np.float64]
+
+ALIGNMENT = 64  # bytes: the vectors that kernels add to then never straddle two cache lines
+MANY_ROWS = 100_000  # below, importing numba costs more than it saves
+MOST_MOMENTS = 4_000_000  # of factors with thousands of levels there are too many
+# Nanoseconds per row: of a pair of terms, and of a term; of a product of columns by BLAS, and of evaluating a column.
+PAIR, TERM, PRODUCT, COLUMN = 2.2, 6.0, 0.033, 3.0
+
+
+def is_local_faster(design: Design, n_rows: int) -> bool:
+    """Whether sums by moments beat BLAS: for many rows, unless the columns are few for so many terms."""
+    p, q = len(design.bases), 1 + design.n_columns
+    moments = PAIR * p * (p + 1) / 2 + TERM * p
+    products = PRODUCT * q * q + COLUMN * q
+    return n_rows >= MANY_ROWS and moments < products and design.support.n_moments <= MOST_MOMENTS
+
+
+class LocalColumns:
+    """Model columns of a block of rows; see `likelihood.Columns`."""
+
+    def __init__(self, design: Design, encoded: Sequence[Encoded]) -> None:
+        self._design, self._support = design, design.support
+        support = design.support
+        places = support.places(encoded)
+        self._intervals, self._offsets = np.empty(places.shape, np.int32), np.empty(places.shape)
+        _kernels().locate(
+            places, support.cells, support.breaks, support.origins, support.missing, self._intervals, self._offsets
+        )
+
+    def __len__(self) -> int:
+        return int(self._offsets.size // len(self._offsets))
+
+    def predict(self, b: Array) -> Array:
+        """Intercept plus effects for every row of b, shape (B, n)."""
+        out = np.repeat(b[:, :1], len(self), axis=1)
+        for line, theta in zip(out, b[:, 1:], strict=True):
+            _kernels().evaluate(self._intervals, self._offsets, self._polynomials(theta), line)
+        return out
+
+    def project(self, rows: Array) -> Array:
+        """Sums of all columns weighted by each of `rows`, shape (B, n): shape (B, 1 + n_columns)."""
+        support = self._support
+        out = np.empty((len(rows), 1 + self._design.n_columns))
+        for line, weights in zip(out, rows, strict=True):
+            moments = np.zeros((*support.breaks.shape, POWERS))
+            _kernels().add_first_moments(self._intervals, self._offsets, weights, moments)
+            line[0] = weights.sum()
+            for j, (block, matrix) in enumerate(zip(self._design.blocks, support.matrices, strict=True)):
+                line[1:][block] = moments[j].ravel()[: len(matrix)] @ matrix
+        return out
+
+    def grams(self, weights: Array, out: Array) -> None:
+        """Write the weighted products of all pairs of columns for each of `weights`, shape (B, n)."""
+        support = self._support
+        for w, gram in zip(weights, out, strict=True):
+            moments = _aligned_zeros(support.n_moments)
+            _kernels().add_second_moments(self._intervals, self._offsets, w, support.starts, support.strides, moments)
+            _fill_gram(self._design, moments, gram)
+
+    def _polynomials(self, theta: Array) -> Array:
+        """Coefficients of each term's effect by interval and power, shape (p, most_intervals, 4)."""
+        effects = np.zeros((*self._support.breaks.shape, POWERS))
+        for effect, matrix, block in zip(effects, self._support.matrices, self._design.blocks, strict=True):
+            effect.ravel()[: len(matrix)] = matrix @ theta[block]
+        return effects
+
+
+def _fill_gram(design: Design, moments: Array, gram: Array) -> None:
+    """Work out the products of columns that the moments of all pairs of terms amount to."""
+    matrices, blocks, support = design.support.matrices, design.blocks, design.support
+    for j, left in enumerate(matrices):
+        rows = slice(1 + blocks[j].start, 1 + blocks[j].stop)
+        for k in range(j, len(matrices)):
+            pair = support.pair(moments, j, k)
+            if k == j:
+                by_interval = left.reshape(-1, POWERS, left.shape[1])
+                gram[rows, rows] = np.einsum("iab,iac->bc", by_interval, pair @ by_interval)
+                gram[0, rows] = gram[rows, 0] = np.einsum("ia,iab->b", pair[:, 0], by_interval)
+                gram[0, 0] = pair[:, 0, 0].sum()
+                continue
+            n_intervals = len(left) // POWERS
+            flat = pair.reshape(n_intervals, -1, POWERS, POWERS).transpose(0, 2, 1, 3).reshape(len(left), -1)
+            columns = slice(1 + blocks[k].start, 1 + blocks[k].stop)
+            gram[rows, columns] = left.T @ flat @ matrices[k]
+            gram[columns, rows] = gram[rows, columns].T
+
+
+def _aligned_zeros(size: int) -> Array:
+    spare = ALIGNMENT // 8
+    cells = np.zeros(size + spare)
+    skip = (-cells.ctypes.data % ALIGNMENT) // 8
+    return cells[skip : skip + size]
+
+
+def _kernels() -> Any:
+    """The compiled loops: importing numba takes as long as a small fit, which does without."""
+    from pugam.engines import kernels
+
+    return kernels

@@ -1,0 +1,91 @@
+"""Model columns of a block of rows, and what sums need of them: three products."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Columns", "DenseColumns", "products_of_columns"]
+
+Array = NDArray[np.float64]
+Products = Callable[[Array], Array]
+
+# With so many matrices of so few columns, one product of the weights with all products of columns is faster.
+MANY_GRAMS, FEW_COLUMNS = 8, 80
+
+
+class Columns(Protocol):
+    """The matrix X of n rows and q model columns, the intercept's ones first, whether it is written out or not."""
+
+    def __len__(self) -> int: ...
+
+    def predict(self, b: Array) -> Array:
+        """Return b X', shape (B, n), for b of shape (B, q)."""
+        ...
+
+    def project(self, rows: Array) -> Array:
+        """Return rows X, shape (B, q), for rows of shape (B, n)."""
+        ...
+
+    def grams(self, weights: Array, out: Array) -> None:
+        """Write X' diag(w) X for every row w of weights, shape (B, n), into out, shape (B, q, q)."""
+        ...
+
+
+class DenseColumns:
+    """Columns written out as a matrix, multiplied by BLAS.
+
+    Parameters
+    ----------
+    X : array of shape (n, q)
+    products : callable
+        Gives the products of the columns of X, which may be kept between calls.
+    """
+
+    def __init__(self, X: Array, products: Products | None = None) -> None:
+        self.X = X
+        self._products = products or products_of_columns
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    def predict(self, b: Array) -> Array:
+        """Return b X'."""
+        return np.asarray(b @ self.X.T)
+
+    def project(self, rows: Array) -> Array:
+        """Return rows X."""
+        return np.asarray(rows @ self.X)
+
+    def grams(self, weights: Array, out: Array) -> None:
+        """Write X' diag(w) X for every row w of weights."""
+        X = self.X
+        if len(weights) >= MANY_GRAMS and X.shape[1] <= FEW_COLUMNS:
+            first, second = np.triu_indices(X.shape[1])
+            grams = weights @ self._products(X).T
+            out[:, first, second] = out[:, second, first] = grams
+            return
+        scaled = np.empty_like(X)
+        for w, gram in zip(weights, out, strict=True):
+            if w.min() >= 0.0:
+                # One matrix against its own transpose: BLAS computes half of a symmetric product.
+                np.multiply(X, np.sqrt(w)[:, None], out=scaled)
+                gram[...] = scaled.T @ scaled
+            else:
+                np.multiply(X, w[:, None], out=scaled)
+                gram[...] = X.T @ scaled
+
+
+def products_of_columns(X: Array) -> Array:
+    """Products of each column with itself and those after it, in the order of `triu_indices`: shape (pairs, n)."""
+    columns = np.ascontiguousarray(X.T)
+    q, n = columns.shape
+    products = np.empty((q * (q + 1) // 2, n))
+    start = 0
+    for number in range(q):
+        np.multiply(columns[number], columns[number:], out=products[start : start + q - number])
+        start += q - number
+    return products

@@ -1,0 +1,85 @@
+"""Tables that say where the terms of a design are polynomials, and which: what compiled sums over rows need."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.terms.bases import Basis, Encoded
+
+__all__ = ["POWERS", "LocalSupport"]
+
+Array = NDArray[np.float64]
+
+POWERS = 4  # of an offset, from 0 to 3: no term is of a higher degree
+PRODUCTS = POWERS * POWERS
+CELLS = 256  # of the grid that leads a value to its interval
+
+
+class LocalSupport:
+    """Breaks, origins and coefficients of all terms, padded to arrays, and a place for the moments of every pair.
+
+    Parameters
+    ----------
+    bases : sequence of Basis
+
+    Attributes
+    ----------
+    cells : int array of shape (p, CELLS)
+        For a grid of cells of equal width over [0, 1]: the interval at the left end of each.
+    breaks, origins : arrays of shape (p, most_intervals)
+        The right end of each interval (infinite for the last), and where its polynomials count from.
+    missing : int array of shape (p,)
+        The interval of missing values.
+    matrices : list of arrays of shape (4 * n_intervals, n_functions)
+        Coefficients of each term's functions by interval and power.
+    starts, strides, blocks : int arrays of shape (p, p)
+        Of the moments of two terms, sixteen for each pair of intervals: where they begin, how many pairs apart
+        neighbouring intervals of the first term are, and how many pairs there are. A term with itself shares intervals.
+    n_moments : int
+    """
+
+    def __init__(self, bases: Sequence[Basis]) -> None:
+        self._bases = tuple(bases)
+        pieces = [basis.pieces for basis in bases]
+        counts = np.array([piece.coefficients.shape[1] for piece in pieces])
+        p, most = len(counts), int(counts.max())
+        self.cells = np.array(
+            [np.searchsorted(piece.breaks, np.arange(CELLS) / CELLS, side="right") for piece in pieces], np.int32
+        )
+        self.breaks, self.origins = np.full((p, most), np.inf), np.zeros((p, most))
+        for j, piece in enumerate(pieces):
+            self.breaks[j, : len(piece.breaks)] = piece.breaks
+            self.origins[j, : len(piece.origins)] = piece.origins
+        self.missing = (counts - 1).astype(np.int32)
+        same = np.eye(p, dtype=bool)
+        self.strides = np.where(same, 0, counts[None, :]).astype(np.uint64)
+        self.blocks = np.where(same, counts, np.outer(counts, counts))
+        pairs = np.triu_indices(p)
+        ends = np.cumsum(PRODUCTS * self.blocks[pairs])
+        self.starts = np.zeros((p, p), dtype=np.uint64)
+        self.starts[pairs] = ends - PRODUCTS * self.blocks[pairs]
+        self.n_moments = int(ends[-1])
+
+    @cached_property
+    def matrices(self) -> list[Array]:
+        """Coefficients of each term's functions by interval and power."""
+        matrices = []
+        for basis in self._bases:
+            order, n_intervals, n_functions = basis.pieces.coefficients.shape
+            padded = np.zeros((n_intervals, POWERS, n_functions))
+            padded[:, :order] = basis.pieces.coefficients.transpose(1, 0, 2)
+            matrices.append(padded.reshape(n_intervals * POWERS, n_functions))
+        return matrices
+
+    def places(self, encoded: Sequence[Encoded]) -> Array:
+        """Where encoded values lie, shape (p, n)."""
+        return np.array([basis.places(values) for basis, values in zip(self._bases, encoded, strict=True)])
+
+    def pair(self, moments: Array, j: int, k: int) -> Array:
+        """The moments of two terms, shape (pairs of intervals, 4, 4)."""
+        start = int(self.starts[j, k])
+        return moments[start : start + PRODUCTS * int(self.blocks[j, k])].reshape(-1, POWERS, POWERS)
