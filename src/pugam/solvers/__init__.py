@@ -4,7 +4,7 @@ from pugam.solvers.evidence import Canonical, Evidence, gather_evidence
 from pugam.solvers.exploring import StartRecord
 from pugam.solvers.objective import EDGE, Objective, PiPrior, PiRange, Standpoint
 from pugam.solvers.optimum import Optimum
-from pugam.solvers.procedure import Fit, Fitted, correction_weights, finish_fit, fit_model
+from pugam.solvers.procedure import Fit, Fitted, correction_weights, finish_fit, fit_best_design, fit_model
 from pugam.solvers.refits import Refits, refit_resamples, reselect_resamples
 from pugam.solvers.settings import Settings
 from pugam.solvers.smoothing import LINEAR_GRID, SMOOTH_GRID, aic, edf, edf_by_term
@@ -32,6 +32,7 @@ __all__ = [
     "edf",
     "edf_by_term",
     "finish_fit",
+    "fit_best_design",
     "fit_model",
     "gather_evidence",
     "refit_resamples",

@@ -30,6 +30,7 @@ NEAR = 0.5  # predicted gain in log-likelihood below which the observed informat
 FAR_BEHIND, HOPEFUL_STEPS = 5.0, 20  # in log-likelihood, and as a multiple of the last gain
 JOINING_DISTANCE = 0.05  # squared distance, in standard errors, at which two climbers are taken for one
 LEAST_SHARE_OF_GAIN = 0.1
+ALREADY_THERE = 1e-4  # of the tolerance: a start from which so little can be gained is the optimum
 FIRST_DAMPING = 0.1
 STUCK_DAMPING = 1e8
 ROUNDING = 1e-12  # relative size of the fall in the objective that rounding alone can cause
@@ -67,9 +68,10 @@ def maximize_fisher(objective: Objective, starts: Array, pi_range: PiRange, tol:
     """Climb from every row of `starts`, shape (B, 2 + p).
 
     A start has converged when the quadratic model predicts a gain below `tol / 100` and a relative change of pi
-    below `tol`; that last step is still taken. With pi fixed its entry never moves. A start that comes close to
-    another near the same optimum is not followed further and ends where that one ends; one that hardly gains while
-    far below an optimum already found is given up, unconverged. Only climbs with the same penalty are so compared.
+    below `tol`; that last step is still taken, unless it is the first and leads nowhere. With pi fixed its entry never
+    moves. A start that comes close to another near the same optimum is not followed further and ends where that one
+    ends; one that hardly gains while far below an optimum already found is given up, unconverged. Only climbs with the
+    same penalty are so compared.
     """
 
     def look(numbers: list[int], betas: list[Array], observed: bool) -> list[Standpoint]:
@@ -102,7 +104,12 @@ def _climb(
             break
         steps = _steps(look, active, pi_range)
         gains = [0.5 * float(climber.here.gradient @ step) for climber, step in zip(active, steps, strict=True)]
-        trials = _look_around(look, active, steps, [gain < NEAR for gain in gains])
+        for climber, gain in zip(active, gains, strict=True):
+            climber.converged = climber.n_iter == 0 and 0.0 <= gain < ALREADY_THERE * tol
+        if all(climber.resting for climber in active):
+            break
+        # The last step ends where the expected information is wanted, so that it need not be summed again.
+        trials = _look_around(look, active, steps, [0.01 * tol <= gain < NEAR for gain in gains])
         for climber, trial, gain in zip(active, trials, gains, strict=True):
             _accept_or_damp(climber, trial, gain, tol)
         if after_each_pass is not None:
@@ -193,7 +200,11 @@ def _on_one_landscape(climbers: list[_Climber]) -> list[list[_Climber]]:
 
 def _join(climbers: list[_Climber]) -> None:
     """Let climbers follow a better one that is so near that both see the same quadratic hill."""
-    near = [climber for climber in climbers if climber.here.observed and climber.leader is None and not climber.stuck]
+    near = [
+        climber
+        for climber in climbers
+        if (climber.here.observed or climber.converged) and climber.leader is None and not climber.stuck
+    ]
     near.sort(key=lambda climber: -climber.here.value)
     for number, climber in enumerate(near):
         if climber.resting:

@@ -18,7 +18,7 @@ from pugam.solvers.settings import Settings
 from pugam.solvers.smoothing import KAPPA_LIMITS, edf_by_term, log_marginal
 from pugam.terms import Design
 
-__all__ = ["Choice", "Lookout", "look_for_bends", "look_for_higher", "look_for_waves"]
+__all__ = ["Choice", "Lookout", "bent_smoothing", "look_for_bends", "look_for_higher", "look_for_waves"]
 
 Array = NDArray[np.float64]
 Choice = tuple[Array, Array]  # parameters beta and smoothing parameters
@@ -111,7 +111,7 @@ def look_for_bends(design: Design, at: ObjectiveAt, beta: Array, kappas: Array, 
     """
     for _ in range(MOST_MOVES):
         (here,) = at(kappas).stand([beta])
-        other = _bent(design, here, kappas, pi_range)
+        other = bent_smoothing(design, here, kappas, pi_range)
         if (other == kappas).all():
             break
         new = select_reml(design, at, beta, other, pi_range, EDF_TOL)
@@ -121,7 +121,7 @@ def look_for_bends(design: Design, at: ObjectiveAt, beta: Array, kappas: Array, 
     return beta, kappas
 
 
-def _bent(design: Design, here: Standpoint, kappas: Array, pi_range: PiRange) -> Array:
+def bent_smoothing(design: Design, here: Standpoint, kappas: Array, pi_range: PiRange) -> Array:
     """Smoothing parameters under which straight terms bend, where their marginal likelihood is clearly higher there."""
     degrees = edf_by_term(design, inverse(here.hessian, pi_range.free), here.curvature)
     columns = 2 + np.arange(design.n_columns)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from pugam.engines import Engine
 from pugam.likelihood import expit
-from pugam.linear_algebra import inverse
+from pugam.linear_algebra import inverse, solve
 from pugam.solvers.exploring import (
     PILOT_KAPPA,
     StartRecord,
@@ -24,17 +25,30 @@ from pugam.solvers.objective import Objective, PiRange, Standpoint
 from pugam.solvers.optimum import Optimum, best_of
 from pugam.solvers.reml import select_reml
 from pugam.solvers.settings import Settings
+from pugam.solvers.settling import settle_reml
 from pugam.solvers.smoothing import aic
 from pugam.terms import Design
 
-__all__ = ["Fit", "Fitted", "correction_weights", "debiased_logit", "finish_fit", "fit_model", "warm_smoothing"]
+__all__ = [
+    "Fit",
+    "Fitted",
+    "correction_weights",
+    "debiased_logit",
+    "finish_fit",
+    "fit_best_design",
+    "fit_model",
+    "warm_smoothing",
+]
 
 Array = NDArray[np.float64]
 
 PILOT_FUNCTIONS = 3  # of each smooth: a line, a bow and a wave are enough to tell good starts from traps
 PILOT_TOL, PILOT_ITERATIONS, PILOT_EDF_TOL = 1e-2, 40, 0.05
-REHEARSAL_ROWS = 20_000  # beyond five times so many, smoothing is chosen on a sample before all rows are used
+# With five times so many rows or more, a sample of so many is fitted first.
+REHEARSAL_ROWS = (20_000, 200_000)
+WORTH_A_REHEARSAL = 5
 EDF_TOL = 1e-2
+LONGEST_FOLLOWING = 1.0  # of the intercept: further away the tangent is no guide
 START_ROWS = 10_000  # starts at given smoothing parameters are compared on about so many rows
 START_ITERATIONS = {"newton": 25, "em": 5_000}  # what has not arrived by then creeps along a boundary
 
@@ -79,6 +93,29 @@ class Fitted:
     fit: Fit
 
 
+def fit_best_design(engine: Engine, designs: Sequence[Design], settings: Settings, rng: np.random.Generator) -> Fitted:
+    """Fit designs of the same terms and keep the one of the lowest AIC; of many rows, a sample decides.
+
+    The engine is that of the first design.
+    """
+    chosen = designs[0]
+    if len(designs) > 1:
+        many = engine.n_rows > WORTH_A_REHEARSAL * REHEARSAL_ROWS[0]
+        rows = engine.pilot(chosen, REHEARSAL_ROWS[0], rng) if many else engine
+        fits = [_fit_design(rows, design, settings, rng) for design in designs]
+        best = min(fits, key=lambda one: aic(one.fit.penalized, settings.pi_range.free))
+        if not many:
+            return best
+        chosen = best.design
+    return _fit_design(engine, chosen, settings, rng)
+
+
+def _fit_design(engine: Engine, design: Design, settings: Settings, rng: np.random.Generator) -> Fitted:
+    if design is not engine.design:
+        engine = engine.redesigned(design, range(len(design.bases)))
+    return Fitted(engine, design, settings, fit_model(engine, design, settings, rng))
+
+
 def fit_model(engine: Engine, design: Design, settings: Settings, rng: np.random.Generator) -> Fit:
     """Fit the model behind an engine."""
     if isinstance(settings.smoothing, str) and settings.smoothing == "reml":
@@ -121,6 +158,20 @@ def warm_smoothing(
 def _by_reml(
     engine: Engine, design: Design, settings: Settings, rng: np.random.Generator
 ) -> tuple[Array, Array, tuple[StartRecord, ...]]:
+    """Choose smoothing on all rows from nothing, or, where there are many, from what a sample of them says."""
+    sizes = [size for size in REHEARSAL_ROWS if engine.n_rows > WORTH_A_REHEARSAL * size]
+    if not sizes:
+        return _from_nothing(engine, design, settings, rng)
+    sample = engine.pilot(design, max(sizes), rng)
+    beta, kappas, records = _by_reml(sample, design, settings, rng)
+    at = objectives(engine, design, settings.prior)
+    beta = carried_over(beta, sample, engine)
+    return *settle_reml(design, at, beta, kappas, settings.pi_range, EDF_TOL), records
+
+
+def _from_nothing(
+    engine: Engine, design: Design, settings: Settings, rng: np.random.Generator
+) -> tuple[Array, Array, tuple[StartRecord, ...]]:
     """Explore with a coarse basis on few rows, then choose smoothing with ever more of both."""
     coarse, columns = design.coarse(PILOT_FUNCTIONS)
     pilot = engine.pilot(coarse, enough_rows(coarse), rng)
@@ -132,19 +183,12 @@ def _by_reml(
 
     beta = np.zeros(2 + design.n_columns)
     beta[:2], beta[2 + columns] = found[:2], found[2:]
-    stages = [engine]
-    if engine.n_rows > 5 * REHEARSAL_ROWS:
-        stages.insert(0, engine.pilot(design, REHEARSAL_ROWS, rng))
-    last = pilot
-    for stage in stages:
-        at = objectives(stage, design, settings.prior)
-        beta = carried_over(beta, last, stage)
-        beta, kappas = select_reml(design, at, beta, kappas, settings.pi_range, EDF_TOL)
-        beta, kappas = look_for_bends(design, at, beta, kappas, settings.pi_range)
-        lookout = Lookout.over(stage, design, settings, rng)
-        if stage is stages[0]:
-            beta, kappas = look_for_waves(lookout, beta, kappas)
-        last = stage
+    beta = carried_over(beta, pilot, engine)
+    at = objectives(engine, design, settings.prior)
+    beta, kappas = select_reml(design, at, beta, kappas, settings.pi_range, EDF_TOL)
+    beta, kappas = look_for_bends(design, at, beta, kappas, settings.pi_range)
+    lookout = Lookout.over(engine, design, settings, rng)
+    beta, kappas = look_for_waves(lookout, beta, kappas)
     return *look_for_higher(lookout, beta, kappas), records
 
 
@@ -185,8 +229,12 @@ def _debias(fit: Fit, objective: Objective, settings: Settings) -> Fit:
     optimum, pi_range = fit.penalized, settings.pi_range
     if not pi_range.is_inside(optimum.pi) or not objective.penalty.any():
         return fit
+    shift = debiased_logit(optimum, objective.penalty, pi_range) - optimum.beta[0]
     start = optimum.beta.copy()
-    start[0] = debiased_logit(optimum, objective.penalty, pi_range)
+    start[0] += shift
+    followed = solve(optimum.hessian[1:, 1:], -shift * optimum.hessian[1:, 0])
+    if np.abs(followed[0]) < LONGEST_FOLLOWING:  # where everything else goes when pi moves a little
+        start[1:] += followed
     pi = float(expit(start[0]))
     refit = settings.maximize(objective, start[None], PiRange(pi, pi), settings.tol, settings.max_iter)[0]
     (expected,) = objective.stand([refit.beta])
