@@ -122,7 +122,7 @@ OPTIONS = [
     ("solver", ["lbfgs", None, 3], ["solver is 'newton' or 'em'"]),
     ("smoothing", ["gcv", None, True, [1.0, 2.0]], ["smoothing is 'reml', 'aic', a number, or a number per term"]),
     ("smoothing", [-1, np.nan, np.inf], ["smoothing is a non-negative number"]),
-    ("engine", ["spark", None], ["engine is 'auto', 'memory', 'gpu'"]),
+    ("engine", ["spark", None], ["engine is 'auto', 'memory', 'stream', 'dask', 'gpu'"]),
     ("pi", [0, 1, 1.5, -0.1, np.nan], ["pi is a share strictly between 0 and 1"]),
     ("pi", ["half", True, (0.2,), (0.1, 0.2, 0.3)], ["pi is None, a number to fix it, or bounds (low, high)"]),
     ("pi", [(0.5, 0.1), (0.3, 0.3), (-0.1, 0.5), (0.5, 2), (np.nan, 0.5)], ["bounds (low, high) within [0, 1]"]),

@@ -1,18 +1,34 @@
 """Tables and labels in: any data frame or array becomes checked NumPy columns."""
 
 from pugam.data.labels import Labels, read_labels, read_weights
+from pugam.data.parts import (
+    LabelPart,
+    Part,
+    digest,
+    join_digests,
+    read_label_part,
+    read_part,
+    rows_renumbered,
+)
 from pugam.data.tables import Column, ColumnKind, Table, as_array, is_missing, make_frame, read_table, require_numeric
 
 __all__ = [
     "Column",
     "ColumnKind",
+    "LabelPart",
     "Labels",
+    "Part",
     "Table",
     "as_array",
+    "digest",
     "is_missing",
+    "join_digests",
     "make_frame",
+    "read_label_part",
     "read_labels",
+    "read_part",
     "read_table",
     "read_weights",
     "require_numeric",
+    "rows_renumbered",
 ]

@@ -74,7 +74,7 @@ def read_labels(z: Any, n_rows: int, need_both: bool = True) -> Labels:
     return Labels(positive, np.array([unlabelled_code, codes[np.argmax(positive)]], dtype=codes.dtype))
 
 
-def read_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
+def read_weights(sample_weight: Any, n_rows: int, need_some: bool = True) -> np.ndarray | None:
     """Check the weights of the rows.
 
     Parameters
@@ -83,6 +83,8 @@ def read_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
         Finite, not negative, not all zero. A single number counts for every row.
     n_rows : int
         How many rows the table has.
+    need_some : bool
+        Refuse weights that are zero at every row, as a fit must.
 
     Returns
     -------
@@ -110,7 +112,7 @@ def read_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
             row,
             f" has {weights[row]}. Give a row that should not count the weight 0.",
         )
-    if not weights.any():
+    if need_some and not weights.any():
         raise InputError("sample_weight is zero at every row; at least one row must count.")
     return weights
 

@@ -45,11 +45,19 @@ class Column:
     values : ndarray of shape (n_rows,)
         Numeric: float64 with NaN for missing. Category: objects (str, bool, int or float) with None for
         missing. May be a view of the user's data: not to be written to.
+    stands_for : int, optional
+        Where only some rows are here that tell enough: how many rows they stand for.
     """
 
     name: str
     kind: ColumnKind
     values: np.ndarray
+    stands_for: int | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are, here or elsewhere."""
+        return len(self.values) if self.stands_for is None else self.stands_for
 
     @property
     def missing(self) -> np.ndarray:
@@ -288,7 +296,7 @@ def _read_array_column(array: np.ndarray, name: str) -> Column:
 
 def _take_column(table: Table, rows: np.ndarray, name: str) -> Column:
     whole = table.column(name)
-    return Column(name, whole.kind, whole.values[rows])
+    return replace(whole, values=whole.values[rows])
 
 
 def _renamed_column(table: Table, own: dict[str, str], name: str) -> Column:

@@ -1,18 +1,35 @@
 """Where the likelihood's sums over rows are taken."""
 
+from pugam.engines.cluster import ClusterParts, find_client
+from pugam.engines.cluster_rows import ClusterRows, is_dask_frame, is_dask_series
+from pugam.engines.file_rows import FileRows
 from pugam.engines.gpu import GpuEngine
 from pugam.engines.memory import MemoryEngine
+from pugam.engines.parted import PartedEngine, Parts
 from pugam.engines.protocol import Counts, Engine, Expectation, Hessians, ResampledRows
+from pugam.engines.sources import RowSource
+from pugam.engines.stream import KEPT_BYTES, StreamedParts
 from pugam.engines.threads import count_threads, one_blas_thread
 
 __all__ = [
+    "KEPT_BYTES",
+    "ClusterParts",
+    "ClusterRows",
     "Counts",
     "Engine",
     "Expectation",
+    "FileRows",
     "GpuEngine",
     "Hessians",
     "MemoryEngine",
+    "PartedEngine",
+    "Parts",
     "ResampledRows",
+    "RowSource",
+    "StreamedParts",
     "count_threads",
+    "find_client",
+    "is_dask_frame",
+    "is_dask_series",
     "one_blas_thread",
 ]

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from pugam.data import make_frame
-from pugam.engines import MemoryEngine, one_blas_thread
+from pugam.engines import Engine, one_blas_thread
 from pugam.errors import InputError
 from pugam.estimator.options import read_share
 from pugam.estimator.reading import read_new_rows
@@ -47,7 +47,7 @@ class CurveMethods:
     _fit: Fit
     _covariance: np.ndarray
     _library: str
-    _rows: tuple[MemoryEngine, np.ndarray | None]
+    _rows: tuple[Engine, np.ndarray | None]
 
     def covariance(self, kind: Literal["curves", "bayesian", "frequentist"] = "curves") -> np.ndarray:
         """Return the covariance of all parameters: logit pi, alpha, then `coef_`; corrected for sampling given z.
@@ -146,7 +146,7 @@ class CurveMethods:
             return None
         self._fitted("An effect centred over the rows")
         engine = self._rows[0]
-        return mean_columns(basis, engine.encoded[number], engine.weights)
+        return mean_columns(basis, engine.shown.encoded[number], engine.shown.weights)
 
     def contrast(self, a: Mapping[str, Any], b: Mapping[str, Any], level: float = 0.95) -> Interval:
         """Return how much larger the log density ratio is at the values b than at a, of one or several columns.

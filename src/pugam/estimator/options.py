@@ -28,7 +28,7 @@ __all__ = [
     "require_rows",
 ]
 
-EngineName = Literal["auto", "memory", "gpu"]
+EngineName = Literal["auto", "memory", "stream", "dask", "gpu"]
 
 WEAK_PRIOR = (2.0, 2.0)
 MAX_ITERATIONS: dict[Any, int] = {"newton": 200, "em": 5000}

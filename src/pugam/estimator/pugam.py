@@ -10,13 +10,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from pugam.data import Table, read_labels, read_weights
-from pugam.engines import GpuEngine, MemoryEngine, count_threads, one_blas_thread
+from pugam.data import read_labels, read_weights
+from pugam.engines import one_blas_thread
 from pugam.errors import InputError, warn_user
 from pugam.estimator.advice import boundary_advice, convergence_advice, separation_advice
 from pugam.estimator.options import (
     EngineName,
     make_settings,
+    read_engine,
     read_generator,
     read_n_jobs,
     read_pi_range,
@@ -26,11 +27,12 @@ from pugam.estimator.options import (
     require_rows,
 )
 from pugam.estimator.outputs import OutputMethods
-from pugam.estimator.reading import read_kept_labels, read_new_rows, read_training_rows, read_weighted_rows
+from pugam.estimator.reading import read_new_rows
+from pugam.estimator.training import TableRows, TrainingRows, is_elsewhere, open_rows, show_columns
 from pugam.estimator.uncertainty import UncertaintyMethods
 from pugam.inference import curve_covariance, is_separated
 from pugam.likelihood import alpha_shift, expit, label_frequency, logit, saturating_rows
-from pugam.solvers import Fit, Fitted, Settings, aic, edf, fit_model
+from pugam.solvers import Fit, Fitted, Settings, edf, fit_best_design
 from pugam.storage import StoredModel
 from pugam.terms import Design, format_formula
 
@@ -219,44 +221,36 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
         >>> PUGAM([s("x1"), s("x2")], pi=0.4).fit(data.X, data.z).pi_
         0.4
         """
-        table = read_training_rows(self, X)
-        rows, weights, kept = read_weighted_rows(table, sample_weight)
         pi_range = read_pi_range(self.pi)
-        specs = read_terms(self.terms, rows)
-        require_identifiable(specs, rows, pi_range)
-        positive, classes = read_kept_labels(_either(y, z), table.n_rows, kept)
-        design = Design.resolve(specs, rows)
+        rows = self._open_rows(X, _either(y, z), sample_weight)
+        if self.terms is None:
+            with show_columns(rows, rows.header.names) as shown:
+                specs = read_terms(None, shown)
+        else:
+            specs = read_terms(self.terms, rows.header)
+        require_identifiable(specs, rows.header, pi_range)
+        self.classes_, self._library = rows.classes, rows.library
+        with show_columns(rows, [spec.column for spec in specs]) as shown:
+            design = Design.resolve(specs, shown)
+            logged = design.with_logarithms(shown) if self.smoothing == "reml" else None
         require_rows(design, rows.n_rows, not pi_range.fixed)
         settings = make_settings(self.get_params(deep=False), design)
         rng = read_generator(self.random_state)
-        designs = [design, design.with_logarithms(rows) if self.smoothing == "reml" else None]
         with one_blas_thread():
-            fits = [
-                self._fit_design(candidate, self._make_engine(candidate, rows, positive, weights), settings, rng)
-                for candidate in designs
-                if candidate is not None
-            ]
-            fitted = min(fits, key=lambda one: aic(one.fit.penalized, pi_range.free))
+            engine = rows.engine(design)
+            if self.verbose:
+                size = f"{engine.n_rows} rows, {design.n_columns} columns"
+                print(f"pugam: {size}, {engine.name} engine, {engine.n_threads} thread(s)")
+            fitted = fit_best_design(engine, [design] if logged is None else [design, logged], settings, rng)
             n0, n1 = fitted.engine.n0, fitted.engine.n1
             covariance = curve_covariance(fitted.fit, fitted.design, settings, n0, n1)
             self._remember(fitted.fit, settings, n0, n1, fitted.design, covariance)
-        self.classes_, self._library = classes, table.library
-        self._rows = (fitted.engine, kept)  # type: ignore[assignment]  # engines in memory, all of them
+        self._rows = (fitted.engine, rows.kept)
         self._warn(fitted)
         return self
 
-    def _fit_design(self, design: Design, engine: MemoryEngine, settings: Settings, rng: np.random.Generator) -> Fitted:
-        if self.verbose:
-            size = f"{engine.n_rows} rows, {design.n_columns} columns"
-            print(f"pugam: {size}, {engine.name} engine, {engine.n_threads} thread(s)")
-        return Fitted(engine, design, settings, fit_model(engine, design, settings, rng))
-
-    def _make_engine(
-        self, design: Design, rows: Table, positive: np.ndarray, weights: np.ndarray | None
-    ) -> MemoryEngine:
-        threads = count_threads(read_n_jobs(self.n_jobs), rows.n_rows * (1 + design.n_columns))
-        kind = GpuEngine if self.engine == "gpu" else MemoryEngine
-        return kind(design, design.encode(rows), positive, weights, threads)
+    def _open_rows(self, X: Any, z: Any, sample_weight: Any) -> TrainingRows:
+        return open_rows(self, X, z, sample_weight, read_engine(self.engine), read_n_jobs(self.n_jobs))
 
     def _remember(
         self, fit: Fit, settings: Settings, n0: float, n1: float, design: Design, covariance: np.ndarray
@@ -307,12 +301,10 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
         'profile'
         """
         check_is_fitted(self)
-        table = read_new_rows(self, X)
-        rows, weights, kept = read_weighted_rows(table, sample_weight)
-        positive, _ = read_kept_labels(_either(y, z), table.n_rows, kept)
+        rows = self._open_known_rows(X, _either(y, z), sample_weight)
         optimum = self._fit.optimum
         with one_blas_thread():
-            engine = self._make_engine(self._design, rows, positive, weights)
+            engine = rows.engine(self._design)
             loglik = float(engine.sums(np.array([optimum.pi]), optimum.beta[None, 1:]).value[0])
         if not np.isclose(loglik, self.loglik_, rtol=1e-8, atol=1e-6):
             raise InputError(
@@ -320,8 +312,14 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
                 f"of log-likelihood {loglik:.6g}, not {self.n0_:g} and {self.n1_:g}, of {self.loglik_:.6g}. Give the "
                 "table of the fit; new rows are for predictions."
             )
-        self._rows = (engine, kept)
+        self._rows = (engine, rows.kept)
         return self
+
+    def _open_known_rows(self, X: Any, z: Any, sample_weight: Any) -> TrainingRows:
+        """Open rows of the fit: by column name where both this X and that of the fit have names, else by position."""
+        if is_elsewhere(X):
+            return self._open_rows(X, z, sample_weight)
+        return TableRows(read_new_rows(self, X), z, sample_weight, read_engine(self.engine), read_n_jobs(self.n_jobs))
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())

@@ -30,7 +30,6 @@ Array = NDArray[np.float64]
 Scale = Literal["log", "odds"]
 
 GRID_POINTS = 100
-ROWS_FOR_MEAN = 20_000
 N_DRAWS = 10_000
 MOST_LEVELS_SHOWN = 10
 HARDLY_OUTSIDE = 0.05  # share of the range by which values may lie outside it without a word
@@ -100,12 +99,8 @@ def effect_table(
 
 
 def mean_columns(basis: Basis, encoded: Encoded, weights: Array | None = None) -> Array:
-    """Mean of a term's model columns over rows, or over every so-manieth of them where they are many."""
-    step = max(1, len(encoded) // ROWS_FOR_MEAN)
-    rows = slice(None, None, step)
-    return np.asarray(
-        np.average(basis.columns(encoded[rows]), axis=0, weights=None if weights is None else weights[rows])
-    )
+    """Mean of a term's model columns over rows."""
+    return np.asarray(np.average(basis.columns(encoded), axis=0, weights=weights))
 
 
 def require_scale(scale: str) -> None:

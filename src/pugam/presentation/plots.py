@@ -165,7 +165,7 @@ def plot_posterior(model: FittedModel, axes: Any = None, **options: Any) -> Figu
 
 def _values(model: FittedModel, number: int) -> Any:
     rows = getattr(model, "_rows", None)
-    return () if rows is None else rows[0].encoded[number]
+    return () if rows is None else rows[0].shown.encoded[number]
 
 
 def _draw_rug(ax: Axes, values: Any, ends: tuple[float, float]) -> None:

@@ -8,7 +8,6 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.engines import MemoryEngine
 from pugam.errors import InputError
 from pugam.inference import (
     Diagnosis,
@@ -37,7 +36,6 @@ from pugam.progress import Progress
 from pugam.solvers import Fitted, Settings, edf_by_term
 from pugam.terms import (
     Design,
-    Encoded,
     Factor,
     FactorBasis,
     MissingBasis,
@@ -140,12 +138,6 @@ def collect(
     )
 
 
-def _encoded(fitted: Fitted) -> tuple[Encoded, ...]:
-    """The values of every term's column, which an engine in memory keeps."""
-    assert isinstance(fitted.engine, MemoryEngine)
-    return fitted.engine.encoded
-
-
 def _row_numbers(model: FittedModel) -> NDArray[np.intp]:
     """Where the rows of the engine stand in the data: those of weight zero are not among them."""
     engine, kept = model._rows
@@ -176,14 +168,14 @@ def _held(found: Sensitivity, estimate: int, posteriors: Sequence[Array], fitted
 
 
 def _effects(model: FittedModel, fitted: Fitted, found: Sensitivity) -> Iterator[Effect]:
-    design = fitted.design
-    for basis, block, values in zip(design.bases, design.blocks, _encoded(fitted), strict=True):
+    design, shown = fitted.design, fitted.engine.shown
+    for basis, block, values in zip(design.bases, design.blocks, shown.encoded, strict=True):
         grid = grid_for_drawing(basis, values, GRID_POINTS)
         is_curve = not isinstance(basis.spec, Factor)
         frame = model.effect(basis.spec.column, grid, center="rows")
         columns = curve_columns(basis, grid)
         if is_curve:
-            columns = columns - mean_columns(basis, values, fitted.engine.weights)
+            columns = columns - mean_columns(basis, values, shown.weights)
         yield Effect(
             label=basis.spec.label,
             column=basis.spec.column,
@@ -212,9 +204,9 @@ def _term_lines(model: FittedModel, fitted: Fitted) -> Iterator[TermLine]:
 
 
 def _ratios(model: FittedModel, fitted: Fitted) -> Iterator[Ratio]:
-    unlabelled = ~fitted.engine.positive
-    for basis, encoded in zip(fitted.design.bases, _encoded(fitted), strict=True):
-        column, values = basis.spec.column, encoded[unlabelled]
+    shown = fitted.engine.shown
+    for basis, encoded in zip(fitted.design.bases, shown.encoded, strict=True):
+        column, values = basis.spec.column, encoded[~shown.positive]
         inner = basis.inner if isinstance(basis, MissingBasis) else basis
         pairs = _level_pairs(inner, values) if isinstance(inner, FactorBasis) else _number_pairs(values)
         for a, b in pairs:
@@ -250,7 +242,8 @@ def _candidates(
     """The unlabelled rows with the highest posteriors, with limits."""
     chosen = np.argsort(-posteriors[estimate], kind="stable")[:n_candidates]
     rows = np.flatnonzero(~fitted.engine.positive)[chosen]
-    encoded = [values[rows] for values in _encoded(fitted)]
+    order = np.argsort(rows)
+    encoded = [values[np.argsort(order)] for values in fitted.engine.encoded_at(rows[order])]
     errors = posterior_errors(fitted.design, encoded, intercept_covariance(model.covariance()))
     logits = fitted.design.predict(encoded, np.append(model.alpha_, model.coef_)) + float(logit(model.pi_))
     limits = posterior_limits(logits, errors, 0.95)

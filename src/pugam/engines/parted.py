@@ -1,0 +1,230 @@
+"""The engine for rows that lie in parts, in a file or on a cluster: each is an engine in memory, and their sums add up.
+
+What comes out is what the engine in memory gives for all rows, up to rounding: the same samples are drawn, and the
+label frequency is that of all rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.engines.hessians import MemoryHessians
+from pugam.engines.memory import MOST_RESAMPLES, RESAMPLED_CELLS, MemoryEngine, MemoryResampledRows
+from pugam.engines.pilots import ShownRows, pilot_rows, shown_rows
+from pugam.engines.protocol import Counts, Expectation
+from pugam.engines.remembering import LastSums
+from pugam.likelihood import Scores, Sums, label_frequency
+from pugam.terms import Design, Encoded
+
+__all__ = ["PartedEngine", "Parts"]
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+OfPart = Callable[..., Any]  # takes the part's engine, what all parts share, and what is meant for this part alone
+
+
+class Parts(Protocol):
+    """Engines of consecutive rows, one for each part, wherever they are.
+
+    `each` holds one more argument for every part.
+    """
+
+    @property
+    def name(self) -> str:
+        """Where the parts are."""
+        ...
+
+    @property
+    def n_threads(self) -> int:
+        """How many parts are worked on at a time."""
+        ...
+
+    def map(self, of_part: OfPart, *shared: Any, each: Sequence[Any] | None = None) -> list[Any]:
+        """Apply a function to every part; results come in the order of the parts."""
+        ...
+
+    def sum(self, of_part: OfPart, *shared: Any, each: Sequence[Any] | None = None) -> Any:
+        """Apply a function to every part and add up the results, always in the same order."""
+        ...
+
+    def changed(self, of_part: OfPart, *shared: Any, each: Sequence[Any] | None = None) -> Self:
+        """Return other parts, into which a function turns each of these."""
+        ...
+
+
+@dataclass(frozen=True)
+class PointExpectation:
+    """Expected labels as the point at which they are expected: parts work them out anew."""
+
+    b: Array
+    d: Array
+    hidden_positives: Array
+
+
+class PartedEngine:
+    """Sums over rows in parts.
+
+    Parameters
+    ----------
+    design : Design
+    parts : Parts
+    positive : bool array
+        True where z = 1, for all rows.
+    weights : array or None
+    sizes : sequence of int
+        How many rows each part holds.
+    """
+
+    def __init__(
+        self, design: Design, parts: Parts, positive: Flags, weights: Array | None, sizes: Sequence[int]
+    ) -> None:
+        self.design, self.parts, self.positive, self.weights = design, parts, positive, weights
+        self._ends = np.cumsum(sizes)
+        counts = np.ones(len(positive)) if weights is None else weights
+        self.n0, self.n1 = float(counts[positive].sum()), float(counts[~positive].sum())
+        self._last_sums = LastSums()
+
+    @property
+    def name(self) -> str:
+        """Where the rows are."""
+        return self.parts.name
+
+    @property
+    def n_threads(self) -> int:
+        """How many parts are worked on at a time."""
+        return self.parts.n_threads
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.positive)
+
+    def linear_predictor(self, b: Array) -> Array:
+        """Intercept plus effects of every row for one vector b, shape (n_rows,)."""
+        return np.concatenate(self.parts.map(MemoryEngine.linear_predictor, b))
+
+    def redesigned(self, design: Design, terms: Sequence[int]) -> PartedEngine:
+        """Return an engine over the same rows for another design, of those of its terms with these numbers."""
+        return self._with(self.parts.changed(MemoryEngine.redesigned, design, tuple(terms)), self.weights, design)
+
+    def reweighted(self, counts: Counts) -> PartedEngine:
+        """Return an engine over the same rows in which each counts so many times, shape (n_rows,)."""
+        weights = counts.astype(float) if self.weights is None else counts * self.weights
+        return self._with(self.parts.changed(MemoryEngine.reweighted, each=self._cut(counts)), weights, self.design)
+
+    def pilot(self, design: Design, n_rows: int, rng: np.random.Generator) -> MemoryEngine:
+        """Return a smaller engine, in memory, for a first look; see `MemoryEngine.pilot`."""
+        rows = pilot_rows(self.positive, n_rows, rng)
+        return self._gather(design, np.arange(self.n_rows) if rows is None else rows)
+
+    def encoded_at(self, rows: NDArray[np.intp]) -> tuple[Encoded, ...]:
+        """Encoded values of these rows, whose numbers increase, one array per term."""
+        return self._gather(self.design, rows).encoded
+
+    @cached_property
+    def shown(self) -> ShownRows:
+        """Rows spread evenly over all, for means and pictures."""
+        rows = shown_rows(self.n_rows)
+        weights = None if self.weights is None else self.weights[rows]
+        return ShownRows(self.encoded_at(rows), self.positive[rows], weights)
+
+    @property
+    def most_resamples(self) -> int:
+        """How many weightings are worth summing at once."""
+        return max(1, min(MOST_RESAMPLES, RESAMPLED_CELLS // self.n_rows))
+
+    def resampled(self, counts: Counts) -> PartedResampledRows:
+        """Return the same rows under B weightings: how often each row counts, shape (B, n_rows)."""
+        return PartedResampledRows(self, counts)
+
+    def sums(self, pi: Array, b: Array, observed: bool = False) -> Sums:
+        """Value, score and expected (or observed) information of the profile likelihood in (log c, a, theta)."""
+        return self._last_sums.get(self._sums, pi, b, observed)
+
+    def _sums(self, pi: Array, b: Array, observed: bool) -> Sums:
+        c, d = label_frequency(pi, self.n0, self.n1)
+        found: Sums = self.parts.sum(MemoryEngine.sums_given, c, d, b, observed)
+        return found
+
+    def expectation(self, pi: Array, b: Array) -> PointExpectation:
+        """E-step: the expected labels of all rows."""
+        _, d = label_frequency(pi, self.n0, self.n1)
+        return PointExpectation(b, d, self.parts.sum(_hidden_positives, b, d))
+
+    def logistic_sums(self, labels: Expectation, b: Array) -> Sums:
+        """Value, score and information of the M-step's logistic likelihood in (a, theta)."""
+        assert isinstance(labels, PointExpectation)
+        found: Sums = self.parts.sum(_logistic_sums, labels.b, labels.d, b)
+        return found
+
+    def _with(self, parts: Parts, weights: Array | None, design: Design) -> PartedEngine:
+        return PartedEngine(design, parts, self.positive, weights, np.diff(self._ends, prepend=0).tolist())
+
+    def _cut(self, values: Any) -> list[Any]:
+        """Cut what is given for all rows, along the last axis, into what is meant for each part."""
+        return np.split(values, self._ends[:-1], axis=-1)
+
+    def _gather(self, design: Design, rows: NDArray[np.intp]) -> MemoryEngine:
+        """Bring some rows, whose numbers increase, into memory."""
+        starts = self._ends - np.diff(self._ends, prepend=0)
+        places = np.split(rows, np.searchsorted(rows, self._ends[:-1]))
+        each = [numbers - start for numbers, start in zip(places, starts, strict=True)]
+        taken = self.parts.map(MemoryEngine.encoded_at, each=each)
+        encoded = [np.concatenate(columns) for columns in zip(*taken, strict=True)]
+        weights = None if self.weights is None else self.weights[rows]
+        return MemoryEngine(design, encoded, self.positive[rows], weights, self.n_threads)
+
+
+class PartedResampledRows:
+    """The rows of all parts under B weightings; see `protocol.ResampledRows`."""
+
+    def __init__(self, engine: PartedEngine, counts: Counts) -> None:
+        self._engine, self._counts = engine, counts
+        weighted = counts if engine.weights is None else counts * engine.weights
+        self.n0 = weighted[:, engine.positive].sum(axis=1, dtype=float)
+        self.n1 = weighted[:, ~engine.positive].sum(axis=1, dtype=float)
+
+    def take(self, numbers: NDArray[np.intp]) -> PartedResampledRows:
+        """Return the weightings of these numbers only."""
+        return PartedResampledRows(self._engine, self._counts[numbers])
+
+    def sums(self, pi: Array, b: Array, observed: bool = False) -> Sums:
+        """Value, score and expected (or observed) information of the profile likelihood in (log c, a, theta)."""
+        c, d = label_frequency(pi, self.n0, self.n1)
+        found: Sums = self._sum(_resampled_sums, c, d, b, observed)
+        return found
+
+    def scores(self, pi: Array, b: Array) -> Scores:
+        """Value and score alone, which cost much less."""
+        c, d = label_frequency(pi, self.n0, self.n1)
+        found: Scores = self._sum(_resampled_scores, c, d, b)
+        return found
+
+    def hessians(self, information: Array, slope: Array, corner: Array, diagonal: Array) -> MemoryHessians:
+        """Make systems of the information."""
+        return MemoryHessians.assemble(information, slope, corner, diagonal)
+
+    def _sum(self, of_part: OfPart, *shared: Any) -> Any:
+        return self._engine.parts.sum(of_part, *shared, each=self._engine._cut(self._counts))
+
+
+def _hidden_positives(part: MemoryEngine, b: Array, d: Array) -> Array:
+    return part.expectation_given(d, b).hidden_positives
+
+
+def _logistic_sums(part: MemoryEngine, labels_b: Array, d: Array, b: Array) -> Sums:
+    return part.logistic_sums(part.expectation_given(d, labels_b), b)
+
+
+def _resampled_sums(part: MemoryEngine, c: Array, d: Array, b: Array, observed: bool, counts: Counts) -> Sums:
+    return MemoryResampledRows(part, counts).sums_given(c, d, b, observed)
+
+
+def _resampled_scores(part: MemoryEngine, c: Array, d: Array, b: Array, counts: Counts) -> Scores:
+    return MemoryResampledRows(part, counts).scores_given(c, d, b)

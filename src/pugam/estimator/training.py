@@ -1,0 +1,258 @@
+"""The rows of a fit, wherever they are: a table in memory, a file that may be larger, partitions on a cluster."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property, partial
+from typing import Any, Protocol
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from pugam.data import Table, digest, join_digests, rows_renumbered
+from pugam.engines import (
+    ClusterRows,
+    Engine,
+    FileRows,
+    GpuEngine,
+    MemoryEngine,
+    PartedEngine,
+    RowSource,
+    count_threads,
+    find_client,
+    is_dask_frame,
+    is_dask_series,
+)
+from pugam.errors import InputError
+from pugam.estimator.options import EngineName
+from pugam.estimator.reading import read_kept_labels, read_training_rows, read_weighted_rows
+from pugam.files import DataFile, open_file
+from pugam.terms import Design
+
+__all__ = ["TableRows", "TrainingRows", "is_elsewhere", "open_rows", "show_columns"]
+
+LARGE_BYTES = 2**30  # a file whose numbers take more is not read into memory unless that is asked for
+TEXT_GROWS = 2  # so many times as much memory as a CSV file on disk its numbers may take; compressed ones take more
+MANY_CELLS = 10**9  # a file that is read in parts is worth all threads
+
+
+class TrainingRows(Protocol):
+    """Rows of positive weight: what a fit needs to know of them, and the way to an engine."""
+
+    @property
+    def header(self) -> Table:
+        """The features' names."""
+        ...
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        ...
+
+    @property
+    def positive(self) -> np.ndarray:
+        """True for the labelled rows."""
+        ...
+
+    @property
+    def classes(self) -> np.ndarray:
+        """The user's codes for unlabelled and positive."""
+        ...
+
+    @property
+    def kept(self) -> np.ndarray | None:
+        """Which rows of the data these are; None stands for all."""
+        ...
+
+    @property
+    def library(self) -> str:
+        """The library in which frames are given back."""
+        ...
+
+    def digest(self, names: Sequence[str]) -> tuple[np.ndarray, Table]:
+        """A table of those rows that tell enough of these columns, and their numbers."""
+        ...
+
+    def engine(self, design: Design) -> Engine:
+        """The engine that takes sums over these rows."""
+        ...
+
+
+class TableRows:
+    """Rows of a table in memory."""
+
+    def __init__(self, table: Table, z: Any, sample_weight: Any, engine: EngineName, n_jobs: int | None) -> None:
+        self.header, self.weights, self.kept = read_weighted_rows(table, sample_weight)
+        self._read_labels = partial(read_kept_labels, z, table.n_rows, self.kept)
+        self.library, self.n_rows = table.library, self.header.n_rows
+        self._kind, self._n_jobs = GpuEngine if engine == "gpu" else MemoryEngine, n_jobs
+
+    @cached_property
+    def _labels(self) -> tuple[np.ndarray, np.ndarray]:
+        return self._read_labels()
+
+    @property
+    def positive(self) -> np.ndarray:
+        """True for the labelled rows."""
+        return self._labels[0]
+
+    @property
+    def classes(self) -> np.ndarray:
+        """The user's codes for unlabelled and positive."""
+        return self._labels[1]
+
+    def digest(self, names: Sequence[str]) -> tuple[np.ndarray, Table]:
+        """A table of those rows that tell enough of these columns, and their numbers."""
+        return join_digests([digest(self.header, 0, self.n_rows, names)], self.n_rows, self.library)
+
+    def engine(self, design: Design) -> MemoryEngine:
+        """The engine that takes sums over these rows."""
+        threads = count_threads(self._n_jobs, self.n_rows * (1 + design.n_columns))
+        return self._kind(design, design.encode(self.header), self.positive, self.weights, threads)
+
+
+class PartedRows:
+    """Rows in parts, in a file or on a cluster."""
+
+    def __init__(self, source: RowSource) -> None:
+        self._source, self.library = source, source.library
+        parts = source.labels()
+        self._sizes = [len(part.positive) for part in parts]
+        self._firsts = (np.cumsum(self._sizes) - self._sizes).tolist()
+        self.positive = np.concatenate([part.positive for part in parts])
+        self.n_rows = len(self.positive)
+        weighted = [part.weights for part in parts if part.weights is not None]
+        self.weights = np.concatenate(weighted) if weighted else None
+        kept = [part.kept for part in parts if part.kept is not None]
+        self.kept = np.concatenate(kept) if kept and not all(some.all() for some in kept) else None
+        self.classes = _common_classes([part.classes for part in parts])
+        if not self.positive.any() or self.positive.all():
+            raise InputError("Labelled and unlabelled rows are both needed, and all rows of positive weight are alike.")
+
+    @cached_property
+    def header(self) -> Table:
+        """The features' names."""
+        return Table(self._source.names, self.n_rows, _no_column, self.library)
+
+    def digest(self, names: Sequence[str]) -> tuple[np.ndarray, Table]:
+        """A table of those rows that tell enough of these columns, and their numbers."""
+        return join_digests(self._source.digests(self._firsts, self.n_rows, names), self.n_rows, self.library)
+
+    def engine(self, design: Design) -> PartedEngine:
+        """The engine that takes sums over these rows."""
+        parts = self._source.parts(design, self._firsts)
+        return PartedEngine(design, parts, self.positive, self.weights, self._sizes)
+
+
+@contextmanager
+def show_columns(rows: TrainingRows, names: Sequence[str]) -> Iterator[Table]:
+    """Give a table of those rows that tell enough of these columns; faults found in it name rows of the whole."""
+    numbers, table = rows.digest(names)
+    with rows_renumbered(lambda row: int(numbers[row])):
+        yield table
+
+
+def open_rows(
+    estimator: BaseEstimator, X: Any, z: Any, sample_weight: Any, engine: EngineName, n_jobs: int | None
+) -> TrainingRows:
+    """Open the rows of a fit: a table, the path of a file, or a Dask data frame.
+
+    Of a file and of a Dask data frame, labels and weights are columns, given by name. The estimator remembers the
+    features, as in scikit-learn.
+    """
+    if isinstance(X, FileRows | ClusterRows):
+        source: RowSource = X
+    elif is_dask_frame(X):
+        source = _dask_rows(X, z, sample_weight, engine)
+    elif isinstance(X, str | os.PathLike):
+        file = open_file(X)
+        if engine == "dask":
+            source = _dask_rows(_dask_frame(file), z, sample_weight, engine)
+        elif engine == "stream" or (engine == "auto" and _size(file) > LARGE_BYTES):
+            source = FileRows(file, *_roles(file, z, sample_weight), n_threads=count_threads(n_jobs, MANY_CELLS))
+        else:
+            return _read_file(estimator, file, z, sample_weight, engine, n_jobs)
+    else:
+        if engine in ("stream", "dask"):
+            what = "the path of a file" if engine == "stream" else "a Dask data frame, or the path of a Parquet folder"
+            raise InputError(f"engine={engine!r} is for {what}; X is a table in memory: use engine='memory'.")
+        return TableRows(read_training_rows(estimator, X), z, sample_weight, engine, n_jobs)
+    estimator.n_features_in_ = len(source.names)
+    estimator.feature_names_in_ = np.array(source.names, dtype=object)
+    return PartedRows(source)
+
+
+def is_elsewhere(X: Any) -> bool:
+    """Whether X says where rows are rather than holding them."""
+    return isinstance(X, str | os.PathLike | FileRows | ClusterRows) or is_dask_frame(X)
+
+
+def _read_file(
+    estimator: BaseEstimator, file: DataFile, z: Any, sample_weight: Any, engine: EngineName, n_jobs: int | None
+) -> TableRows:
+    """Read a whole file into memory."""
+    label, weights, features = _roles(file, z, sample_weight)
+    roles = [label] if weights is None else [label, weights]
+    whole = file.read([*features, *roles])
+    given = None if weights is None else whole[weights]
+    return TableRows(read_training_rows(estimator, whole.select(list(features))), whole[label], given, engine, n_jobs)
+
+
+def _roles(file: DataFile, z: Any, sample_weight: Any) -> tuple[str, str | None, tuple[str, ...]]:
+    """Which columns of a file are the labels, the weights, and the features."""
+    for what, name in (("The labels", z), ("Weights", sample_weight)):
+        if name is None and what == "Weights":
+            continue
+        if not isinstance(name, str):
+            raise InputError(f"{what} of rows in a file are one of its columns; give its name, as in fit(path, 'z').")
+        if name not in file.names:
+            file.read([name])  # says that there is no such column, and which is nearest
+    features = tuple(name for name in file.names if name not in (z, sample_weight))
+    if not features:
+        raise InputError(f"{file.path} has no column left to be a feature.")
+    return z, sample_weight, features
+
+
+def _size(file: DataFile) -> int:
+    """About how many bytes the numbers of a file take in memory."""
+    if file.n_rows is not None:
+        return 8 * file.n_rows * len(file.names)
+    return TEXT_GROWS * file.path.stat().st_size
+
+
+def _dask_frame(file: DataFile) -> Any:
+    find_client()
+    if file.n_rows is None:
+        raise InputError(f"engine='dask' reads Parquet files; write {file.path} as Parquet, or make a Dask data frame.")
+    import dask.dataframe
+
+    return dask.dataframe.read_parquet(str(file.path))
+
+
+def _dask_rows(frame: Any, z: Any, sample_weight: Any, engine: EngineName) -> ClusterRows:
+    if engine not in ("auto", "dask"):
+        raise InputError(f"X is a Dask data frame, which engine={engine!r} cannot read; use 'dask', or X.compute().")
+    client = find_client()
+    for what, role in (("z", z), ("sample_weight", sample_weight)):
+        named = isinstance(role, str) and role in frame.columns
+        if not named and not is_dask_series(role) and not (what == "sample_weight" and role is None):
+            raise InputError(
+                f"{what} is {role!r}: for a Dask data frame give the name of one of its columns "
+                f"({', '.join(map(str, frame.columns))}), or a Dask series with the same partitions."
+            )
+    return ClusterRows(client, frame, z, sample_weight)
+
+
+def _common_classes(classes: list[np.ndarray]) -> np.ndarray:
+    """The codes for unlabelled and positive rows that all parts share."""
+    unlabelled = {code.item() for code, _ in classes if code != 1}
+    if len(unlabelled) > 1:
+        raise InputError("z marks unlabelled rows both by 0 and by -1; use one of them for all.")
+    first = classes[0]
+    return np.array([unlabelled.pop() if unlabelled else first[0], 1], dtype=first.dtype)
+
+
+def _no_column(name: str) -> Any:
+    raise AssertionError(f"column {name} is not read from here")
