@@ -57,7 +57,7 @@ benchmark: $(VENV)/developing
 	$(BIN)/python benchmarks/predict.py
 
 benchmark-inference: $(VENV)/developing
-	$(BIN)/python benchmarks/coverage.py
+	$(BIN)/python benchmarks/interval_coverage.py
 	$(BIN)/python benchmarks/bands.py
 	$(BIN)/python benchmarks/term_tests.py
 	$(BIN)/python benchmarks/bootstrap.py

@@ -69,40 +69,39 @@ def _add_outer_product(typing: Any, target: Any, at: Any, left: Any, at_left: An
 
 
 @compiled
-def locate(places: Any, cells: Any, breaks: Any, origins: Any, missing: Any, intervals: Any, offsets: Any) -> None:
-    """Find the interval of every value and its offset there, term by term.
+def locate(places: Any, cells: Any, breaks: Any, origins: Any, missing: int, intervals: Any, offsets: Any) -> None:
+    """Find the interval of every value of a term, and its offset there.
 
     Parameters
     ----------
-    places : array of shape (p, n)
-    cells : int array of shape (p, n_cells)
+    places : array of shape (n,)
+    cells : int array of shape (n_cells,)
         For a grid of cells of equal width over [0, 1]: the interval at the left end of each.
-    breaks : array of shape (p, most_intervals)
+    breaks : array of shape (most_intervals,)
         The right end of each interval; infinite for the last.
-    origins : array of shape (p, most_intervals)
-    missing : int array of shape (p,)
+    origins : array of shape (most_intervals,)
+    missing : int
         The interval of missing values.
-    intervals, offsets : arrays of shape (p, n)
+    intervals, offsets : arrays of shape (n,)
         Written to.
     """
-    n_cells = cells.shape[1]
-    for j in range(places.shape[0]):
-        for row in range(places.shape[1]):
-            t = places[j, row]
-            if t != t:
-                intervals[j, row], offsets[j, row] = missing[j], 0.0
-                continue
-            t = min(max(t, -FARTHEST), FARTHEST)
-            i = 0
-            if t >= 1.0:
-                i = cells[j, n_cells - 1]
-            elif t >= 0.0:
-                i = cells[j, int(t * n_cells)]
-            while t >= breaks[j, i]:
-                i += 1
-            while i > 0 and t < breaks[j, i - 1]:  # rounding may have led into the cell after
-                i -= 1
-            intervals[j, row], offsets[j, row] = i, t - origins[j, i]
+    n_cells = len(cells)
+    for row in range(len(places)):
+        t = places[row]
+        if t != t:
+            intervals[row], offsets[row] = missing, 0.0
+            continue
+        t = min(max(t, -FARTHEST), FARTHEST)
+        i = 0
+        if t >= 1.0:
+            i = cells[n_cells - 1]
+        elif t >= 0.0:
+            i = cells[int(t * n_cells)]
+        while t >= breaks[i]:
+            i += 1
+        while i > 0 and t < breaks[i - 1]:  # rounding may have led into the cell after
+            i -= 1
+        intervals[row], offsets[row] = i, t - origins[i]
 
 
 @compiled
@@ -117,15 +116,34 @@ def evaluate(intervals: Any, offsets: Any, coefficients: Any, out: Any) -> None:
 
 @compiled
 def add_first_moments(intervals: Any, offsets: Any, weights: Any, moments: Any) -> None:
-    """Add every row's weight times the powers of its offsets to moments, shape (p, most_intervals, 4)."""
-    for j in range(intervals.shape[0]):
-        for row in range(intervals.shape[1]):
-            i, u, w = intervals[j, row], offsets[j, row], weights[row]
-            cell = moments[j, i]
-            cell[0] += w
-            cell[1] += w * u
-            cell[2] += w * (u * u)
-            cell[3] += w * (u * u * u)
+    """Add the powers of every row's offsets, under four weightings at once, to the moments of every term.
+
+    Parameters
+    ----------
+    intervals, offsets : arrays of shape (p, n)
+    weights : array of shape (4 n,)
+        Four weights of each row, side by side.
+    moments : array of shape (p, 16 * most_intervals)
+        By interval, weighting and power.
+    """
+    p, n = intervals.shape
+    powers = np.empty(POWERS * CHUNK)
+    for first in range(0, n, CHUNK):
+        size = min(CHUNK, n - first)
+        for j in range(p):
+            _raise_to_powers(offsets[j], first, size, powers)
+            of_term = moments[j]
+            for row in range(size):
+                block, here = np.uint64(intervals[j, first + row]), np.uint64(POWERS * row)
+                place = np.uint64(POWERS * (first + row))
+                _add_outer_product(of_term, np.uint64(16) * block, weights, place, powers, here)  # type: ignore[call-arg]
+
+
+@compiled
+def _raise_to_powers(offsets: Any, first: int, size: int, powers: Any) -> None:
+    for row in range(size):
+        u, at = offsets[first + row], POWERS * row
+        powers[at], powers[at + 1], powers[at + 2], powers[at + 3] = 1.0, u, u * u, u * u * u
 
 
 @compiled
@@ -145,9 +163,7 @@ def add_second_moments(intervals: Any, offsets: Any, weights: Any, starts: Any, 
     for first in range(0, n, CHUNK):
         size = min(CHUNK, n - first)
         for j in range(p):
-            for row in range(size):
-                u, at = offsets[j, first + row], POWERS * row
-                powers[j, at], powers[j, at + 1], powers[j, at + 2], powers[j, at + 3] = 1.0, u, u * u, u * u * u
+            _raise_to_powers(offsets[j], first, size, powers[j])
         for j in range(p):
             for row in range(size):
                 w, at = weights[first + row], POWERS * row

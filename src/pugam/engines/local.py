@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pugam.terms import POWERS, Design, Encoded
 
-__all__ = ["LocalColumns", "is_local_faster"]
+__all__ = ["LocalColumns", "Workspace", "is_local_faster"]
 
 Array = NDArray[np.float64]
 
@@ -34,20 +34,36 @@ def is_local_faster(design: Design, n_rows: int) -> bool:
     return n_rows >= MANY_ROWS and moments < products and design.support.n_moments <= MOST_MOMENTS
 
 
-class LocalColumns:
-    """Model columns of a block of rows; see `likelihood.Columns`."""
+class Workspace:
+    """Where the intervals and offsets of a block are written: fresh memory for each would cost as much as their use."""
 
-    def __init__(self, design: Design, encoded: Sequence[Encoded]) -> None:
-        self._design, self._support = design, design.support
-        support = design.support
-        places = support.places(encoded)
-        self._intervals, self._offsets = np.empty(places.shape, np.int32), np.empty(places.shape)
-        _kernels().locate(
-            places, support.cells, support.breaks, support.origins, support.missing, self._intervals, self._offsets
-        )
+    def __init__(self, design: Design, n_rows: int) -> None:
+        shape = (len(design.bases), n_rows)
+        self.intervals, self.offsets = np.empty(shape, np.int32), np.empty(shape)
+
+
+class LocalColumns:
+    """Model columns of a block of rows, valid until another block is put into the workspace; see `likelihood.Columns`.
+
+    Parameters
+    ----------
+    design : Design
+    encoded : sequence of arrays
+    workspace : Workspace
+        For as many rows at least.
+    """
+
+    def __init__(self, design: Design, encoded: Sequence[Encoded], workspace: Workspace) -> None:
+        self._design, self._support, self._n_rows = design, design.support, len(encoded[0])
+        self._intervals = workspace.intervals[:, : self._n_rows]
+        self._offsets = workspace.offsets[:, : self._n_rows]
+        support = self._support
+        for j, (basis, values) in enumerate(zip(design.bases, encoded, strict=True)):
+            tables = (support.cells[j], support.breaks[j], support.origins[j], support.missing[j])
+            _kernels().locate(basis.places(values), *tables, self._intervals[j], self._offsets[j])
 
     def __len__(self) -> int:
-        return int(self._offsets.size // len(self._offsets))
+        return self._n_rows
 
     def predict(self, b: Array) -> Array:
         """Intercept plus effects for every row of b, shape (B, n)."""
@@ -60,12 +76,17 @@ class LocalColumns:
         """Sums of all columns weighted by each of `rows`, shape (B, n): shape (B, 1 + n_columns)."""
         support = self._support
         out = np.empty((len(rows), 1 + self._design.n_columns))
-        for line, weights in zip(out, rows, strict=True):
-            moments = np.zeros((*support.breaks.shape, POWERS))
-            _kernels().add_first_moments(self._intervals, self._offsets, weights, moments)
-            line[0] = weights.sum()
+        out[:, 0] = rows.sum(axis=1)
+        p, most = support.breaks.shape
+        for start in range(0, len(rows), POWERS):
+            some = rows[start : start + POWERS]
+            weights = np.zeros((len(self), POWERS))
+            weights[:, : len(some)] = some.T
+            moments = _aligned_zeros(p * most * POWERS * POWERS).reshape(p, -1)
+            _kernels().add_first_moments(self._intervals, self._offsets, weights.ravel(), moments)
+            by_weighting = moments.reshape(p, most, POWERS, POWERS).transpose(0, 2, 1, 3).reshape(p, POWERS, -1)
             for j, (block, matrix) in enumerate(zip(self._design.blocks, support.matrices, strict=True)):
-                line[1:][block] = moments[j].ravel()[: len(matrix)] @ matrix
+                out[start : start + POWERS, 1:][:, block] = by_weighting[j, : len(some), : len(matrix)] @ matrix
         return out
 
     def grams(self, weights: Array, out: Array) -> None:

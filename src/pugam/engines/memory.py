@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines.hessians import MemoryHessians
-from pugam.engines.local import LocalColumns, is_local_faster
+from pugam.engines.local import LocalColumns, Workspace, is_local_faster
 from pugam.engines.pilots import ShownRows, pilot_rows, shown_rows
 from pugam.engines.protocol import Counts, Expectation
 from pugam.engines.remembering import LastSums
@@ -238,15 +238,16 @@ class MemoryEngine:
             yield slice(first, min(first + self._block_rows, stop))
 
     def blocks(self, start: int, stop: int) -> Iterator[Block]:
-        """Yield the rows from start to stop, block by block."""
+        """Yield the rows from start to stop, block by block; a block is valid until the next is asked for."""
+        workspace = Workspace(self.design, min(self._block_rows, stop - start)) if self._local else None
         for rows in self._block_slices(start, stop):
             weights = None if self.weights is None else self.weights[rows]
-            yield Block(rows, self._columns(rows), self.positive[rows], weights)
+            yield Block(rows, self._columns(rows, workspace), self.positive[rows], weights)
 
-    def _columns(self, rows: slice) -> Columns:
+    def _columns(self, rows: slice, workspace: Workspace | None) -> Columns:
         encoded = [values[rows] for values in self.encoded]
-        if self._local:
-            return LocalColumns(self.design, encoded)
+        if workspace is not None:
+            return LocalColumns(self.design, encoded, workspace)
         X = self.design.matrix(encoded) if self._matrix is None else self._matrix[rows]
         return DenseColumns(X, partial(self._products_of, rows.start))
 

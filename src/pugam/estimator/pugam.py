@@ -223,14 +223,11 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
         """
         pi_range = read_pi_range(self.pi)
         rows = self._open_rows(X, _either(y, z), sample_weight)
-        if self.terms is None:
-            with show_columns(rows, rows.header.names) as shown:
-                specs = read_terms(None, shown)
-        else:
-            specs = read_terms(self.terms, rows.header)
-        require_identifiable(specs, rows.header, pi_range)
-        self.classes_, self._library = rows.classes, rows.library
-        with show_columns(rows, [spec.column for spec in specs]) as shown:
+        specs = None if self.terms is None else read_terms(self.terms, rows.header)
+        with show_columns(rows, rows.header.names if specs is None else [spec.column for spec in specs]) as shown:
+            specs = read_terms(None, shown) if specs is None else specs
+            require_identifiable(specs, rows.header, pi_range)
+            self.classes_, self._library = rows.classes, rows.library
             design = Design.resolve(specs, shown)
             logged = design.with_logarithms(shown) if self.smoothing == "reml" else None
         require_rows(design, rows.n_rows, not pi_range.fixed)

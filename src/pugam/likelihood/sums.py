@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.likelihood.columns import Columns
-from pugam.likelihood.rows import SaturatingRows, ScoreRows, expected_labels, logistic_rows, saturating_rows, score_rows
+from pugam.likelihood.rows import expected_labels, logistic_rows, saturating_rows, score_rows
 
 __all__ = ["Scores", "Sums", "label_block", "logistic_sums", "saturating_sums", "score_sums"]
 
@@ -82,25 +82,22 @@ def saturating_sums(
     if weights is not None:
         rows = rows._replace(value=np.maximum(rows.value, LOWEST_VALUE))
         rows = type(rows)(*(part * weights for part in rows))
-    scores = _sum_scores(X, rows)
-    n_vectors, q = scores.score.shape
-    information = np.empty((n_vectors, q, q))
+    n_vectors = len(rows.value)
+    projected = X.project(np.concatenate([rows.score_s, rows.info_sc]))
+    score = np.column_stack([rows.score_c.sum(axis=1), projected[:n_vectors]])
+    information = np.empty((n_vectors, score.shape[1], score.shape[1]))
     information[:, 0, 0] = rows.info_cc.sum(axis=1)
-    information[:, 0, 1:] = information[:, 1:, 0] = X.project(rows.info_sc)
+    information[:, 0, 1:] = information[:, 1:, 0] = projected[n_vectors:]
     X.grams(rows.info_ss, information[:, 1:, 1:])
-    return Sums(scores.value, scores.score, information)
+    return Sums(rows.value.sum(axis=1), score, information)
 
 
 def score_sums(X: Columns, positive: Flags, weights: Array, b: Array, c: Array, d: Array) -> Scores:
     """Sum value and score alone over a block; the arguments are those of `saturating_sums`."""
     rows = score_rows(positive, X.predict(b), c[:, None], d[:, None])
     rows = rows._replace(value=np.maximum(rows.value, LOWEST_VALUE))
-    return _sum_scores(X, type(rows)(*(part * weights for part in rows)))
-
-
-def _sum_scores(X: Columns, rows: SaturatingRows | ScoreRows) -> Scores:
-    score = np.column_stack([rows.score_c.sum(axis=1), X.project(rows.score_s)])
-    return Scores(rows.value.sum(axis=1), score)
+    rows = type(rows)(*(part * weights for part in rows))
+    return Scores(rows.value.sum(axis=1), np.column_stack([rows.score_c.sum(axis=1), X.project(rows.score_s)]))
 
 
 def label_block(X: Columns, positive: Flags, b: Array, d: Array) -> Array:

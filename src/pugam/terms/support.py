@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.terms.bases import Basis, Encoded
+from pugam.terms.bases import Basis
 
 __all__ = ["POWERS", "LocalSupport"]
 
@@ -74,10 +74,6 @@ class LocalSupport:
             padded[:, :order] = basis.pieces.coefficients.transpose(1, 0, 2)
             matrices.append(padded.reshape(n_intervals * POWERS, n_functions))
         return matrices
-
-    def places(self, encoded: Sequence[Encoded]) -> Array:
-        """Where encoded values lie, shape (p, n)."""
-        return np.array([basis.places(values) for basis, values in zip(self._bases, encoded, strict=True)])
 
     def pair(self, moments: Array, j: int, k: int) -> Array:
         """The moments of two terms, shape (pairs of intervals, 4, 4)."""

@@ -1,6 +1,6 @@
 """How often intervals for pi hold the truth: the default in every cell of the paper's settings, all kinds at n = 1500.
 
-usage: python benchmarks/coverage.py [REPLICATES [STREAM]]
+usage: python benchmarks/interval_coverage.py [REPLICATES [STREAM]]
 
 REPLICATES is 1000 by default, and at most 500 where every kind is computed. A STREAM, any positive number, takes other
 seeds, for the default interval alone: to check figures on data that nobody looked at while choosing how to compute it.
