@@ -4,6 +4,7 @@ from pugam.engines.cluster import ClusterParts, find_client
 from pugam.engines.cluster_rows import ClusterRows, is_dask_frame, is_dask_series
 from pugam.engines.file_rows import FileRows
 from pugam.engines.gpu import GpuEngine
+from pugam.engines.local import is_local_faster
 from pugam.engines.memory import MemoryEngine
 from pugam.engines.parted import PartedEngine, Parts
 from pugam.engines.protocol import Counts, Engine, Expectation, Hessians, ResampledRows
@@ -31,5 +32,6 @@ __all__ = [
     "find_client",
     "is_dask_frame",
     "is_dask_series",
+    "is_local_faster",
     "one_blas_thread",
 ]

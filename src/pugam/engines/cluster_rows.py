@@ -60,9 +60,9 @@ class ClusterRows:
         found: list[Digest] = self._gather(_digest, [(first, n_rows, tuple(names)) for first in firsts], names)
         return found
 
-    def parts(self, design: Design, firsts: Sequence[int]) -> ClusterParts:
+    def parts(self, design: Design, firsts: Sequence[int], local: bool) -> ClusterParts:
         """Make the engines of all parts, on the workers; they stay there."""
-        jobs = self._jobs(_engine, [(first, design) for first in firsts], design.columns_used)
+        jobs = self._jobs(_engine, [(first, design, local) for first in firsts], design.columns_used)
         return ClusterParts(self._client, self._client.compute(jobs))
 
     def _gather(self, of_part: Any, arguments: Sequence[tuple[Any, ...]], names: Sequence[str]) -> list[Any]:
@@ -108,6 +108,6 @@ def _digest(frame: Any, label: Any, weights: Any, first: int, n_rows: int, names
     return digest_part(_part(frame, label, weights, first), first, n_rows, names)
 
 
-def _engine(frame: Any, label: Any, weights: Any, first: int, design: Design) -> MemoryEngine:
+def _engine(frame: Any, label: Any, weights: Any, first: int, design: Design, local: bool) -> MemoryEngine:
     with one_blas_thread():
-        return engine_of_part(_part(frame, label, weights, first), design, first)
+        return engine_of_part(_part(frame, label, weights, first), design, first, local)

@@ -63,7 +63,7 @@ class FileRows:
 
         return list(in_order(self._jobs(names, of_batch), self._n_threads))
 
-    def parts(self, design: Design, firsts: Sequence[int]) -> StreamedParts:
+    def parts(self, design: Design, firsts: Sequence[int], local: bool) -> StreamedParts:
         """Make the engines of all parts."""
         names = design.columns_used
 
@@ -71,7 +71,7 @@ class FileRows:
             part = self._part(batch, first, names)
             if number >= len(firsts):
                 raise InputError(f"{self._file.path} has more rows than when it was first read; fit it again.")
-            return engine_of_part(part, design, firsts[number])
+            return engine_of_part(part, design, firsts[number], local)
 
         return StreamedParts(lambda: self._jobs(names, of_batch), self._n_threads, self._kept_bytes)
 

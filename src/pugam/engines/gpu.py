@@ -1,20 +1,21 @@
 """The engine for a GPU: many parameter vectors or many weightings at a time, with PyTorch in double precision.
 
-Starts, candidates for the smoothing parameter and the refits of a bootstrap are such batches. What comes singly is left
-to the engine in memory.
+Starts, candidates for the smoothing parameter and the refits of a bootstrap are such batches. A single parameter
+vector goes to the device where the rows are many, and is left to the engine in memory otherwise.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pugam.engines.device import DeviceRows, choose_device, likelihood_on_device, load_torch
 from pugam.engines.memory import MemoryEngine
 from pugam.engines.protocol import Counts
-from pugam.errors import InputError
 from pugam.likelihood import Scores, Sums, label_frequency
 from pugam.terms import Design
 
@@ -28,25 +29,8 @@ PRODUCT_BYTES = 8 * 2**30  # products of columns, as many as fit into this part 
 MOST_RESAMPLES, RESAMPLED_CELLS = 1024, 200_000_000  # weightings summed at once; fewer where the rows are many
 RIDGE, FLOOR = 1e-11, 1e-100  # as in `linear_algebra`
 MANY_VECTORS = 8  # as many parameter vectors are worth the way to the device
-LOWEST_VALUE = -1e300
-SMALLEST, SMALLEST_SQUARABLE = float(np.finfo(np.float64).tiny), 1e-150
-
-
-def load_torch() -> Any:
-    """Import PyTorch, or say how to get it."""
-    try:
-        import torch
-    except ImportError:
-        raise InputError("engine='gpu' needs PyTorch; install it with pip install 'pugam[gpu]'.") from None
-    return torch
-
-
-def choose_device() -> Any:
-    """Return the GPU, or say that there is none."""
-    torch = load_torch()
-    if not torch.cuda.is_available():
-        raise InputError("engine='gpu' needs a GPU that PyTorch can use, and there is none here; use engine='memory'.")
-    return torch.device("cuda")
+MANY_PRODUCTS = 2_000_000_000  # so are so many products of cells for a single one
+MOST_CELLS = 2**29  # model columns are kept on the device up to this number of cells, 4 GiB
 
 
 class GpuEngine(MemoryEngine):
@@ -67,13 +51,26 @@ class GpuEngine(MemoryEngine):
         self._tensors: dict[str, Any] = {}
         super().__init__(*rows, **options)
 
-    def sums(self, pi: Array, b: Array, observed: bool = False) -> Sums:
-        """Value, score and expected (or observed) information of the profile likelihood in (log c, a, theta)."""
-        if len(b) < MANY_VECTORS:
-            return super().sums(pi, b, observed)
-        found = GpuResampledRows.unweighted(self).sums(pi, b, observed)
-        information: Any = found.information
-        return Sums(found.value, found.score, information.cpu().numpy())
+    def _sums(self, pi: Array, b: Array, observed: bool) -> Sums:
+        q = 1 + self.design.n_columns
+        if len(b) >= MANY_VECTORS and self.n_rows * q <= MOST_CELLS:
+            found = GpuResampledRows.unweighted(self).sums(pi, b, observed)
+            information: Any = found.information
+            return Sums(found.value, found.score, information.cpu().numpy())
+        if self.n_rows * q**2 >= MANY_PRODUCTS:
+            return self._device_rows.sums(*label_frequency(pi, self.n0, self.n1), b, observed)
+        return super()._sums(pi, b, observed)
+
+    @cached_property
+    def _device_rows(self) -> DeviceRows:
+        torch = load_torch()
+        places = [basis.places(values) for basis, values in zip(self.design.bases, self.encoded, strict=True)]
+        positive, weights = (
+            None if values is None else torch.as_tensor(values, device=self.device)
+            for values in (self.positive, self.weights)
+        )
+        on_device = torch.stack([torch.as_tensor(place, device=self.device) for place in places])
+        return DeviceRows(self.design, on_device, positive, weights)
 
     @property
     def most_resamples(self) -> int:
@@ -94,6 +91,7 @@ class GpuEngine(MemoryEngine):
         other = super().reweighted(counts)
         assert isinstance(other, GpuEngine)
         other._tensors = {}
+        other.__dict__.pop("_device_rows", None)
         return other
 
     def tensors(self) -> dict[str, Any]:
@@ -145,21 +143,12 @@ class GpuResampledRows:
 
     def sums(self, pi: Array, b: Array, observed: bool = False) -> Sums:
         """Value, score and expected (or observed) information; the information stays on the device."""
-        m, h, odds, tilt, scores = self._rows(pi, b)
-        positive, torch = self._engine.tensors()["positive"], load_torch()
-        if observed:
-            info_cc = torch.where(positive, 0.0, odds * (1.0 + odds))
-            info_sc = torch.where(positive, 0.0, tilt * (1.0 + odds))
-            info_ss = torch.where(positive, m * h, tilt * (h - m + tilt))
-        else:
-            info_cc, info_sc, info_ss = odds, tilt, tilt * h
-        information = self._information(info_ss, info_sc, info_cc)
-        value, score = self._sum_scores(*scores)
-        return Sums(value, score, information)
+        value, score_s, score_c, *information = self._rows(pi, b, observed)
+        return Sums(*self._sum_scores(value, score_s, score_c), self._information(*information))
 
     def scores(self, pi: Array, b: Array) -> Scores:
         """Value and score alone, which cost much less."""
-        return Scores(*self._sum_scores(*self._rows(pi, b)[-1]))
+        return Scores(*self._sum_scores(*self._rows(pi, b, False)[:3]))
 
     def hessians(self, information: Any, slope: Array, corner: Array, diagonal: Array) -> GpuHessians:
         """Make systems of the information."""
@@ -170,19 +159,11 @@ class GpuResampledRows:
         information.diagonal(dim1=1, dim2=2).add_(self._on_device(diagonal))
         return GpuHessians(information)
 
-    def _rows(self, pi: Array, b: Array) -> tuple[Any, Any, Any, Any, tuple[Any, Any, Any]]:
-        """The likelihood of all rows as in `likelihood.rows`."""
-        torch, tensors = load_torch(), self._engine.tensors()
+    def _rows(self, pi: Array, b: Array, observed: bool) -> tuple[Any, ...]:
+        """The likelihood of all rows, shape (B, n) each."""
+        tensors = self._engine.tensors()
         c, d = (self._on_device(part)[:, None] for part in label_frequency(pi, self.n0, self.n1))
-        positive = tensors["positive"]
-        s = self._on_device(b) @ tensors["X"].T
-        m, h = torch.special.expit(s), torch.special.expit(-s)
-        unlabelled = h + d * m
-        value = torch.log(torch.where(positive, c * m, unlabelled)).clamp_min(LOWEST_VALUE)
-        odds = c * m / unlabelled.clamp_min(SMALLEST_SQUARABLE)
-        tilt = c * m * (h / unlabelled.clamp_min(SMALLEST))
-        scores = (value, torch.where(positive, h, -tilt), torch.where(positive, 1.0, -odds))
-        return m, h, odds, tilt, scores
+        return likelihood_on_device(tensors["positive"], self._on_device(b) @ tensors["X"].T, c, d, observed)
 
     def _sum_scores(self, value: Any, score_s: Any, score_c: Any) -> tuple[Array, Array]:
         torch, weights = load_torch(), self._weights

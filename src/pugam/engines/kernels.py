@@ -18,7 +18,7 @@ from numba.extending import intrinsic
 
 from pugam.terms import POWERS
 
-__all__ = ["add_first_moments", "add_second_moments", "evaluate", "locate"]
+__all__ = ["add_first_moments", "add_second_moments", "evaluate", "fill_gram", "locate"]
 
 CHUNK = 512  # rows whose powers are held at a time: those of two terms fit into the first-level cache
 FARTHEST = 1e50  # offsets whose sixth power is finite: rows further out are as certain as these
@@ -175,3 +175,60 @@ def add_second_moments(intervals: Any, offsets: Any, weights: Any, starts: Any, 
                     block = np.uint64(intervals[j, first + row]) * stride + np.uint64(intervals[k, first + row])
                     here = np.uint64(POWERS * row)
                     _add_outer_product(moments, start + np.uint64(16) * block, weighted, here, others, here)  # type: ignore[call-arg]
+
+
+@compiled
+def fill_gram(moments: Any, starts: Any, strides: Any, matrices: Any, places: Any, blocks: Any, gram: Any) -> None:
+    """Work out the products of all columns that the moments of pairs of terms amount to.
+
+    Parameters
+    ----------
+    moments, starts, strides
+        As of `add_second_moments`.
+    matrices : array, one-dimensional
+        Coefficients of the columns of all terms, each by interval, power and column.
+    places : int array of shape (p + 1,)
+        Where those of each term begin.
+    blocks : int array of shape (p + 1,)
+        Where the columns of each term begin in the Gram matrix, whose first one is the intercept.
+    gram : array of shape (q, q)
+        Written to.
+    """
+    p = len(blocks) - 1
+    gram[0, 0] = 0.0
+    for i in range((places[1] - places[0]) // (POWERS * (blocks[1] - blocks[0]))):
+        gram[0, 0] += moments[int(starts[0, 0]) + 16 * i]
+    for j in range(p):
+        left = matrices[places[j] : places[j + 1]].reshape((-1, blocks[j + 1] - blocks[j]))
+        for k in range(j, p):
+            right = matrices[places[k] : places[k + 1]].reshape((-1, blocks[k + 1] - blocks[k]))
+            halfway = np.zeros((len(left), right.shape[1]))
+            _multiply_moments(moments, int(starts[j, k]), int(strides[j, k]), right, halfway)
+            for column in range(left.shape[1]):
+                for other in range(right.shape[1]):
+                    product = 0.0
+                    for row in range(len(left)):
+                        product += left[row, column] * halfway[row, other]
+                    gram[blocks[j] + column, blocks[k] + other] = gram[blocks[k] + other, blocks[j] + column] = product
+            if k == j:
+                for other in range(right.shape[1]):
+                    total = 0.0
+                    for row in range(0, len(left), POWERS):
+                        total += halfway[row, other]
+                    gram[0, blocks[j] + other] = gram[blocks[j] + other, 0] = total
+
+
+@compiled
+def _multiply_moments(moments: Any, start: int, stride: int, right: Any, out: Any) -> None:
+    """Add the moments of two terms, of one with itself where the stride is zero, times the matrix of the second."""
+    n_left, n_right = len(out) // POWERS, len(right) // POWERS
+    for i in range(n_left):
+        first, last = (i, i + 1) if stride == 0 else (0, n_right)
+        for l in range(first, last):
+            at = start + 16 * (i * stride + l)
+            for a in range(POWERS):
+                for b in range(POWERS):
+                    moment = moments[at + POWERS * a + b]
+                    if moment != 0.0:
+                        for column in range(right.shape[1]):
+                            out[POWERS * i + a, column] += moment * right[POWERS * l + b, column]

@@ -8,6 +8,7 @@ block.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -20,18 +21,22 @@ __all__ = ["LocalColumns", "Workspace", "is_local_faster"]
 Array = NDArray[np.float64]
 
 ALIGNMENT = 64  # bytes: the vectors that kernels add to then never straddle two cache lines
-MANY_ROWS = 100_000  # below, importing numba costs more than it saves
+MANY_ROWS = 200_000  # below, importing numba costs more than it saves
 MOST_MOMENTS = 4_000_000  # of factors with thousands of levels there are too many
 # Nanoseconds per row: of a pair of terms, and of a term; of a product of columns by BLAS, and of evaluating a column.
 PAIR, TERM, PRODUCT, COLUMN = 2.2, 6.0, 0.033, 3.0
 
 
 def is_local_faster(design: Design, n_rows: int) -> bool:
-    """Whether sums by moments beat BLAS: for many rows, unless the columns are few for so many terms."""
+    """Whether sums by moments beat BLAS: for many rows, unless the columns are few for so many terms.
+
+    They need numba; where it cannot be had, BLAS does it all.
+    """
     p, q = len(design.bases), 1 + design.n_columns
     moments = PAIR * p * (p + 1) / 2 + TERM * p
     products = PRODUCT * q * q + COLUMN * q
-    return n_rows >= MANY_ROWS and moments < products and design.support.n_moments <= MOST_MOMENTS
+    worth_it = n_rows >= MANY_ROWS and moments < products and design.support.n_moments <= MOST_MOMENTS
+    return worth_it and find_spec("numba") is not None
 
 
 class Workspace:
@@ -95,7 +100,7 @@ class LocalColumns:
         for w, gram in zip(weights, out, strict=True):
             moments = _aligned_zeros(support.n_moments)
             _kernels().add_second_moments(self._intervals, self._offsets, w, support.starts, support.strides, moments)
-            _fill_gram(self._design, moments, gram)
+            _kernels().fill_gram(moments, support.starts, support.strides, *support.flat_matrices, gram)
 
     def _polynomials(self, theta: Array) -> Array:
         """Coefficients of each term's effect by interval and power, shape (p, most_intervals, 4)."""
@@ -103,26 +108,6 @@ class LocalColumns:
         for effect, matrix, block in zip(effects, self._support.matrices, self._design.blocks, strict=True):
             effect.ravel()[: len(matrix)] = matrix @ theta[block]
         return effects
-
-
-def _fill_gram(design: Design, moments: Array, gram: Array) -> None:
-    """Work out the products of columns that the moments of all pairs of terms amount to."""
-    matrices, blocks, support = design.support.matrices, design.blocks, design.support
-    for j, left in enumerate(matrices):
-        rows = slice(1 + blocks[j].start, 1 + blocks[j].stop)
-        for k in range(j, len(matrices)):
-            pair = support.pair(moments, j, k)
-            if k == j:
-                by_interval = left.reshape(-1, POWERS, left.shape[1])
-                gram[rows, rows] = np.einsum("iab,iac->bc", by_interval, pair @ by_interval)
-                gram[0, rows] = gram[rows, 0] = np.einsum("ia,iab->b", pair[:, 0], by_interval)
-                gram[0, 0] = pair[:, 0, 0].sum()
-                continue
-            n_intervals = len(left) // POWERS
-            flat = pair.reshape(n_intervals, -1, POWERS, POWERS).transpose(0, 2, 1, 3).reshape(len(left), -1)
-            columns = slice(1 + blocks[k].start, 1 + blocks[k].stop)
-            gram[rows, columns] = left.T @ flat @ matrices[k]
-            gram[columns, rows] = gram[rows, columns].T
 
 
 def _aligned_zeros(size: int) -> Array:

@@ -81,6 +81,8 @@ class MemoryEngine:
     weights : array, optional
         Positive row weights.
     n_threads : int
+    local : bool, optional
+        Whether to sum by moments; None stands for what is faster for so many rows.
     """
 
     name = "memory"
@@ -92,6 +94,7 @@ class MemoryEngine:
         positive: Flags,
         weights: Array | None = None,
         n_threads: int = 1,
+        local: bool | None = None,
     ) -> None:
         self.design = design
         self.encoded = tuple(encoded)
@@ -100,7 +103,7 @@ class MemoryEngine:
         self.n_threads = n_threads
         self._count_labels()
         self._last_sums = LastSums()
-        self._local = is_local_faster(design, len(positive))
+        self._local = is_local_faster(design, len(positive)) if local is None else local
         dense_rows = max(MIN_BLOCK_ROWS, BLOCK_CELLS // (1 + design.n_columns))
         self._block_rows = LOCAL_BLOCK_ROWS if self._local else dense_rows
         n_cells = len(positive) * (1 + design.n_columns)

@@ -38,8 +38,8 @@ class RowSource(Protocol):
         """Choose and read the rows that tell enough of some columns, part by part."""
         ...
 
-    def parts(self, design: Design, firsts: Sequence[int]) -> Parts:
-        """Make the engines of all parts."""
+    def parts(self, design: Design, firsts: Sequence[int], local: bool) -> Parts:
+        """Make the engines of all parts; `local` as of `MemoryEngine`."""
         ...
 
 
@@ -49,7 +49,8 @@ def digest_part(part: Part, first: int, n_rows: int, names: Sequence[str]) -> Di
         return digest(part.table, first, n_rows, names)
 
 
-def engine_of_part(part: Part, design: Design, first: int) -> MemoryEngine:
+def engine_of_part(part: Part, design: Design, first: int, local: bool) -> MemoryEngine:
     """Make the engine of one part; it is worked on by one thread at a time."""
     with rows_renumbered(lambda row: first + row):
-        return MemoryEngine(design, design.encode(part.table), part.labels.positive, part.labels.weights)
+        encoded = design.encode(part.table)
+    return MemoryEngine(design, encoded, part.labels.positive, part.labels.weights, local=local)

@@ -11,7 +11,8 @@ from threadpoolctl import OpenBLASController, ThreadpoolController
 
 __all__ = ["count_threads", "one_blas_thread"]
 
-SMALL_CELLS = 5_000_000  # model cells below which handing work to threads costs more than it saves
+# Model cells, and multiplications of their products, below which handing work to threads costs more than it saves.
+SMALL_CELLS, SMALL_PRODUCTS = 5_000_000, 500_000_000
 
 
 class _OneBlasThread:
@@ -59,11 +60,11 @@ def one_blas_thread() -> _OneBlasThread:
     return _ONE_BLAS_THREAD
 
 
-def count_threads(n_jobs: int | None, n_cells: int) -> int:
-    """Return the number of threads for a design of so many cells; None means one if small, else the cores there are."""
+def count_threads(n_jobs: int | None, n_rows: int, n_columns: int) -> int:
+    """Return the number of threads for so many rows and columns; None means one if few, else the cores there are."""
     if n_jobs is not None:
         return max(1, int(joblib.effective_n_jobs(n_jobs)))
-    if n_cells < SMALL_CELLS:
+    if n_rows * n_columns < SMALL_CELLS and n_rows * n_columns**2 < SMALL_PRODUCTS:
         return 1
     allowed = os.environ.get("OMP_NUM_THREADS", "")
     cores = int(joblib.cpu_count())

@@ -24,6 +24,7 @@ from pugam.engines import (
     find_client,
     is_dask_frame,
     is_dask_series,
+    is_local_faster,
 )
 from pugam.errors import InputError
 from pugam.estimator.options import EngineName
@@ -35,7 +36,7 @@ __all__ = ["TableRows", "TrainingRows", "is_elsewhere", "open_rows", "show_colum
 
 LARGE_BYTES = 2**30  # a file whose numbers take more is not read into memory unless that is asked for
 TEXT_GROWS = 2  # so many times as much memory as a CSV file on disk its numbers may take; compressed ones take more
-MANY_CELLS = 10**9  # a file that is read in parts is worth all threads
+MANY_ROWS = 10**9  # a file that is read in parts is worth all threads
 
 
 class TrainingRows(Protocol):
@@ -109,7 +110,7 @@ class TableRows:
 
     def engine(self, design: Design) -> MemoryEngine:
         """The engine that takes sums over these rows."""
-        threads = count_threads(self._n_jobs, self.n_rows * (1 + design.n_columns))
+        threads = count_threads(self._n_jobs, self.n_rows, 1 + design.n_columns)
         return self._kind(design, design.encode(self.header), self.positive, self.weights, threads)
 
 
@@ -142,7 +143,7 @@ class PartedRows:
 
     def engine(self, design: Design) -> PartedEngine:
         """The engine that takes sums over these rows."""
-        parts = self._source.parts(design, self._firsts)
+        parts = self._source.parts(design, self._firsts, is_local_faster(design, self.n_rows))
         return PartedEngine(design, parts, self.positive, self.weights, self._sizes)
 
 
@@ -171,7 +172,7 @@ def open_rows(
         if engine == "dask":
             source = _dask_rows(_dask_frame(file), z, sample_weight, engine)
         elif engine == "stream" or (engine == "auto" and _size(file) > LARGE_BYTES):
-            source = FileRows(file, *_roles(file, z, sample_weight), n_threads=count_threads(n_jobs, MANY_CELLS))
+            source = FileRows(file, *_roles(file, z, sample_weight), n_threads=count_threads(n_jobs, MANY_ROWS, 1))
         else:
             return _read_file(estimator, file, z, sample_weight, engine, n_jobs)
     else:

@@ -233,7 +233,7 @@ class UncertaintyMethods(CurveMethods):
         rng = read_generator(self.random_state if random_state is None else random_state)
         plan = make_resampling(engine.positive, engine.weights, numbers, int(rng.integers(2**63)))
         jobs = read_n_jobs(self.n_jobs if n_jobs is None else n_jobs)
-        threads = count_threads(jobs, engine.n_rows * (1 + self._design.n_columns) * count)
+        threads = count_threads(jobs, engine.n_rows * count, 1 + self._design.n_columns)
         with one_blas_thread(), Progress("bootstrap", count, progress) as bar:
             result = run_bootstrap(fitted, plan, count, smoothing == "reselect", threads, bar)
         self._report_resamples(result)

@@ -9,28 +9,25 @@ from numpy.typing import NDArray
 
 from pugam.engines import Engine
 from pugam.linear_algebra import inverse
-from pugam.solvers.evidence import Evidence
+from pugam.solvers.bends import Choice, is_better
 from pugam.solvers.exploring import ObjectiveAt, carried_over, enough_rows, explore, objectives
-from pugam.solvers.objective import PiRange, Standpoint
+from pugam.solvers.objective import PiRange
 from pugam.solvers.optimum import Optimum, best_of
 from pugam.solvers.reml import select_reml
 from pugam.solvers.settings import Settings
-from pugam.solvers.smoothing import KAPPA_LIMITS, edf_by_term, log_marginal
+from pugam.solvers.smoothing import edf_by_term
 from pugam.terms import Design
 
-__all__ = ["Choice", "Lookout", "bent_smoothing", "look_for_bends", "look_for_higher", "look_for_waves"]
+__all__ = ["Lookout", "look_for_higher", "look_for_waves"]
 
 Array = NDArray[np.float64]
-Choice = tuple[Array, Array]  # parameters beta and smoothing parameters
 
 FUNCTIONS, STARTS, ROUGH_STARTS = 6, 6, 2
+FEWEST_FUNCTIONS, COARSE_COLUMNS = 3, 150  # of many terms fewer functions are looked at
 TOL, ITERATIONS, SAMPLE_EDF_TOL, EDF_TOL = 1e-2, 40, 0.05, 1e-2
 ROUGH_KAPPA = 1e-2
 WORTH_MOVING = 0.01  # gain in the objective, or in the REML criterion
 MOST_MOVES = 4
-STRAIGHT_EDF = 0.5  # a term that bends by fewer degrees of freedom
-POSSIBLE_KAPPAS = np.geomspace(*KAPPA_LIMITS, 33)
-CLEARLY_BETTER = 1.0  # in log marginal likelihood as seen from afar
 ALIKE_EDF, ALIKE_LOGIT = 1.5, 0.3  # differences too small to be worth a comparison on all rows
 
 
@@ -49,7 +46,8 @@ class Lookout:
     @classmethod
     def over(cls, engine: Engine, design: Design, settings: Settings, rng: np.random.Generator) -> Lookout:
         """Build a lookout over the rows of an engine."""
-        coarse, columns = design.coarse(FUNCTIONS)
+        n_functions = max(FEWEST_FUNCTIONS, min(FUNCTIONS, COARSE_COLUMNS // len(design.bases)))
+        coarse, columns = design.coarse(n_functions)
         sample = engine.pilot(coarse, enough_rows(coarse), rng)
         exploring = replace(settings, tol=TOL, max_iter=ITERATIONS)
         return cls(engine, design, exploring, rng, sample, coarse, np.concatenate([[0, 1], 2 + columns]))
@@ -98,58 +96,9 @@ def look_for_waves(lookout: Lookout, beta: Array, kappas: Array) -> Choice:
     if _is_alike(lookout.coarse, lookout.at_sample, there, (stay.beta, kappas), pi_range):
         return beta, kappas
     new = select_reml(lookout.design, lookout.at, lookout.up(there[0]), there[1], pi_range, SAMPLE_EDF_TOL)
-    if not _is_better(lookout.design, lookout.at, new, (beta, kappas), pi_range):
+    if not is_better(lookout.design, lookout.at, new, (beta, kappas), pi_range):
         return beta, kappas
     return select_reml(lookout.design, lookout.at, *new, pi_range, EDF_TOL)
-
-
-def look_for_bends(design: Design, at: ObjectiveAt, beta: Array, kappas: Array, pi_range: PiRange) -> Choice:
-    """Let terms bend that were taken for straight although the data speak for a bend; keep what REML prefers.
-
-    Far from straight there may be a better choice of smoothing, with a worse one in between: the way that
-    Fellner-Schall updates go, step by step, does not lead there. How well other values would do is seen from here.
-    """
-    for _ in range(MOST_MOVES):
-        (here,) = at(kappas).stand([beta])
-        other = bent_smoothing(design, here, kappas, pi_range)
-        if (other == kappas).all():
-            break
-        new = select_reml(design, at, beta, other, pi_range, EDF_TOL)
-        if not _is_better(design, at, new, (beta, kappas), pi_range):
-            break
-        beta, kappas = new
-    return beta, kappas
-
-
-def bent_smoothing(design: Design, here: Standpoint, kappas: Array, pi_range: PiRange) -> Array:
-    """Smoothing parameters under which straight terms bend, where their marginal likelihood is clearly higher there."""
-    degrees = edf_by_term(design, inverse(here.hessian, pi_range.free), here.curvature)
-    columns = 2 + np.arange(design.n_columns)
-    bending = {
-        number: columns[design.blocks[number]][design.bases[number].roughness > 0.0] for number in design.penalized
-    }
-    straight = {
-        number: block
-        for number, block in bending.items()
-        if degrees[number] - (design.sizes[number] - len(block)) < STRAIGHT_EDF
-    }
-    everything = np.arange(len(here.beta))[pi_range.free]
-    others = np.setdiff1d(everything, np.concatenate([*straight.values(), []]))
-    bent = kappas.copy()
-    for number, block in straight.items():
-        roughness = 2.0 * design.bases[number].roughness[design.bases[number].roughness > 0.0]
-        term = _evidence_on(here, block, others).canonical(np.arange(len(block)), roughness)
-        chosen = float(term.log_marginal(kappas[[number]])[0])
-        values = term.log_marginal(POSSIBLE_KAPPAS)
-        if values.max() > chosen + CLEARLY_BETTER:
-            bent[number] = POSSIBLE_KAPPAS[int(np.argmax(values))]
-    return bent
-
-
-def _evidence_on(here: Standpoint, block: NDArray[np.intp], others: NDArray[np.intp]) -> Evidence:
-    """Evidence on some coefficients when these others follow."""
-    both = np.concatenate([others, block])
-    return Evidence(here.beta[block], here.curvature[block], here.information[np.ix_(both, both)], here.curvature[both])
 
 
 def look_for_higher(lookout: Lookout, beta: Array, kappas: Array) -> Choice:
@@ -176,12 +125,3 @@ def _is_alike(design: Design, at: ObjectiveAt, one: Choice, other: Choice, pi_ra
         logits.append(float(beta[0]))
     bend_alike = np.max(np.abs(degrees[0] - degrees[1]), initial=0.0) < ALIKE_EDF
     return bool(bend_alike) and (pi_range.fixed or abs(logits[0] - logits[1]) < ALIKE_LOGIT)
-
-
-def _is_better(design: Design, at: ObjectiveAt, one: Choice, other: Choice, pi_range: PiRange) -> bool:
-    """Compare two choices of smoothing, with the parameters they lead to, by the REML criterion."""
-    values = []
-    for beta, kappas in (one, other):
-        (here,) = at(kappas).stand([beta])
-        values.append(log_marginal(design, here, kappas, pi_range.free))
-    return values[0] > values[1] + WORTH_MOVING

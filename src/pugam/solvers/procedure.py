@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pugam.engines import Engine
 from pugam.likelihood import expit
 from pugam.linear_algebra import inverse, solve
+from pugam.solvers.bends import look_for_bends
 from pugam.solvers.exploring import (
     PILOT_KAPPA,
     StartRecord,
@@ -20,7 +21,7 @@ from pugam.solvers.exploring import (
     explore_candidates,
     objectives,
 )
-from pugam.solvers.lookout import Lookout, look_for_bends, look_for_higher, look_for_waves
+from pugam.solvers.lookout import Lookout, look_for_higher, look_for_waves
 from pugam.solvers.objective import Objective, PiRange, Standpoint
 from pugam.solvers.optimum import Optimum, best_of
 from pugam.solvers.reml import select_reml
@@ -45,8 +46,9 @@ Array = NDArray[np.float64]
 PILOT_FUNCTIONS = 3  # of each smooth: a line, a bow and a wave are enough to tell good starts from traps
 PILOT_TOL, PILOT_ITERATIONS, PILOT_EDF_TOL = 1e-2, 40, 0.05
 # With five times so many rows or more, a sample of so many is fitted first.
-REHEARSAL_ROWS = (20_000, 200_000)
+REHEARSAL_ROWS = (10_000, 100_000)
 WORTH_A_REHEARSAL = 5
+ENOUGH_TO_COMPARE = 25  # iterations, of designs among which the better one is sought
 EDF_TOL = 1e-2
 LONGEST_FOLLOWING = 1.0  # of the intercept: further away the tangent is no guide
 START_ROWS = 10_000  # starts at given smoothing parameters are compared on about so many rows
@@ -102,10 +104,11 @@ def fit_best_design(engine: Engine, designs: Sequence[Design], settings: Setting
     if len(designs) > 1:
         many = engine.n_rows > WORTH_A_REHEARSAL * REHEARSAL_ROWS[0]
         rows = engine.pilot(chosen, REHEARSAL_ROWS[0], rng) if many else engine
-        fits = [_fit_design(rows, design, settings, rng) for design in designs]
+        trial = replace(settings, max_iter=min(settings.max_iter, ENOUGH_TO_COMPARE))
+        fits = [_fit_design(rows, design, trial, rng) for design in designs]
         best = min(fits, key=lambda one: aic(one.fit.penalized, settings.pi_range.free))
-        if not many:
-            return best
+        if not many and best.fit.converged:
+            return replace(best, settings=settings)
         chosen = best.design
     return _fit_design(engine, chosen, settings, rng)
 

@@ -13,7 +13,7 @@ from pugam.solvers.objective import Objective, PiRange, Standpoint
 from pugam.solvers.smoothing import KAPPA_LIMITS, edf_by_term, fellner_schall
 from pugam.terms import Design
 
-__all__ = ["accelerated_update", "select_reml"]
+__all__ = ["select_reml"]
 
 Array = NDArray[np.float64]
 
@@ -57,18 +57,12 @@ def select_reml(
         if np.max(np.abs(new_degrees - degrees), initial=0.0) < edf_tol:
             break
         degrees = new_degrees
-        kappas, last_move = accelerated_update(design, here.beta, covariance, kappas, last_move)
+        move = np.log(fellner_schall(design, here.beta, covariance, kappas) / kappas)
+        kappas = np.clip(kappas * np.exp(_stretch(move, last_move) * move), *KAPPA_LIMITS)
+        last_move = move
         penalty_before, objective = objective.penalty, objective_at(kappas)
         here = _follow(objective, here, penalty_before, pi_range)
     return here.beta, kappas
-
-
-def accelerated_update(
-    design: Design, beta: Array, covariance: Array, kappas: Array, last_move: Array
-) -> tuple[Array, Array]:
-    """Take a Fellner-Schall update, stretched where the last ones point the same way; return it and its own move."""
-    move = np.log(fellner_schall(design, beta, covariance, kappas) / kappas)
-    return np.clip(kappas * np.exp(_stretch(move, last_move) * move), *KAPPA_LIMITS), move
 
 
 def _stretch(move: Array, last_move: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Smoothing for many rows: from a start that a sample of them gave, with as few passes over all rows as possible."""
+"""Smoothing for many rows, from a good start, with few passes over them: in between all is done on a parabola."""
 
 from __future__ import annotations
 
@@ -8,46 +8,61 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.linear_algebra import inverse
+from pugam.solvers.bends import Choice, bent_smoothing
 from pugam.solvers.exploring import ObjectiveAt
 from pugam.solvers.fisher import bounded_step
-from pugam.solvers.lookout import Choice, bent_smoothing
 from pugam.solvers.objective import PiRange, Standpoint
-from pugam.solvers.reml import accelerated_update
-from pugam.solvers.smoothing import edf_by_term, log_marginal
+from pugam.solvers.smoothing import KAPPA_LIMITS, edf_by_term, log_marginal, reml_derivatives
 from pugam.terms import Design
 
 __all__ = ["settle_reml"]
 
 Array = NDArray[np.float64]
 
-MOST_PASSES, MOST_UPDATES = 10, 40
+MOST_PASSES, MOST_UPDATES, MOST_HALVINGS = 10, 20, 5
 CLOSER = 0.1  # between two passes smoothing is followed so much more closely than it is wanted in the end
 # What the parabola gets wrong is of second order: after a step as small as this nothing is left to be found.
 SMALL_CHANGE, SMALL_GAIN = 10.0, 0.1  # of degrees of freedom, as a multiple of their tolerance; of the objective
+LONGEST_MOVE = 5.0  # of a logarithm of a smoothing parameter
+FLATTEST = 1e-3  # curvature of the REML criterion below which a direction is taken for flat
 
 
 def settle_reml(
     design: Design, at: ObjectiveAt, beta: Array, kappas: Array, pi_range: PiRange, edf_tol: float
 ) -> Choice:
-    """Choose smoothing near a good start, all updates between two passes being made on a parabola.
+    """Choose smoothing near a good start, with as few passes as possible; terms that should bend are bent.
 
     One pass over the rows gives value, gradient and information, and so a parabola for the log-likelihood. On it,
-    parameters and smoothing are alternated to the end, which costs no pass. The next one shows how well it held.
-    The point returned is close to, not at, the penalised optimum: the caller finishes the climb.
+    smoothing is moved towards the maximum of the REML criterion, which costs no pass. The next one shows how well the
+    parabola held. The point returned is close to, not at, the penalised optimum: the caller finishes the climb.
     """
+    (here,) = at(kappas).stand([beta])
     for _ in range(MOST_PASSES):
-        (here,) = at(kappas).stand([beta])
         parabola = Parabola(design, here, kappas, pi_range)
-        degrees = parabola.degrees(kappas)
-        bent = bent_smoothing(design, here, kappas, pi_range)
-        starts = [kappas] if (bent == kappas).all() else [kappas, bent]
+        before = parabola.degrees(kappas)
         gain = parabola.stand(kappas).value - here.value
-        kappas = max((parabola.settle(start, edf_tol) for start in starts), key=parabola.log_marginal)
-        beta = parabola.stand(kappas).beta
-        change = float(np.max(np.abs(parabola.degrees(kappas) - degrees), initial=0.0))
+        new = parabola.settle(kappas, edf_tol)
+        change = float(np.max(np.abs(parabola.degrees(new) - before), initial=0.0))
         if change < SMALL_CHANGE * edf_tol and gain < SMALL_GAIN:
-            break
-    return beta, kappas
+            bent = bent_smoothing(design, here, new, pi_range)
+            if (bent == new).all() or parabola.log_marginal(bent) <= parabola.log_marginal(new):
+                return parabola.stand(new).beta, new
+            new = parabola.settle(bent, edf_tol)
+        here, kappas = _follow(at, parabola, new), new
+    return here.beta, kappas
+
+
+def _follow(at: ObjectiveAt, parabola: Parabola, kappas: Array) -> Standpoint:
+    """Go to the top of the parabola, or less far where the objective itself falls on the way."""
+    objective, start = at(kappas), parabola.here
+    value = start.loglik - float(objective.penalties(start.beta[None])[0])
+    step = parabola.stand(kappas).beta - start.beta
+    for _ in range(MOST_HALVINGS):
+        (there,) = objective.stand([start.beta + step])
+        if there.value >= value - 1e-9 * abs(value):
+            return there
+        step = step / 2.0
+    return objective.stand([start.beta])[0]
 
 
 @dataclass(frozen=True)
@@ -60,17 +75,15 @@ class Parabola:
     pi_range: PiRange
 
     def stand(self, kappas: Array) -> Standpoint:
-        """The top of the parabola under other smoothing parameters."""
+        """The top of the parabola under other smoothing parameters; its log-likelihood alone is not worked out."""
         here, change = self.here, np.zeros_like(self.here.beta)
         change[2:] = self.design.penalty(kappas) - self.design.penalty(self.kappas)
         gradient, hessian = here.gradient - change * here.beta, here.hessian + np.diag(change)
         step = bounded_step(here.beta, gradient, hessian, self.pi_range)
         assert step is not None
         value = here.value - 0.5 * float(change @ here.beta**2) + float(gradient @ step - 0.5 * step @ hessian @ step)
-        loglik = here.loglik  # not worked out
-        return Standpoint(
-            here.beta + step, value, loglik, gradient - hessian @ step, here.information, here.curvature + change, False
-        )
+        beta, curvature = here.beta + step, here.curvature + change
+        return Standpoint(beta, value, np.nan, gradient - hessian @ step, here.information, curvature, False)
 
     def degrees(self, kappas: Array) -> Array:
         """Effective degrees of freedom of each term."""
@@ -82,8 +95,9 @@ class Parabola:
         return log_marginal(self.design, self.stand(kappas), kappas, self.pi_range.free)
 
     def settle(self, kappas: Array, edf_tol: float) -> Array:
-        """Alternate updates of smoothing with the parameters that follow, until no term changes any more."""
-        degrees, last_move = np.full(len(kappas), np.inf), np.zeros(len(kappas))
+        """Climb to the maximum of the REML criterion by Newton steps of all smoothing parameters together."""
+        degrees = np.full(len(kappas), np.inf)
+        value = self.log_marginal(kappas)
         for _ in range(MOST_UPDATES):
             top = self.stand(kappas)
             covariance = inverse(top.hessian, self.pi_range.free)
@@ -91,5 +105,19 @@ class Parabola:
             if np.max(np.abs(new_degrees - degrees), initial=0.0) < CLOSER * edf_tol:
                 break
             degrees = new_degrees
-            kappas, last_move = accelerated_update(self.design, top.beta, covariance, kappas, last_move)
+            move = _ascent(*reml_derivatives(self.design, top.beta, covariance, kappas))
+            for _ in range(MOST_HALVINGS):
+                new = np.clip(kappas * np.exp(move), *KAPPA_LIMITS)
+                new_value = self.log_marginal(new)
+                if new_value >= value:
+                    kappas, value = new, new_value
+                    break
+                move = move / 4.0
         return kappas
+
+
+def _ascent(gradient: Array, hessian: Array) -> Array:
+    """Newton's step, turned uphill where the criterion is not concave, and none of its entries too long."""
+    values, vectors = np.linalg.eigh(hessian)
+    step = vectors @ ((vectors.T @ gradient) / np.maximum(np.abs(values), FLATTEST))
+    return np.asarray(np.clip(step, -LONGEST_MOVE, LONGEST_MOVE))

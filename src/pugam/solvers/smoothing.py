@@ -10,7 +10,17 @@ from pugam.solvers.objective import Standpoint
 from pugam.solvers.optimum import Optimum
 from pugam.terms import Design
 
-__all__ = ["KAPPA_LIMITS", "LINEAR_GRID", "SMOOTH_GRID", "aic", "edf", "edf_by_term", "fellner_schall", "log_marginal"]
+__all__ = [
+    "KAPPA_LIMITS",
+    "LINEAR_GRID",
+    "SMOOTH_GRID",
+    "aic",
+    "edf",
+    "edf_by_term",
+    "fellner_schall",
+    "log_marginal",
+    "reml_derivatives",
+]
 
 Array = NDArray[np.float64]
 
@@ -54,6 +64,28 @@ def log_marginal(design: Design, here: Standpoint, kappas: Array, free: slice = 
     smooth = list(design.penalized)
     _, log_determinant = np.linalg.slogdet(here.hessian[free, free])
     return here.value + 0.5 * float(ranks[smooth] @ np.log(kappas[smooth])) - 0.5 * float(log_determinant)
+
+
+def reml_derivatives(design: Design, beta: Array, covariance: Array, kappas: Array) -> tuple[Array, Array]:
+    """Gradient and Hessian of the REML criterion in the logarithms of the smoothing parameters, for a parabola.
+
+    With V the inverse of the penalised information, S_j the diagonal penalty of a term and r_j its rank,
+
+        gradient_j = r_j / 2 - kappa_j (theta' S_j theta + tr(V S_j))
+        Hessian_ij = 4 kappa_i kappa_j theta' S_i V S_j theta + 2 kappa_i kappa_j tr(V S_i V S_j)
+                     - [i = j] kappa_j (theta' S_j theta + tr(V S_j)).
+
+    Entries of terms without a penalty are zero.
+    """
+    theta, V = beta[2:], covariance[2:, 2:]
+    scaled = np.repeat(kappas, design.sizes) * design.roughness  # kappa_j S_j, all terms side by side
+    starts = [block.start for block in design.blocks]
+    parts = np.add.reduceat(scaled * (theta * theta + V.diagonal()), starts)
+    bent = scaled * theta
+    products = 4.0 * np.outer(bent, bent) * V + 2.0 * np.outer(scaled, scaled) * V * V
+    hessian = np.add.reduceat(np.add.reduceat(products, starts, axis=0), starts, axis=1) - np.diag(parts)
+    ranks = np.add.reduceat((design.roughness > 0.0).astype(float), starts)
+    return 0.5 * ranks - parts, hessian
 
 
 def edf_by_term(design: Design, covariance: Array, curvature: Array) -> Array:

@@ -13,6 +13,7 @@ from pugam.terms.bases import Basis
 __all__ = ["POWERS", "LocalSupport"]
 
 Array = NDArray[np.float64]
+Numbers = NDArray[np.intp]
 
 POWERS = 4  # of an offset, from 0 to 3: no term is of a higher degree
 PRODUCTS = POWERS * POWERS
@@ -75,7 +76,10 @@ class LocalSupport:
             matrices.append(padded.reshape(n_intervals * POWERS, n_functions))
         return matrices
 
-    def pair(self, moments: Array, j: int, k: int) -> Array:
-        """The moments of two terms, shape (pairs of intervals, 4, 4)."""
-        start = int(self.starts[j, k])
-        return moments[start : start + PRODUCTS * int(self.blocks[j, k])].reshape(-1, POWERS, POWERS)
+    @cached_property
+    def flat_matrices(self) -> tuple[Array, Numbers, Numbers]:
+        """All matrices in one array, where each begins, and where the columns of each term do, behind an intercept."""
+        sizes = [matrix.size for matrix in self.matrices]
+        widths = [matrix.shape[1] for matrix in self.matrices]
+        flat = np.concatenate([matrix.ravel() for matrix in self.matrices])
+        return flat, np.cumsum([0, *sizes]), np.cumsum([1, *widths])

@@ -5,9 +5,9 @@ import pytest
 
 from pugam import PUGAM
 from pugam.datasets import simulate
+from pugam.solvers.bends import look_for_bends
 from pugam.solvers.exploring import objectives
 from pugam.solvers.fisher import maximize_fisher
-from pugam.solvers.lookout import look_for_bends
 from pugam.solvers.objective import PiRange
 from pugam.solvers.smoothing import log_marginal
 

@@ -1,0 +1,128 @@
+"""Sums over many rows on a GPU: model columns are evaluated there, some rows at a time, and never leave it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.errors import InputError
+from pugam.likelihood import Sums
+from pugam.terms import Design
+
+__all__ = ["DeviceRows", "choose_device", "likelihood_on_device", "load_torch"]
+
+Array = NDArray[np.float64]
+
+BLOCK_CELLS = 2**28  # model cells evaluated at a time: 2 GiB, and a few times as much while they are made
+LOWEST_VALUE = -1e300
+SMALLEST, SMALLEST_SQUARABLE = float(np.finfo(np.float64).tiny), 1e-150
+
+
+def load_torch() -> Any:
+    """Import PyTorch, or say how to get it."""
+    try:
+        import torch
+    except ImportError:
+        raise InputError("engine='gpu' needs PyTorch; install it with pip install 'pugam[gpu]'.") from None
+    return torch
+
+
+def choose_device() -> Any:
+    """Return the GPU, or say that there is none."""
+    torch = load_torch()
+    if not torch.cuda.is_available():
+        raise InputError("engine='gpu' needs a GPU that PyTorch can use, and there is none here; use engine='memory'.")
+    return torch.device("cuda")
+
+
+def likelihood_on_device(positive: Any, s: Any, c: Any, d: Any, observed: bool) -> tuple[Any, ...]:
+    """The likelihood of rows as in `likelihood.saturating_rows`, its parts in the same order, on the device."""
+    torch = load_torch()
+    m, h = torch.special.expit(s), torch.special.expit(-s)
+    unlabelled = h + d * m
+    value = torch.log(torch.where(positive, c * m, unlabelled)).clamp_min(LOWEST_VALUE)
+    odds = c * m / unlabelled.clamp_min(SMALLEST_SQUARABLE)
+    tilt = c * m * (h / unlabelled.clamp_min(SMALLEST))
+    if observed:
+        info_cc = torch.where(positive, 0.0, odds * (1.0 + odds))
+        info_sc = torch.where(positive, 0.0, tilt * (1.0 + odds))
+        info_ss = torch.where(positive, m * h, tilt * (h - m + tilt))
+    else:
+        info_cc, info_sc, info_ss = odds, tilt, tilt * h
+    return value, torch.where(positive, h, -tilt), torch.where(positive, 1.0, -odds), info_ss, info_sc, info_cc
+
+
+class DeviceRows:
+    """Rows on the device as places among the breaks of each term: eight bytes a value, whatever the columns.
+
+    Parameters
+    ----------
+    design : Design
+    places : tensor of shape (p, n), float64
+        See `Basis.places`.
+    positive : tensor of shape (n,), bool
+    weights : tensor of shape (n,), float64, or None
+    """
+
+    def __init__(self, design: Design, places: Any, positive: Any, weights: Any = None) -> None:
+        self._design, self._places, self._positive, self._weights = design, places, positive, weights
+        self._tables = [
+            [self._on_device(table) for table in (piece.breaks, piece.origins, piece.coefficients)]
+            for piece in (basis.pieces for basis in design.bases)
+        ]
+
+    def sums(self, c: Array, d: Array, b: Array, observed: bool) -> Sums:
+        """Value, score and information of the saturating likelihood; see `likelihood.saturating_sums`."""
+        torch = load_torch()
+        q = 2 + self._design.n_columns
+        value = torch.zeros(len(b), dtype=torch.float64, device=self._places.device)
+        score, information = value.new_zeros((len(b), q)), value.new_zeros((len(b), q, q))
+        vectors = self._on_device(b)
+        for rows, X in self.blocks():
+            positive, weights = self._positive[rows], None if self._weights is None else self._weights[rows]
+            for number in range(len(b)):
+                s = X @ vectors[number]
+                parts = likelihood_on_device(positive, s, float(c[number]), float(d[number]), observed)
+                if weights is not None:
+                    parts = tuple(part * weights for part in parts)
+                of_rows, score_s, score_c, info_ss, info_sc, info_cc = parts
+                value[number] += of_rows.sum()
+                score[number, 0] += score_c.sum()
+                score[number, 1:] += score_s @ X
+                information[number, 0, 0] += info_cc.sum()
+                information[number, 0, 1:] += info_sc @ X
+                information[number, 1:, 1:] += X.T @ (X * info_ss[:, None])
+        information[:, 1:, 0] = information[:, 0, 1:]
+        return Sums(value.cpu().numpy(), score.cpu().numpy(), information.cpu().numpy())
+
+    def blocks(self) -> Iterator[tuple[slice, Any]]:
+        """Evaluate the model columns, intercept first, block by block."""
+        n, q = self._places.shape[1], 1 + self._design.n_columns
+        size = max(1, BLOCK_CELLS // q)
+        for start in range(0, n, size):
+            rows = slice(start, min(start + size, n))
+            yield rows, self._columns(rows, q)
+
+    def _columns(self, rows: slice, q: int) -> Any:
+        torch = load_torch()
+        X = self._places.new_empty((rows.stop - rows.start, q))
+        X[:, 0] = 1.0
+        for places, (breaks, origins, coefficients), block in zip(
+            self._places, self._tables, self._design.blocks, strict=True
+        ):
+            t = places[rows]
+            interval = torch.bucketize(t, breaks, right=True)
+            missing = torch.isnan(t)
+            offset = torch.where(missing, 0.0, t - origins[interval])[:, None]
+            interval = torch.where(missing, coefficients.shape[1] - 1, interval)
+            values = coefficients[-1][interval]
+            for power in range(len(coefficients) - 2, -1, -1):
+                values = torch.addcmul(coefficients[power][interval], values, offset)
+            X[:, 1 + block.start : 1 + block.stop] = values
+        return X
+
+    def _on_device(self, values: Any) -> Any:
+        return load_torch().as_tensor(np.ascontiguousarray(values), device=self._places.device)

@@ -1,0 +1,84 @@
+"""Terms taken for straight although they bend: seen from the marginal likelihood of each, as if by itself."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.linear_algebra import inverse
+from pugam.solvers.evidence import Evidence
+from pugam.solvers.exploring import ObjectiveAt
+from pugam.solvers.objective import PiRange, Standpoint
+from pugam.solvers.reml import select_reml
+from pugam.solvers.smoothing import KAPPA_LIMITS, edf_by_term, log_marginal
+from pugam.terms import Design
+
+__all__ = ["Choice", "bent_smoothing", "is_better", "look_for_bends"]
+
+Array = NDArray[np.float64]
+Choice = tuple[Array, Array]  # parameters beta and smoothing parameters
+
+EDF_TOL = 1e-2
+MOST_MOVES = 4
+STRAIGHT_EDF = 0.5  # a term that bends by fewer degrees of freedom
+POSSIBLE_KAPPAS = np.geomspace(*KAPPA_LIMITS, 33)
+CLEARLY_BETTER = 1.0  # in log marginal likelihood as seen from afar
+WORTH_MOVING = 0.01  # gain in the REML criterion
+
+
+def look_for_bends(design: Design, at: ObjectiveAt, beta: Array, kappas: Array, pi_range: PiRange) -> Choice:
+    """Let terms bend that were taken for straight although the data speak for a bend; keep what REML prefers.
+
+    Far from straight there may be a better choice of smoothing, with a worse one in between: the way that
+    Fellner-Schall updates go, step by step, does not lead there. How well other values would do is seen from here.
+    """
+    for _ in range(MOST_MOVES):
+        (here,) = at(kappas).stand([beta])
+        other = bent_smoothing(design, here, kappas, pi_range)
+        if (other == kappas).all():
+            break
+        new = select_reml(design, at, beta, other, pi_range, EDF_TOL)
+        if not is_better(design, at, new, (beta, kappas), pi_range):
+            break
+        beta, kappas = new
+    return beta, kappas
+
+
+def bent_smoothing(design: Design, here: Standpoint, kappas: Array, pi_range: PiRange) -> Array:
+    """Smoothing parameters under which straight terms bend, where their marginal likelihood is clearly higher there."""
+    degrees = edf_by_term(design, inverse(here.hessian, pi_range.free), here.curvature)
+    columns = 2 + np.arange(design.n_columns)
+    bending = {
+        number: columns[design.blocks[number]][design.bases[number].roughness > 0.0] for number in design.penalized
+    }
+    straight = {
+        number: block
+        for number, block in bending.items()
+        if degrees[number] - (design.sizes[number] - len(block)) < STRAIGHT_EDF
+    }
+    everything = np.arange(len(here.beta))[pi_range.free]
+    others = np.setdiff1d(everything, np.concatenate([*straight.values(), []]))
+    bent = kappas.copy()
+    for number, block in straight.items():
+        roughness = 2.0 * design.bases[number].roughness[design.bases[number].roughness > 0.0]
+        term = _evidence_on(here, block, others).canonical(np.arange(len(block)), roughness)
+        chosen = float(term.log_marginal(kappas[[number]])[0])
+        values = term.log_marginal(POSSIBLE_KAPPAS)
+        if values.max() > chosen + CLEARLY_BETTER:
+            bent[number] = POSSIBLE_KAPPAS[int(np.argmax(values))]
+    return bent
+
+
+def _evidence_on(here: Standpoint, block: NDArray[np.intp], others: NDArray[np.intp]) -> Evidence:
+    """Evidence on some coefficients when these others follow."""
+    both = np.concatenate([others, block])
+    return Evidence(here.beta[block], here.curvature[block], here.information[np.ix_(both, both)], here.curvature[both])
+
+
+def is_better(design: Design, at: ObjectiveAt, one: Choice, other: Choice, pi_range: PiRange) -> bool:
+    """Compare two choices of smoothing, with the parameters they lead to, by the REML criterion."""
+    values = []
+    for beta, kappas in (one, other):
+        (here,) = at(kappas).stand([beta])
+        values.append(log_marginal(design, here, kappas, pi_range.free))
+    return values[0] > values[1] + WORTH_MOVING
