@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from pugam.command_line.columns import Features, Roles
+from pugam.command_line.large import open_large, terms_of_large
 from pugam.command_line.options import (
     Decimal,
     Delimiter,
@@ -73,7 +74,13 @@ def fit(
     seed: Annotated[
         int | None, typer.Option(help="Of the random numbers; the same seed gives the same result.")
     ] = None,
-    engine: Annotated[str, typer.Option(help="Where sums are taken: auto, memory or gpu.")] = "auto",
+    engine: Annotated[
+        str,
+        typer.Option(
+            help="Where sums are taken: memory, stream (read in parts), dask (a cluster), gpu, or auto: what suits the "
+            "size of the file."
+        ),
+    ] = "auto",
     jobs: Annotated[int | None, typer.Option(help="Threads.")] = None,
     delimiter: Delimiter = None,
     decimal: Decimal = ".",
@@ -118,11 +125,16 @@ def fit(
     )
     show = False if quiet else None
     with printing_warnings():
-        with Waiting("reading", show):
-            features = Features.of_formula(terms)
-            rows = read_rows(data, roles, features, positive_file, unlabeled_file, delimiter, decimal)
-            rows, model.terms = treat_missing(rows, terms, missing)
-        with Waiting(f"fitting {rows.X.num_rows:,} rows", show), rows.faults_placed():
+        features = Features.of_formula(terms)
+        large = open_large(data, roles, features, engine, jobs, delimiter, decimal)
+        if large is not None:
+            rows, model.terms = large, terms_of_large(terms, missing)
+        else:
+            with Waiting("reading", show):
+                rows = read_rows(data, roles, features, positive_file, unlabeled_file, delimiter, decimal)
+                rows, model.terms = treat_missing(rows, terms, missing)
+        what = "in parts" if large is not None else f"{rows.X.num_rows:,} rows"
+        with Waiting(f"fitting {what}", show), rows.faults_placed():
             model.fit(rows.X, rows.z, rows.weights)
         with rows.faults_placed():
             interval = model.pi_interval(level, ci, **_interval_options(ci, rows, resamples, show))

@@ -12,7 +12,7 @@ from pugam.command_line.columns import Roles, family_of
 from pugam.errors import InputError, warn_user
 from pugam.files import DataFile
 
-__all__ = ["read_label_column"]
+__all__ = ["mark_positive", "read_label_column"]
 
 MOST_VALUES_SHOWN = 3
 
@@ -46,6 +46,13 @@ def read_label_column(file: DataFile, column: Any, roles: Roles) -> np.ndarray:
             "or name the value of positives with --positive."
         )
     return np.asarray(column.to_numpy())
+
+
+def mark_positive(column: Any, wanted: str) -> np.ndarray:
+    """Mark the rows whose label is what a user wrote; of a part of the rows, in which there may be none."""
+    values = column.to_pylist() if hasattr(column, "to_pylist") else column.tolist()
+    marked = {value: _is_written(value, wanted) for value in set(values)}
+    return np.array([marked[value] for value in values], dtype=bool)
 
 
 def _tell_of_others(roles: Roles, column: Any, marked: Mapping[Any, bool]) -> None:

@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-__all__ = ["Rows", "read_rows", "treat_missing"]
+__all__ = ["Rows", "chosen_features", "read_rows", "treat_missing"]
 
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of a fit: features as an Arrow table, the rest as arrays."""
+    """The rows of a fit: features as an Arrow table, the rest as arrays; or, in X, all of it in parts elsewhere."""
 
-    X: pa.Table
-    z: np.ndarray
+    X: Any
+    z: Any
     weights: np.ndarray | None
     groups: np.ndarray | None
     names: list[Any] | None
@@ -134,8 +134,8 @@ def _read_two(files: Sequence[DataFile], roles: Roles, features: Features) -> Ro
     return _take_roles(joined, roles, features, np.repeat([1, 0], sizes), names, place)
 
 
-def _read_columns(file: DataFile, roles: Roles, features: Features) -> pa.Table:
-    """Read the columns that have a role or are features; all others stay in the file."""
+def chosen_features(file: DataFile, roles: Roles, features: Features) -> tuple[str, ...]:
+    """Which columns of a file are features: those of the formula, or all that have no role and are not dropped."""
     dropped = [name for given in roles.drop for name in ([given] if given in file.names else given.split(","))]
     for name in (*roles.columns, *dropped):
         if name not in file.names:
@@ -147,6 +147,12 @@ def _read_columns(file: DataFile, roles: Roles, features: Features) -> pa.Table:
     both = [name for name in chosen if name in excluded and name != roles.name]
     if both:
         raise InputError(f"Column {both[0]!r} is a feature of the model and has another role, too; choose one of them.")
+    return chosen
+
+
+def _read_columns(file: DataFile, roles: Roles, features: Features) -> pa.Table:
+    """Read the columns that have a role or are features; all others stay in the file."""
+    chosen = chosen_features(file, roles, features)
     kinds = dict(features.kinds)
     if roles.positive is not None and roles.label is not None:
         kinds[roles.label] = "text"

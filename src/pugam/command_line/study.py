@@ -18,7 +18,9 @@ def study(
     replicates: Annotated[int, typer.Option(help="Data sets, or maskings, per cell.")] = 500,
     resamples: Annotated[int, typer.Option(help="Resamples of every bootstrap.")] = 500,
     jobs: Annotated[int | None, typer.Option(help="Processes; one per core by default.")] = None,
-    engine: Annotated[str, typer.Option(help="Where sums are taken: auto, memory or gpu.")] = "auto",
+    engine: Annotated[
+        str, typer.Option(help="Where the work is done: auto, memory, gpu, or dask (replicates on a cluster).")
+    ] = "auto",
     seed: Annotated[int | None, typer.Option(help="Of the random numbers.")] = None,
     data: Annotated[
         Path | None, typer.Option(help="Folder with wilt.csv and spambase.csv; else PUGAM_DATA, else OpenML.")

@@ -186,9 +186,11 @@ def _require_allowed(codes: np.ndarray) -> None:
     if unknown.any():
         raise _unknown_codes(codes, unknown)
     if np.isin((-1, 0), codes).all():
-        raise InputError(
-            f"z marks unlabelled rows both by 0 (row {int(np.argmax(codes == 0))}) and by -1 (row "
-            f"{int(np.argmax(codes == -1))}). Only binary classification is supported. {CODING}."
+        first, second = sorted((int(np.argmax(codes == code)), f"{code}") for code in (0, -1))
+        raise RowError(
+            f"z marks unlabelled rows both by {first[1]} and by {second[1]} (first in ",
+            second[0],
+            f"). Only binary classification is supported. {CODING}.",
         )
 
 

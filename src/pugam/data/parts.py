@@ -39,6 +39,19 @@ class LabelPart:
     kept: np.ndarray | None
     classes: np.ndarray
 
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are, those of weight zero included."""
+        return len(self.positive if self.kept is None else self.kept)
+
+    def is_like(self, other: LabelPart) -> bool:
+        """Whether the same rows are labelled."""
+        return np.array_equal(self.positive, other.positive)
+
+    def row(self, number: int) -> int:
+        """The place of the row with this number among those kept."""
+        return number if self.kept is None else int(np.flatnonzero(self.kept)[number])
+
 
 @dataclass(frozen=True, eq=False)
 class Part:
@@ -49,7 +62,9 @@ class Part:
 
 
 def read_label_part(z: Any, weights: Any, n_rows: int) -> LabelPart:
-    """Check labels and weights of one part; faults in rows are counted from its first one."""
+    """Check labels and weights of one part, which may be empty; faults in rows are counted from its first one."""
+    if not n_rows:
+        return LabelPart(np.zeros(0, bool), None if weights is None else np.zeros(0), None, np.array([1, 1]))
     labels = read_labels(z, n_rows, need_both=False)
     if weights is None:
         return LabelPart(labels.positive, None, None, labels.classes)
@@ -137,6 +152,8 @@ def _telling_rows(column: Column) -> np.ndarray:
                 first_rows[value] = row
         return np.fromiter(first_rows.values(), dtype=np.intp, count=len(first_rows))
     values = column.values
+    if not len(values):
+        return np.zeros(0, np.intp)
     lowest, highest = int(np.argmin(values)), int(np.argmax(values))  # a missing value is both, where there is one
     if not np.isnan(values[lowest]):
         return np.array([lowest, highest])

@@ -14,18 +14,24 @@ from pugam.errors import InputError
 __all__ = ["ClusterParts", "find_client"]
 
 FAN_IN = 8  # so many sums are added at a time, always the same ones
-START = "start one with: from dask.distributed import Client; client = Client()"
+START = (
+    "start one with: from dask.distributed import Client; client = Client(), or name a scheduler in the environment "
+    "variable DASK_SCHEDULER_ADDRESS"
+)
 
 
 def find_client() -> Any:
     """Return the Dask client in use, or say how to get one."""
     try:
-        from distributed import get_client
+        from dask import config
+        from distributed import Client, get_client
     except ImportError:
         raise InputError("engine='dask' needs Dask; install it with pip install 'pugam[dask]'.") from None
     try:
         return get_client()
     except ValueError:
+        if config.get("scheduler-address", None) is not None:
+            return Client()  # type: ignore[no-untyped-call]  # goes there, and is the one in use from now on
         raise InputError(f"engine='dask' needs a Dask client, and there is none; {START}.") from None
 
 

@@ -8,9 +8,9 @@ from typing import Any
 from pugam.data import LabelPart, Part, read_label_part, read_part, rows_renumbered
 from pugam.engines.cluster import ClusterParts
 from pugam.engines.memory import MemoryEngine
-from pugam.engines.sources import Digest, digest_part, engine_of_part
+from pugam.engines.sources import Digest, Place, digest_part, engine_of_part, places_of
 from pugam.engines.threads import one_blas_thread
-from pugam.errors import InputError
+from pugam.errors import InputError, RowError
 from pugam.terms import Design
 
 __all__ = ["ClusterRows", "is_dask_frame", "is_dask_series"]
@@ -52,25 +52,32 @@ class ClusterRows:
 
     def labels(self) -> list[LabelPart]:
         """Read labels and weights of all parts."""
-        found: list[LabelPart] = self._gather(_label_part, [()] * self._frame.npartitions, [])
+        found: list[LabelPart] = []
+        for part in self._gather(self._jobs(_label_part, [()] * self._frame.npartitions, [])):
+            if isinstance(part, RowError):
+                first = sum(earlier.n_rows for earlier in found)
+                with rows_renumbered(lambda row, first=first: first + row):  # type: ignore[misc]
+                    raise part
+            found.append(part)
         return found
 
-    def digests(self, firsts: Sequence[int], n_rows: int, names: Sequence[str]) -> list[Digest]:
+    def digests(self, labels: Sequence[LabelPart], names: Sequence[str]) -> list[Digest]:
         """Choose and read the rows that tell enough of some columns, part by part."""
-        found: list[Digest] = self._gather(_digest, [(first, n_rows, tuple(names)) for first in firsts], names)
-        return found
+        n_rows = sum(len(part.positive) for part in labels)
+        arguments = [(place, n_rows, tuple(names)) for place in places_of(labels)]
+        return self._gather(_with_rows(self._jobs(_digest, arguments, names), labels))
 
-    def parts(self, design: Design, firsts: Sequence[int], local: bool) -> ClusterParts:
+    def parts(self, design: Design, labels: Sequence[LabelPart], local: bool) -> ClusterParts:
         """Make the engines of all parts, on the workers; they stay there."""
-        jobs = self._jobs(_engine, [(first, design, local) for first in firsts], design.columns_used)
-        return ClusterParts(self._client, self._client.compute(jobs))
+        jobs = self._jobs(_engine, [(place, design, local) for place in places_of(labels)], design.columns_used)
+        return ClusterParts(self._client, self._client.compute(_with_rows(jobs, labels)))
 
-    def _gather(self, of_part: Any, arguments: Sequence[tuple[Any, ...]], names: Sequence[str]) -> list[Any]:
-        results: list[Any] = self._client.gather(self._client.compute(self._jobs(of_part, arguments, names)))
+    def _gather(self, jobs: list[Any]) -> list[Any]:
+        results: list[Any] = self._client.gather(self._client.compute(jobs))
         return results
 
     def _jobs(self, of_part: Any, arguments: Sequence[tuple[Any, ...]], names: Sequence[str]) -> list[Any]:
-        """Tasks that read some columns of a partition and do something with it.
+        """Tasks, one for each partition, that read some of its columns and do something with them.
 
         They hold on to the graph behind the partition, from which Dask makes it anew when a worker dies.
         """
@@ -94,20 +101,28 @@ def _role(frame: Any, role: Any) -> Any:
     return frame[role] if isinstance(role, str) else role
 
 
-def _label_part(frame: Any, label: Any, weights: Any) -> LabelPart:
-    return read_label_part(_role(frame, label), _role(frame, weights), len(frame))
+def _with_rows(jobs: list[Any], labels: Sequence[LabelPart]) -> list[Any]:
+    return [job for job, part in zip(jobs, labels, strict=True) if len(part.positive)]
 
 
-def _part(frame: Any, label: Any, weights: Any, first: int) -> Part:
+def _label_part(frame: Any, label: Any, weights: Any) -> LabelPart | RowError:
+    """Labels and weights of a partition, or what is wrong with them: where it begins is not known yet."""
+    try:
+        return read_label_part(_role(frame, label), _role(frame, weights), len(frame))
+    except RowError as error:
+        return error
+
+
+def _part(frame: Any, label: Any, weights: Any, place: Place) -> Part:
     own = [role for role in (label, weights) if isinstance(role, str)]
-    with rows_renumbered(lambda row: first + row):
+    with rows_renumbered(lambda row: place.first_of_all + row):
         return read_part(frame.drop(columns=own), _role(frame, label), _role(frame, weights))
 
 
-def _digest(frame: Any, label: Any, weights: Any, first: int, n_rows: int, names: Sequence[str]) -> Digest:
-    return digest_part(_part(frame, label, weights, first), first, n_rows, names)
+def _digest(frame: Any, label: Any, weights: Any, place: Place, n_rows: int, names: Sequence[str]) -> Digest:
+    return digest_part(_part(frame, label, weights, place), place, n_rows, names)
 
 
-def _engine(frame: Any, label: Any, weights: Any, first: int, design: Design, local: bool) -> MemoryEngine:
+def _engine(frame: Any, label: Any, weights: Any, place: Place, design: Design, local: bool) -> MemoryEngine:
     with one_blas_thread():
-        return engine_of_part(_part(frame, label, weights, first), design, first, local)
+        return engine_of_part(_part(frame, label, weights, place), design, place, local)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pugam.data import LabelPart, Part, read_label_part, read_part, rows_renumbered
 from pugam.engines.memory import MemoryEngine
-from pugam.engines.sources import Digest, digest_part, engine_of_part
+from pugam.engines.sources import Digest, digest_part, engine_of_part, places_of
 from pugam.engines.stream import KEPT_BYTES, StreamedParts, in_order
 from pugam.errors import InputError
-from pugam.files import DataFile
+from pugam.files import NO_TYPES, DataFile, Kind
 from pugam.terms import Design
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["FileRows"]
 
@@ -33,6 +36,10 @@ class FileRows:
     n_threads : int
     codes : callable, optional
         Turns the column of labels into 0 and 1, where they are written in another way.
+    types : mapping
+        What columns of a CSV file hold; see `DataFile.kinds`.
+    kept_bytes : int
+        How much of the rows may be kept in memory between passes.
     """
 
     library = "pyarrow"
@@ -45,65 +52,97 @@ class FileRows:
         features: Sequence[str],
         n_threads: int,
         codes: ReadLabels | None = None,
+        types: Mapping[str, Kind] = NO_TYPES,
         kept_bytes: int = KEPT_BYTES,
     ) -> None:
         self.names = tuple(features)
         self._file, self._label, self._weights = file, label, weights
-        self._n_threads, self._codes, self._kept_bytes = n_threads, codes, kept_bytes
+        self._n_threads, self._codes, self._types, self._kept_bytes = n_threads, codes, types, kept_bytes
 
     def labels(self) -> list[LabelPart]:
         """Read labels and weights of all parts."""
         return list(in_order(self._jobs((), self._label_part), self._n_threads))
 
-    def digests(self, firsts: Sequence[int], n_rows: int, names: Sequence[str]) -> list[Digest]:
+    def digests(self, labels: Sequence[LabelPart], names: Sequence[str]) -> list[Digest]:
         """Choose and read the rows that tell enough of some columns, part by part."""
+        places, n_rows = places_of(labels), sum(len(part.positive) for part in labels)
 
-        def of_batch(batch: Any, first: int, number: int) -> Digest:
-            return digest_part(self._part(batch, first, names), firsts[number], n_rows, names)
+        def of_batch(batch: pa.Table, number: int, first: int) -> Digest:
+            return digest_part(self._part(batch, number, first, names, labels), places[number], n_rows, names)
 
-        return list(in_order(self._jobs(names, of_batch), self._n_threads))
+        return list(in_order(self._jobs(names, of_batch, labels), self._n_threads))
 
-    def parts(self, design: Design, firsts: Sequence[int], local: bool) -> StreamedParts:
+    def parts(self, design: Design, labels: Sequence[LabelPart], local: bool) -> StreamedParts:
         """Make the engines of all parts."""
-        names = design.columns_used
+        names, places = design.columns_used, places_of(labels)
 
-        def of_batch(batch: Any, first: int, number: int) -> MemoryEngine:
-            part = self._part(batch, first, names)
-            if number >= len(firsts):
-                raise InputError(f"{self._file.path} has more rows than when it was first read; fit it again.")
-            return engine_of_part(part, design, firsts[number], local)
+        def of_batch(batch: pa.Table, number: int, first: int) -> MemoryEngine:
+            part = self._part(batch, number, first, names, labels)
+            return engine_of_part(part, design, places[number], local)
 
-        return StreamedParts(lambda: self._jobs(names, of_batch), self._n_threads, self._kept_bytes)
+        return StreamedParts(lambda: self._jobs(names, of_batch, labels), self._n_threads, self._kept_bytes)
 
-    def _jobs(self, names: Sequence[str], of_batch: Callable[[Any, int, int], Any]) -> Iterator[Callable[[], Any]]:
-        """Read some columns, and give what is to be done with each batch."""
-        columns = list(dict.fromkeys([*names, self._label, *([] if self._weights is None else [self._weights])]))
+    def _jobs(
+        self, names: Sequence[str], of_batch: Callable[..., Any], labels: Sequence[LabelPart] | None = None
+    ) -> Iterator[Callable[[], Any]]:
+        """Read some columns, and give what is to be done with each batch; those without rows are passed over.
+
+        With `labels`, those of an earlier pass, the file has to be what it was.
+        """
+        roles = [self._label, *([] if self._weights is None else [self._weights])]
+        columns = list(dict.fromkeys([*names, *roles]))
         types = {name: kind for name, kind in self._kinds.items() if name in columns}
-        first = 0
-        for number, batch in enumerate(self._file.batches(columns, types, BATCH_ROWS)):
-            yield partial(of_batch, batch, first, number)
+        first = number = 0
+        for number, batch in enumerate(_even(self._file.batches(columns, types, BATCH_ROWS), BATCH_ROWS), start=1):
+            if labels is None or number > len(labels) or len(labels[number - 1].positive):
+                yield partial(of_batch, batch, number - 1, first)
             first += batch.num_rows
+        if labels is not None and number < len(labels):
+            raise self._changed()
 
     @cached_property
     def _kinds(self) -> dict[str, Any]:
         """What the columns of a CSV file hold."""
         roles = [self._label, *([] if self._weights is None else [self._weights])]
-        return self._file.kinds(list(dict.fromkeys([*self.names, *roles])))
+        return self._file.kinds(list(dict.fromkeys([*self.names, *roles])), self._types)
 
-    def _label_part(self, batch: Any, first: int, number: int) -> LabelPart:
+    def _label_part(self, batch: pa.Table, number: int, first: int) -> LabelPart:
         with rows_renumbered(lambda row: first + row):
             return read_label_part(self._codes_of(batch), self._weights_of(batch), batch.num_rows)
 
-    def _part(self, batch: Any, first: int, names: Sequence[str]) -> Part:
-        import pyarrow as pa
-
+    def _part(
+        self, batch: pa.Table, number: int, first: int, names: Sequence[str], labels: Sequence[LabelPart]
+    ) -> Part:
         with rows_renumbered(lambda row: first + row):
-            features = pa.Table.from_batches([batch]).select(list(names))
-            return read_part(features, self._codes_of(batch), self._weights_of(batch))
+            part = read_part(batch.select(list(names)), self._codes_of(batch), self._weights_of(batch))
+        if number >= len(labels) or not part.labels.is_like(labels[number]):
+            raise self._changed()
+        return part
 
-    def _codes_of(self, batch: Any) -> Any:
+    def _changed(self) -> InputError:
+        return InputError(f"{self._file.path} is not what it was when it was first read; fit it again.")
+
+    def _codes_of(self, batch: pa.Table) -> Any:
         column = batch.column(self._label)
         return column if self._codes is None else self._codes(column)
 
-    def _weights_of(self, batch: Any) -> Any:
+    def _weights_of(self, batch: pa.Table) -> Any:
         return None if self._weights is None else batch.column(self._weights)
+
+
+def _even(batches: Iterator[pa.RecordBatch], size: int) -> Iterator[pa.Table]:
+    """Cut rows into tables of equal size, but for the last one: pyarrow cuts them differently for different columns."""
+    import pyarrow as pa
+
+    waiting: list[pa.RecordBatch] = []
+    n_waiting = 0
+    for batch in batches:
+        while n_waiting + batch.num_rows >= size:
+            taken = size - n_waiting
+            yield pa.Table.from_batches([*waiting, batch.slice(0, taken)])
+            batch, waiting, n_waiting = batch.slice(taken), [], 0
+        if batch.num_rows:
+            waiting.append(batch)
+            n_waiting += batch.num_rows
+    if waiting:
+        yield pa.Table.from_batches(waiting)

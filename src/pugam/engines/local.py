@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 
 ALIGNMENT = 64  # bytes: the vectors that kernels add to then never straddle two cache lines
 MANY_ROWS = 200_000  # below, importing numba costs more than it saves
-MOST_MOMENTS = 4_000_000  # of factors with thousands of levels there are too many
+MOST_MOMENTS = 4_000_000  # or coefficients: of factors with thousands of levels there are too many
 # Nanoseconds per row: of a pair of terms, and of a term; of a product of columns by BLAS, and of evaluating a column.
 PAIR, TERM, PRODUCT, COLUMN = 2.2, 6.0, 0.033, 3.0
 
@@ -35,8 +35,9 @@ def is_local_faster(design: Design, n_rows: int) -> bool:
     p, q = len(design.bases), 1 + design.n_columns
     moments = PAIR * p * (p + 1) / 2 + TERM * p
     products = PRODUCT * q * q + COLUMN * q
-    worth_it = n_rows >= MANY_ROWS and moments < products and design.support.n_moments <= MOST_MOMENTS
-    return worth_it and find_spec("numba") is not None
+    support = design.support
+    fits = support.n_moments <= MOST_MOMENTS and support.n_coefficients <= MOST_MOMENTS
+    return n_rows >= MANY_ROWS and moments < products and fits and find_spec("numba") is not None
 
 
 class Workspace:

@@ -136,7 +136,8 @@ class MemoryEngine:
     def redesigned(self, design: Design, terms: Sequence[int]) -> MemoryEngine:
         """Return an engine over the same rows for another design, of those of its terms with these numbers."""
         encoded = [self.encoded[number] for number in terms]
-        return MemoryEngine(design, encoded, self.positive, self.weights, self.n_threads)
+        # What is a part of many rows stays one.
+        return MemoryEngine(design, encoded, self.positive, self.weights, self.n_threads, self._local or None)
 
     def reweighted(self, counts: Counts) -> MemoryEngine:
         """Return an engine over the same rows in which each counts so many times, shape (n_rows,)."""

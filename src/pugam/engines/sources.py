@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -12,13 +12,20 @@ from pugam.engines.memory import MemoryEngine
 from pugam.engines.parted import Parts
 from pugam.terms import Design
 
-__all__ = ["Digest", "RowSource", "digest_part", "engine_of_part"]
+__all__ = ["Digest", "Place", "RowSource", "digest_part", "engine_of_part", "places_of"]
 
 Digest = tuple[np.ndarray, dict[str, Column]]
 
 
+class Place(NamedTuple):
+    """Where a part begins: among the rows that have a weight, and among all rows."""
+
+    first: int
+    first_of_all: int
+
+
 class RowSource(Protocol):
-    """Rows in parts, of which columns can be read as often as needed."""
+    """Rows in parts, of which columns can be read as often as needed. Parts without rows are passed over."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -34,23 +41,30 @@ class RowSource(Protocol):
         """Read labels and weights of all parts."""
         ...
 
-    def digests(self, firsts: Sequence[int], n_rows: int, names: Sequence[str]) -> list[Digest]:
+    def digests(self, labels: Sequence[LabelPart], names: Sequence[str]) -> list[Digest]:
         """Choose and read the rows that tell enough of some columns, part by part."""
         ...
 
-    def parts(self, design: Design, firsts: Sequence[int], local: bool) -> Parts:
+    def parts(self, design: Design, labels: Sequence[LabelPart], local: bool) -> Parts:
         """Make the engines of all parts; `local` as of `MemoryEngine`."""
         ...
 
 
-def digest_part(part: Part, first: int, n_rows: int, names: Sequence[str]) -> Digest:
+def places_of(labels: Sequence[LabelPart]) -> list[Place]:
+    """Where each part begins."""
+    firsts = np.cumsum([0, *(len(part.positive) for part in labels)])
+    firsts_of_all = np.cumsum([0, *(part.n_rows for part in labels)])
+    return [Place(int(first), int(of_all)) for first, of_all in zip(firsts[:-1], firsts_of_all[:-1], strict=True)]
+
+
+def digest_part(part: Part, place: Place, n_rows: int, names: Sequence[str]) -> Digest:
     """Choose the rows of a part that tell enough, and number them as rows of the whole."""
-    with rows_renumbered(lambda row: first + row):
-        return digest(part.table, first, n_rows, names)
+    with rows_renumbered(lambda row: place.first_of_all + row):
+        return digest(part.table, place.first, n_rows, names)
 
 
-def engine_of_part(part: Part, design: Design, first: int, local: bool) -> MemoryEngine:
+def engine_of_part(part: Part, design: Design, place: Place, local: bool) -> MemoryEngine:
     """Make the engine of one part; it is worked on by one thread at a time."""
-    with rows_renumbered(lambda row: first + row):
+    with rows_renumbered(lambda row: place.first_of_all + part.labels.row(row)):
         encoded = design.encode(part.table)
     return MemoryEngine(design, encoded, part.labels.positive, part.labels.weights, local=local)

@@ -32,11 +32,20 @@ from pugam.estimator.reading import read_kept_labels, read_training_rows, read_w
 from pugam.files import DataFile, open_file
 from pugam.terms import Design
 
-__all__ = ["TableRows", "TrainingRows", "is_elsewhere", "open_rows", "show_columns"]
+__all__ = [
+    "TableRows",
+    "TrainingRows",
+    "is_elsewhere",
+    "is_large",
+    "open_rows",
+    "read_on_cluster",
+    "show_columns",
+]
 
 LARGE_BYTES = 2**30  # a file whose numbers take more is not read into memory unless that is asked for
 TEXT_GROWS = 2  # so many times as much memory as a CSV file on disk its numbers may take; compressed ones take more
 MANY_ROWS = 10**9  # a file that is read in parts is worth all threads
+PARTITION = "64MiB"  # of a Parquet file: small enough to be shared evenly among many workers
 
 
 class TrainingRows(Protocol):
@@ -111,7 +120,9 @@ class TableRows:
     def engine(self, design: Design) -> MemoryEngine:
         """The engine that takes sums over these rows."""
         threads = count_threads(self._n_jobs, self.n_rows, 1 + design.n_columns)
-        return self._kind(design, design.encode(self.header), self.positive, self.weights, threads)
+        with rows_renumbered(lambda row: _row_of_all(self.kept, row)):
+            encoded = design.encode(self.header)
+        return self._kind(design, encoded, self.positive, self.weights, threads)
 
 
 class PartedRows:
@@ -119,16 +130,14 @@ class PartedRows:
 
     def __init__(self, source: RowSource) -> None:
         self._source, self.library = source, source.library
-        parts = source.labels()
-        self._sizes = [len(part.positive) for part in parts]
-        self._firsts = (np.cumsum(self._sizes) - self._sizes).tolist()
+        parts = self._parts = source.labels()
         self.positive = np.concatenate([part.positive for part in parts])
         self.n_rows = len(self.positive)
         weighted = [part.weights for part in parts if part.weights is not None]
         self.weights = np.concatenate(weighted) if weighted else None
-        kept = [part.kept for part in parts if part.kept is not None]
-        self.kept = np.concatenate(kept) if kept and not all(some.all() for some in kept) else None
-        self.classes = _common_classes([part.classes for part in parts])
+        kept = np.concatenate([np.ones(part.n_rows, bool) if part.kept is None else part.kept for part in parts])
+        self.kept = None if kept.all() else kept
+        self.classes = _common_classes([part.classes for part in parts if part.n_rows])
         if not self.positive.any() or self.positive.all():
             raise InputError("Labelled and unlabelled rows are both needed, and all rows of positive weight are alike.")
 
@@ -139,20 +148,26 @@ class PartedRows:
 
     def digest(self, names: Sequence[str]) -> tuple[np.ndarray, Table]:
         """A table of those rows that tell enough of these columns, and their numbers."""
-        return join_digests(self._source.digests(self._firsts, self.n_rows, names), self.n_rows, self.library)
+        return join_digests(self._source.digests(self._parts, names), self.n_rows, self.library)
 
     def engine(self, design: Design) -> PartedEngine:
         """The engine that takes sums over these rows."""
-        parts = self._source.parts(design, self._firsts, is_local_faster(design, self.n_rows))
-        return PartedEngine(design, parts, self.positive, self.weights, self._sizes)
+        parts = self._source.parts(design, self._parts, is_local_faster(design, self.n_rows))
+        sizes = [len(part.positive) for part in self._parts if len(part.positive)]
+        return PartedEngine(design, parts, self.positive, self.weights, sizes)
 
 
 @contextmanager
 def show_columns(rows: TrainingRows, names: Sequence[str]) -> Iterator[Table]:
     """Give a table of those rows that tell enough of these columns; faults found in it name rows of the whole."""
     numbers, table = rows.digest(names)
-    with rows_renumbered(lambda row: int(numbers[row])):
+    with rows_renumbered(lambda row: _row_of_all(rows.kept, int(numbers[row]))):
         yield table
+
+
+def _row_of_all(kept: np.ndarray | None, number: int) -> int:
+    """The place among all rows of one that is known by its number among those of positive weight."""
+    return number if kept is None else int(np.flatnonzero(kept)[number])
 
 
 def open_rows(
@@ -170,8 +185,8 @@ def open_rows(
     elif isinstance(X, str | os.PathLike):
         file = open_file(X)
         if engine == "dask":
-            source = _dask_rows(_dask_frame(file), z, sample_weight, engine)
-        elif engine == "stream" or (engine == "auto" and _size(file) > LARGE_BYTES):
+            source = _dask_rows(read_on_cluster(file), z, sample_weight, engine)
+        elif engine == "stream" or (engine == "auto" and is_large(file)):
             source = FileRows(file, *_roles(file, z, sample_weight), n_threads=count_threads(n_jobs, MANY_ROWS, 1))
         else:
             return _read_file(estimator, file, z, sample_weight, engine, n_jobs)
@@ -210,26 +225,29 @@ def _roles(file: DataFile, z: Any, sample_weight: Any) -> tuple[str, str | None,
             raise InputError(f"{what} of rows in a file are one of its columns; give its name, as in fit(path, 'z').")
         if name not in file.names:
             file.read([name])  # says that there is no such column, and which is nearest
+    if z == sample_weight:
+        raise InputError(f"Column {z!r} cannot be both the labels and the weights.")
     features = tuple(name for name in file.names if name not in (z, sample_weight))
     if not features:
         raise InputError(f"{file.path} has no column left to be a feature.")
     return z, sample_weight, features
 
 
-def _size(file: DataFile) -> int:
-    """About how many bytes the numbers of a file take in memory."""
+def is_large(file: DataFile) -> bool:
+    """Whether the numbers of a file would take much memory."""
     if file.n_rows is not None:
-        return 8 * file.n_rows * len(file.names)
-    return TEXT_GROWS * file.path.stat().st_size
+        return 8 * file.n_rows * len(file.names) > LARGE_BYTES
+    return TEXT_GROWS * file.path.stat().st_size > LARGE_BYTES
 
 
-def _dask_frame(file: DataFile) -> Any:
+def read_on_cluster(file: DataFile) -> Any:
+    """Make a Dask data frame of Parquet files, which the workers read."""
     find_client()
     if file.n_rows is None:
         raise InputError(f"engine='dask' reads Parquet files; write {file.path} as Parquet, or make a Dask data frame.")
     import dask.dataframe
 
-    return dask.dataframe.read_parquet(str(file.path))
+    return dask.dataframe.read_parquet([str(path) for path in file.paths], blocksize=PARTITION)
 
 
 def _dask_rows(frame: Any, z: Any, sample_weight: Any, engine: EngineName) -> ClusterRows:

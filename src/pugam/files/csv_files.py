@@ -49,6 +49,11 @@ class CsvFile:
     _block_bytes: int = field(repr=False)
     _decimal: str = field(repr=False, default=".")
 
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The file itself."""
+        return (self.path,)
+
     def read(self, columns: Sequence[str] | None = None, types: Mapping[str, Kind] = NO_TYPES) -> pa.Table:
         """Read the whole table; columns whose type is not given get the one that all their rows fit.
 

@@ -29,6 +29,10 @@ class DataFile(Protocol):
         """Where the file is."""
 
     @property
+    def paths(self) -> tuple[Path, ...]:
+        """The files themselves, where the path is that of a folder, in the order of their rows."""
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The names of the columns."""
 

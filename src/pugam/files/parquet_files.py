@@ -43,6 +43,11 @@ class ParquetFiles:
     _parts: tuple[Path, ...] = field(repr=False)
     _schema: pa.Schema = field(repr=False)
 
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The files themselves, in the order of their rows."""
+        return self._parts
+
     def read(self, columns: Sequence[str] | None = None, types: Mapping[str, Kind] = NO_TYPES) -> pa.Table:
         """Read the whole table; the file itself says which types its columns have.
 

@@ -135,7 +135,7 @@ READERS: dict[str, Callable[[Node], Any]] = {
     "pi_prior": _read_prior,
     "debias": lambda node: node.flag(),
     "kappas": _read_kappas,
-    "engine": lambda node: node.choice(("auto", "memory", "gpu")),
+    "engine": lambda node: node.choice(("auto", "memory", "stream", "dask", "gpu")),
     "random_state": _read_seed,
     "n_jobs": _read_n_jobs,
     "verbose": _read_verbose,

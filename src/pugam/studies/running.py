@@ -7,12 +7,13 @@ import time
 import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from pugam.engines import find_client
 from pugam.errors import InputError, PugamWarning
 from pugam.estimator import EngineName, read_engine
 from pugam.progress import Progress
@@ -131,6 +132,15 @@ def _n_jobs(plan: Plan) -> int:
 def _run(
     experiment: Experiment, places: Sequence[tuple[Cell, int]], plan: Plan
 ) -> Iterator[tuple[tuple[Cell, int], Record]]:
+    if plan.engine == "dask":
+        from distributed import as_completed
+
+        client, plan = find_client(), replace(plan, engine="auto")
+        jobs = [client.submit(_one, experiment, cell, number, plan, pure=False) for cell, number in places]
+        for job in as_completed(jobs):  # type: ignore[no-untyped-call]
+            yield job.result()
+            job.release()
+        return
     if _n_jobs(plan) == 1:
         for cell, number in places:
             yield _one(experiment, cell, number, plan)

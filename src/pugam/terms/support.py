@@ -40,7 +40,8 @@ class LocalSupport:
     starts, strides, blocks : int arrays of shape (p, p)
         Of the moments of two terms, sixteen for each pair of intervals: where they begin, how many pairs apart
         neighbouring intervals of the first term are, and how many pairs there are. A term with itself shares intervals.
-    n_moments : int
+    n_moments, n_coefficients : int
+        How many moments there are, and how many coefficients in all matrices.
     """
 
     def __init__(self, bases: Sequence[Basis]) -> None:
@@ -64,6 +65,7 @@ class LocalSupport:
         self.starts = np.zeros((p, p), dtype=np.uint64)
         self.starts[pairs] = ends - PRODUCTS * self.blocks[pairs]
         self.n_moments = int(ends[-1])
+        self.n_coefficients = POWERS * sum(piece.coefficients[0].size for piece in pieces)
 
     @cached_property
     def matrices(self) -> list[Array]:

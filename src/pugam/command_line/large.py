@@ -1,0 +1,84 @@
+"""Files that are not read into memory: rows in parts for `pugam fit`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pugam.command_line.columns import Features, Roles
+from pugam.command_line.labels import mark_positive
+from pugam.command_line.rows import Rows, chosen_features
+from pugam.errors import InputError
+from pugam.files import DataFile, open_file
+from pugam.terms import TermSpec, parse_formula
+
+if TYPE_CHECKING:
+    from pugam.engines import ClusterRows, FileRows
+
+__all__ = ["open_large", "terms_of_large"]
+
+
+def open_large(
+    data: Path | None,
+    roles: Roles,
+    features: Features,
+    engine: str,
+    jobs: int | None,
+    delimiter: str | None = None,
+    decimal: str = ".",
+) -> Rows | None:
+    """Open a file to be read in parts, by a stream or on a cluster; None where it is to be read into memory."""
+    from pugam.estimator import is_large
+
+    if data is None or engine not in ("auto", "stream", "dask"):
+        return None
+    file = open_file(data, delimiter, decimal)
+    if engine == "auto" and not is_large(file):
+        return None
+    if roles.label is None:
+        raise InputError(f"{data}: say which column tells the labelled positives, as in --label z.")
+    if roles.groups is not None:
+        raise InputError(f"--groups needs all rows in memory; give --engine memory if {data} fits into it.")
+    names = chosen_features(file, roles, features)
+    source = _on_cluster(file, roles, names) if engine == "dask" else _in_stream(file, roles, features, names, jobs)
+    return Rows(source, None, None, None, None, lambda row: f"{file.path}, {file.place(row)}")
+
+
+def terms_of_large(formula: str | None, missing: str) -> str | list[TermSpec] | None:
+    """Do with rows that lack a value what the user wants, as far as that can be done without seeing them all."""
+    if missing == "error":
+        return formula
+    if missing == "effect" and formula is not None:
+        return [replace(spec, missing="effect") for spec in parse_formula(formula)]
+    remedy = "name the terms with --terms" if missing == "effect" else "give --engine memory if they fit into it"
+    raise InputError(f"--missing {missing} needs to see all rows, but they are read in parts; {remedy}.")
+
+
+def _in_stream(file: DataFile, roles: Roles, features: Features, names: tuple[str, ...], jobs: int | None) -> FileRows:
+    from pugam.engines import FileRows, count_threads
+
+    assert roles.label is not None
+    types = dict(features.kinds)
+    if roles.positive is not None:
+        types[roles.label] = "text"
+    codes = None if roles.positive is None else partial(mark_positive, wanted=roles.positive)
+    return FileRows(file, roles.label, roles.weights, names, count_threads(jobs, 10**9, 1), codes, types)
+
+
+def _on_cluster(file: DataFile, roles: Roles, names: tuple[str, ...]) -> ClusterRows:
+    from pugam.engines import ClusterRows, find_client
+    from pugam.estimator import read_on_cluster
+
+    frame: Any = read_on_cluster(file)
+    columns = [*names, roles.label, *([] if roles.weights is None else [roles.weights])]
+    frame = frame[list(dict.fromkeys(columns))]
+    if roles.positive is not None:
+        marked = frame[roles.label].map_partitions(_marked, roles.positive, meta=(roles.label, "bool"))
+        frame = frame.assign(**{str(roles.label): marked})
+    return ClusterRows(find_client(), frame, roles.label, roles.weights)
+
+
+def _marked(column: Any, wanted: str) -> Any:
+    return type(column)(mark_positive(column, wanted), index=column.index, name=column.name)

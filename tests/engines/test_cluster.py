@@ -1,0 +1,252 @@
+"""Rows on a Dask cluster of two worker processes: fits are those in memory, also where a worker dies on the way."""
+
+import os
+import signal
+
+import dask.dataframe as dd
+import distributed
+import numpy as np
+import pandas as pd
+import pytest
+
+from pugam import PUGAM, InputError, load
+from pugam.engines import PartedEngine
+from pugam.engines.cluster import FAN_IN, ClusterParts
+
+N, PARTITIONS = 1500, 5
+TERMS = "s(x1, k=6) + s(x2, k=6) + f(site)"
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """Features that tell the classes apart, labels, and weights, zeros among them."""
+    rng = np.random.default_rng(0)
+    y = rng.random(N) < 0.7
+    return pd.DataFrame(
+        {
+            "x1": np.where(y, rng.normal(1.0, 0.6, N), rng.normal(-0.5, 1.0, N)),
+            "x2": np.where(y, rng.normal(0.0, 0.5, N), rng.normal(0.5, 1.2, N)),
+            "z": (y & (rng.random(N) < 0.7)).astype(int),
+            "site": np.where(y, rng.choice(list("aabc"), N), rng.choice(list("abbc"), N)),
+            "weight": rng.choice([0.0, 0.5, 1.0, 2.0], N),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", memory_limit=None
+        ) as workers,
+        distributed.Client(workers, set_as_default=False) as client,
+    ):
+        yield client
+
+
+@pytest.fixture
+def client(cluster):
+    with cluster.as_current():
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def model(rows):
+    """The fit in memory."""
+    return PUGAM(TERMS).fit(rows, rows["z"])
+
+
+@pytest.fixture(scope="module")
+def weighted_model(rows):
+    return PUGAM(TERMS).fit(rows, rows["z"], rows["weight"])
+
+
+def partitioned(rows, n_partitions=PARTITIONS):
+    return dd.from_pandas(rows, npartitions=n_partitions, sort=False)
+
+
+@pytest.fixture(scope="module")
+def fitted(cluster, rows):
+    """The fit on the cluster."""
+    with cluster.as_current():
+        return PUGAM(TERMS, engine="dask").fit(partitioned(rows), "z")
+
+
+def assert_same_fit(there, here, atol=1e-10):
+    assert isinstance(there._rows[0], PartedEngine)
+    assert there._rows[0].name == "dask"
+    assert there.pi_ == pytest.approx(here.pi_, abs=atol)
+    np.testing.assert_allclose(there.coef_, here.coef_, rtol=0.0, atol=atol)
+    assert there.loglik_ == pytest.approx(here.loglik_, rel=1e-10)
+
+
+# Without a cluster
+
+
+def test_without_a_client_the_engine_says_how_to_get_one(rows):
+    with pytest.raises(InputError, match=r"needs a Dask client, and there is none; start one with: .*Client\(\)"):
+        PUGAM(TERMS).fit(partitioned(rows), "z")
+
+
+def test_without_dask_the_engine_says_how_to_get_it(rows, monkeypatch):
+    frame = partitioned(rows)
+    monkeypatch.setitem(__import__("sys").modules, "distributed", None)
+
+    with pytest.raises(InputError, match=r"pip install 'pugam\[dask\]'"):
+        PUGAM(TERMS).fit(frame, "z")
+
+
+def test_a_table_in_memory_is_not_on_a_cluster(rows):
+    with pytest.raises(InputError, match="engine='dask' is for a Dask data frame, or the path of a Parquet folder"):
+        PUGAM(TERMS, engine="dask").fit(rows, rows["z"])
+
+
+@pytest.mark.parametrize("engine", ["memory", "stream", "gpu"])
+def test_other_engines_do_not_read_partitions(rows, engine):
+    with pytest.raises(InputError, match=rf"which engine='{engine}' cannot read; use 'dask', or X.compute\(\)"):
+        PUGAM(TERMS, engine=engine).fit(partitioned(rows), "z")
+
+
+# On a cluster
+
+
+def test_a_fit_of_a_dask_frame_is_that_in_memory(fitted, model):
+    assert_same_fit(fitted, model)
+    assert fitted.feature_names_in_.tolist() == ["x1", "x2", "site", "weight"]
+    assert fitted._rows[0].n_threads == 2
+
+
+@pytest.mark.parametrize("as_series", [False, True], ids=["names", "series"])
+def test_labels_and_weights_may_be_names_or_series(client, rows, weighted_model, as_series):
+    frame = partitioned(rows)
+    labels, weights = (frame[name] if as_series else name for name in ("z", "weight"))
+
+    assert_same_fit(PUGAM(TERMS).fit(frame, labels, weights), weighted_model)
+
+
+def test_a_fit_of_a_folder_of_parquet_files_is_that_in_memory(client, rows, model, tmp_path):
+    for number in range(3):
+        rows.iloc[500 * number : 500 * (number + 1)].to_parquet(tmp_path / f"part-{number}.parquet", index=False)
+
+    assert_same_fit(PUGAM(TERMS, engine="dask").fit(tmp_path, "z"), model)
+
+
+def test_terms_that_saw_some_rows_are_those_in_memory(client, rows, monkeypatch):
+    monkeypatch.setattr("pugam.data.parts.FEW_ROWS", 150)
+    client.run(set_few_rows, 150)
+    terms = "s(x1, knots='quantile', k=6) + s(x2, k=6) + f(site)"
+    try:
+        there = PUGAM(terms).fit(partitioned(rows), "z")
+    finally:
+        client.run(set_few_rows, 100_000)
+
+    assert_same_fit(there, PUGAM(terms).fit(rows, rows["z"]))
+
+
+def set_few_rows(number):
+    import pugam.data.parts
+
+    pugam.data.parts.FEW_ROWS = number
+
+
+def test_what_follows_a_fit_is_as_in_memory(client, fitted, model):
+    one, other = (each.bootstrap(5, random_state=1) for each in (fitted, model))
+    np.testing.assert_allclose(one.pi, other.pi, rtol=0.0, atol=1e-8)
+    one, other = (each.sensitivity([0.3]) for each in (fitted, model))
+    np.testing.assert_allclose(one.deviance, other.deviance, rtol=1e-6)
+    assert str(fitted.summary()) == str(model.summary())
+
+
+def test_it_is_saved_and_takes_its_rows_back_from_the_cluster(client, fitted, rows, tmp_path):
+    fitted.save(tmp_path / "model.json")
+
+    loaded = load(tmp_path / "model.json").attach(partitioned(rows, 3), "z")
+
+    assert loaded._rows[0].name == "dask"
+    assert loaded.pi_ == fitted.pi_
+
+
+def test_a_partition_without_rows_adds_nothing(client, rows, model):
+    frame = partitioned(rows.assign(number=np.arange(N)))
+    apart = dd.concat([frame, frame[frame["number"] < 0]])
+
+    assert_same_fit(PUGAM(TERMS).fit(apart, "z"), model)
+
+
+def test_a_worker_that_dies_on_the_way_changes_nothing(client, rows, model, monkeypatch):
+    workers = client.run(os.getpid)
+    passes, victims = [], []
+    original = PartedEngine._sums
+
+    def deadly(engine, *arguments):
+        passes.append(engine.n_rows)
+        if len(passes) == 3:
+            holders = [address for holding in client.who_has(engine.parts._engines).values() for address in holding]
+            victims.append(workers[holders[0]])
+            os.kill(victims[0], signal.SIGKILL)
+        return original(engine, *arguments)
+
+    monkeypatch.setattr(PartedEngine, "_sums", deadly)
+
+    there = PUGAM(TERMS).fit(partitioned(rows), "z")
+
+    assert len(passes) > 3
+    assert_same_fit(there, model, atol=1e-8)
+    client.wait_for_workers(2)
+    assert victims[0] in workers.values()
+    assert victims[0] not in client.run(os.getpid).values()
+
+
+# What cannot be used
+
+
+def test_series_with_other_partitions_are_refused(client, rows):
+    frame, other = partitioned(rows), partitioned(rows, 3)
+
+    with pytest.raises(InputError, match="z has 3 partitions but X has 5; make it a column of X and give its name"):
+        PUGAM(TERMS).fit(frame, other["z"])
+    with pytest.raises(InputError, match="sample_weight has 3 partitions but X has 5"):
+        PUGAM(TERMS).fit(frame, "z", other["weight"])
+
+
+@pytest.mark.parametrize("z", [None, "y", np.zeros(N)], ids=["none", "no such column", "an array"])
+def test_labels_that_are_neither_a_column_nor_a_series_are_refused(client, rows, z):
+    with pytest.raises(InputError, match="for a Dask data frame give the name of one of its columns"):
+        PUGAM(TERMS).fit(partitioned(rows), z)
+
+
+def test_a_text_file_is_not_read_by_a_cluster(client, rows, tmp_path):
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+
+    with pytest.raises(InputError, match="engine='dask' reads Parquet files"):
+        PUGAM(TERMS, engine="dask").fit(tmp_path / "rows.csv", "z")
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "message"),
+    [
+        ("x1", np.nan, r"column 'x1' has missing values \(NaN\) in row 1234"),
+        ("z", 0.5, "z holds 0.5 at row 1234"),
+        ("weight", -1.0, "row 1234 has -1.0"),
+    ],
+    ids=["a missing value", "a fractional label", "a negative weight"],
+)
+def test_a_fault_in_a_late_partition_names_its_row(client, rows, column, value, message):
+    bad = rows.assign(weight=1.0).astype({"z": float})
+    bad.loc[1234, column] = value
+
+    with pytest.raises(InputError, match=message):
+        PUGAM(TERMS).fit(partitioned(bad), "z", "weight")
+
+
+# Parts by themselves
+
+
+def test_parts_are_mapped_in_order_and_added_up(client):
+    n = FAN_IN**2 + 1
+    parts = ClusterParts(client, client.scatter([*range(n)]))
+
+    assert parts.n_threads == 2
+    assert parts.map(pow, 2) == [number**2 for number in range(n)]
+    assert parts.sum(pow, each=[1] * n) == n * (n - 1) // 2
+    assert parts.changed(pow, 2).changed(pow, each=[2] * n).sum(pow, 1) == sum(number**4 for number in range(n))

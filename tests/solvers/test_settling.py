@@ -1,0 +1,299 @@
+"""Smoothing of many rows from what a sample says: it ends where a fit of all rows ends, after few passes over them."""
+
+import numpy as np
+import pytest
+
+from pugam import PUGAM
+from pugam.engines import MemoryEngine
+from pugam.linear_algebra import inverse
+from pugam.solvers import Objective, PiPrior, PiRange, Settings, fit_model
+from pugam.solvers.settling import MOST_PASSES, Parabola, settle_reml
+from pugam.solvers.smoothing import edf_by_term, log_marginal, reml_derivatives
+
+N = 4000
+WEAK = PiPrior(1.0, 1.0)
+EDF_TOL = 1e-2
+STRAIGHT = 1e8
+
+
+@pytest.fixture
+def passes(monkeypatch):
+    """How many rows each pass went over."""
+    made = []
+    original = MemoryEngine.sums_given
+
+    def counting(engine, *arguments):
+        made.append(engine.n_rows)
+        return original(engine, *arguments)
+
+    monkeypatch.setattr(MemoryEngine, "sums_given", counting)
+    return made
+
+
+@pytest.fixture
+def rehearse(monkeypatch):
+    """Let samples of these sizes be fitted first."""
+    return lambda *sizes: monkeypatch.setattr("pugam.solvers.procedure.REHEARSAL_ROWS", sizes)
+
+
+def fit(problem, **options):
+    engine = MemoryEngine(problem.design, problem.engine.encoded, problem.engine.positive)
+    settings = Settings(**{"smoothing": "reml", "prior": WEAK, **options})
+    return fit_model(engine, problem.design, settings, np.random.default_rng(0))
+
+
+def degrees(problem, fitted, free=slice(None)):
+    """Effective degrees of freedom of each term."""
+    return edf_by_term(problem.design, inverse(fitted.penalized.hessian, free), fitted.penalized.curvature)
+
+
+def standard_error(fitted):
+    pi = fitted.penalized.pi
+    return np.sqrt(inverse(fitted.penalized.hessian)[0, 0]) * pi * (1.0 - pi)
+
+
+def reml(problem, fitted):
+    return log_marginal(problem.design, fitted.penalized, fitted.kappas)
+
+
+def simulated(make_problem, setting, seed, k=8):
+    return make_problem(setting, n0=2400, n=N, k=k, seed=seed)
+
+
+# The whole fit
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("setting", [2, 3])
+@pytest.mark.parametrize("sizes", [(300, 1200), (200, 700)], ids=["one rehearsal", "two rehearsals"])
+def test_a_rehearsal_leads_to_the_same_pi_and_the_same_smoothing(make_problem, rehearse, setting, seed, sizes):
+    problem = simulated(make_problem, setting, seed)
+    without = fit(problem)
+
+    rehearse(*sizes)
+    rehearsed = fit(problem)
+
+    assert rehearsed.converged
+    for name in ("optimum", "penalized"):
+        one, other = getattr(rehearsed, name).pi, getattr(without, name).pi
+        assert one == pytest.approx(other, abs=0.02 * standard_error(without))
+    np.testing.assert_allclose(degrees(problem, rehearsed), degrees(problem, without), atol=0.05)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("setting", [1, 3])
+def test_where_lines_and_faint_bends_do_alike_a_rehearsal_ends_no_lower_on_the_criterion(
+    make_problem, rehearse, setting, seed
+):
+    problem = simulated(make_problem, setting, seed, k=6)
+    without = fit(problem)
+
+    rehearse(300, 1200)
+    rehearsed = fit(problem)
+
+    assert reml(problem, rehearsed) > reml(problem, without) - 0.1
+    assert rehearsed.optimum.pi == pytest.approx(without.optimum.pi, abs=0.2 * standard_error(without))
+
+
+@pytest.mark.parametrize(("debias", "most"), [(False, 10), (True, 14)], ids=["penalised", "debiased"])
+@pytest.mark.parametrize("setting", [1, 2, 3])
+def test_after_a_rehearsal_few_passes_over_all_rows_are_left(make_problem, rehearse, passes, setting, debias, most):
+    problem = simulated(make_problem, setting, seed=0)
+    rehearse(300, 1200)
+
+    fit(problem, debias=debias)
+
+    assert passes.count(N) <= most
+    assert set(passes) == {300, N}
+
+
+def test_few_rows_are_fitted_without_a_rehearsal(make_problem, rehearse, passes):
+    problem = simulated(make_problem, 2, seed=0)
+    rehearse(800, 10**6)
+
+    fit(problem)
+
+    assert 800 not in passes
+
+
+@pytest.mark.parametrize("pi", [0.3, 0.5])
+def test_a_known_pi_stays_known(make_problem, rehearse, pi):
+    problem = simulated(make_problem, 2, seed=0)
+    known = PiRange(pi, pi)
+    without = fit(problem, pi_range=known)
+
+    rehearse(300, 1200)
+    rehearsed = fit(problem, pi_range=known)
+
+    assert rehearsed.optimum.pi == pytest.approx(pi, rel=1e-12)
+    np.testing.assert_allclose(
+        degrees(problem, rehearsed, known.free), degrees(problem, without, known.free), atol=0.05
+    )
+
+
+@pytest.fixture(scope="module")
+def faint():
+    """Two effects that are easily seen, and one whose bend takes thousands of rows to be told from a line."""
+    rng = np.random.default_rng(2)
+    y = rng.random(N) < 0.7
+    lines = [np.where(y, rng.normal(*g, N), rng.normal(-0.5, 1.0, N)) for g in ((1.0, 0.8), (0.5, 1.0))]
+    u = rng.uniform(-1.0, 1.0, 5 * N)
+    bent = u[rng.random(5 * N) < np.exp(1.05 * (u**2 - 1.0) + 0.3 * (u - 1.0))]
+    X = np.column_stack([*lines, np.where(y, np.resize(bent, N), rng.uniform(-1.0, 1.0, N))])
+    return X, (y & (rng.random(N) < 0.7)).astype(int)
+
+
+def test_a_term_that_a_sample_takes_for_straight_bends_where_all_rows_show_it(faint, rehearse, monkeypatch):
+    without = PUGAM("s(x0) + s(x1) + s(x2)").fit(*faint)
+    of_sample = []
+
+    def watching(design, at, beta, kappas, *rest):
+        of_sample.append(kappas)
+        return settle_reml(design, at, beta, kappas, *rest)
+
+    monkeypatch.setattr("pugam.solvers.procedure.settle_reml", watching)
+    rehearse(300, 10**6)
+    rehearsed = PUGAM("s(x0) + s(x1) + s(x2)").fit(*faint)
+
+    assert of_sample[0][2] > 1e4
+    assert without.smoothing_["x2"] < 0.1
+    assert rehearsed.smoothing_["x2"] == pytest.approx(without.smoothing_["x2"], rel=0.1)
+    assert rehearsed.pi_ == pytest.approx(without.pi_, abs=0.02 * standard_error(without._fit))
+
+
+# Settling by itself
+
+
+@pytest.fixture(scope="module")
+def problem(make_problem):
+    return make_problem(2, n0=2400, n=N, k=8, seed=0)
+
+
+@pytest.fixture(scope="module")
+def settled(problem):
+    """The whole fit of all rows."""
+    return fit(problem)
+
+
+def objective_at(problem, prior=WEAK):
+    return lambda kappas: Objective(problem.engine, problem.design.penalty(kappas), prior)
+
+
+def settle_from(problem, beta, kappas):
+    return settle_reml(problem.design, objective_at(problem), beta, kappas, PiRange(), EDF_TOL)
+
+
+STARTS = {
+    "too rough": np.full(5, 1e-5),
+    "too smooth": np.full(5, 1.0),
+    "one straight": np.array([1e-3, STRAIGHT, 1e-3, 1e-3, 1e-3]),
+    "two straight": np.array([STRAIGHT, 1e-3, 1e-3, STRAIGHT, 1e-3]),
+}
+
+
+@pytest.mark.parametrize("kappas", STARTS.values(), ids=STARTS)
+def test_it_settles_where_the_whole_fit_ends(problem, settled, kappas):
+    start = fit(problem, smoothing=kappas, debias=False).penalized.beta
+
+    beta, found = settle_from(problem, start, kappas)
+
+    np.testing.assert_allclose(np.log(found), np.log(settled.kappas), atol=0.05)
+    (there,) = objective_at(problem)(found).stand([beta])
+    assert there.value == pytest.approx(settled.penalized.value, abs=0.3)
+
+
+def test_at_the_end_one_pass_is_enough_to_see_it(problem, settled, monkeypatch):
+    calls = []
+    original = MemoryEngine.sums
+    monkeypatch.setattr(MemoryEngine, "sums", lambda *arguments: calls.append(1) or original(*arguments))
+
+    settle_from(problem, settled.penalized.beta, settled.kappas)
+
+    assert len(calls) <= 2
+
+
+def test_there_is_an_end_to_passes(problem, monkeypatch):
+    calls = []
+    original = MemoryEngine.sums
+    monkeypatch.setattr(MemoryEngine, "sums", lambda *arguments: calls.append(1) or original(*arguments))
+    monkeypatch.setattr("pugam.solvers.settling.SMALL_CHANGE", 0.0)
+
+    settle_from(problem, np.zeros(2 + problem.design.n_columns), np.full(5, 1e-3))
+
+    assert 5 < len(calls) <= 1 + MOST_PASSES
+
+
+# The parabola
+
+
+@pytest.fixture(scope="module")
+def parabola(problem, settled):
+    (here,) = objective_at(problem)(settled.kappas).stand([settled.penalized.beta + 0.02])
+    return Parabola(problem.design, here, settled.kappas, PiRange())
+
+
+@pytest.mark.parametrize("factor", [1.0, 0.1, 30.0])
+def test_the_top_of_the_parabola_is_where_its_slope_is_zero(parabola, problem, factor):
+    here, kappas = parabola.here, factor * parabola.kappas
+    change = np.concatenate([[0.0, 0.0], problem.design.penalty(kappas) - problem.design.penalty(parabola.kappas)])
+
+    def value(beta):
+        step = beta - here.beta
+        return here.value + here.gradient @ step - 0.5 * step @ here.hessian @ step - 0.5 * change @ beta**2
+
+    top = parabola.stand(kappas)
+
+    assert top.value == pytest.approx(value(top.beta), rel=1e-12)
+    np.testing.assert_allclose(top.gradient, 0.0, atol=1e-6)
+    for direction in np.eye(len(top.beta)):
+        assert value(top.beta + 1e-3 * direction) < top.value
+        assert value(top.beta - 1e-3 * direction) < top.value
+
+
+def test_near_the_optimum_the_parabola_tells_the_criterion_and_the_degrees_of_freedom(problem, settled):
+    (here,) = objective_at(problem)(settled.kappas).stand([settled.penalized.beta])
+    parabola = Parabola(problem.design, here, settled.kappas, PiRange())
+
+    assert parabola.log_marginal(settled.kappas) == pytest.approx(reml(problem, settled), abs=1e-5)
+    np.testing.assert_allclose(parabola.degrees(settled.kappas), degrees(problem, settled), atol=1e-9)
+
+
+@pytest.mark.parametrize("pi_range", [PiRange(), PiRange(0.4, 0.4)], ids=["pi free", "pi known"])
+@pytest.mark.parametrize("factor", [0.1, 1.0, 30.0])
+def test_the_derivatives_of_the_criterion_are_its_slopes(problem, settled, pi_range, factor):
+    beta = settled.penalized.beta.copy()
+    beta[0] = np.log(0.4 / 0.6)
+    (here,) = objective_at(problem)(settled.kappas).stand([beta])
+    parabola = Parabola(problem.design, here, settled.kappas, pi_range)
+    kappas, step = factor * settled.kappas, 1e-4
+
+    def derivatives(logs):
+        top = parabola.stand(np.exp(logs))
+        return reml_derivatives(problem.design, top.beta, inverse(top.hessian, pi_range.free), np.exp(logs))
+
+    gradient, hessian = derivatives(np.log(kappas))
+    for number, shift in enumerate(step * np.eye(5)):
+        ahead, behind = np.log(kappas) + shift, np.log(kappas) - shift
+        slope = (parabola.log_marginal(np.exp(ahead)) - parabola.log_marginal(np.exp(behind))) / (2.0 * step)
+        assert gradient[number] == pytest.approx(slope, rel=1e-5, abs=1e-6)
+        bend = (derivatives(ahead)[0] - derivatives(behind)[0]) / (2.0 * step)
+        np.testing.assert_allclose(hessian[number], bend, rtol=1e-5, atol=1e-6)
+
+
+def test_settling_on_the_parabola_raises_the_criterion(parabola):
+    start = 10.0 * parabola.kappas
+
+    found = parabola.settle(start, EDF_TOL)
+
+    assert parabola.log_marginal(found) > parabola.log_marginal(start) + 0.1
+    np.testing.assert_allclose(parabola.degrees(parabola.settle(found, EDF_TOL)), parabola.degrees(found), atol=EDF_TOL)
+
+
+def test_a_parabola_without_penalised_terms_has_nothing_to_settle(make_problem):
+    linear = make_problem(1, n0=450, n=600, terms="linear")
+    beta = fit(linear).penalized.beta
+
+    found, kappas = settle_reml(linear.design, objective_at(linear), beta, np.ones(5), PiRange(), EDF_TOL)
+
+    np.testing.assert_allclose(found, beta, atol=1e-3)
+    np.testing.assert_array_equal(kappas, np.ones(5))
