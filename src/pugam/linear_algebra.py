@@ -76,12 +76,14 @@ def inverse_definite(matrix: Array, ridge: float = 0.0) -> Array | None:
     if matrix.diagonal().min() < 0.0:
         return None
     scaled, scale = _scaled(matrix, ridge)
-    factor, info = lapack.dpotrf(scaled, lower=1)
+    factor, info = lapack.dpotrf(scaled.T, lower=1, overwrite_a=1)  # transposed it is in LAPACK's order
     if info != 0:
         return None
-    lower, _ = lapack.dpotri(factor, lower=1)
-    full = np.tril(lower) + np.tril(lower, -1).T
-    result: Array = full * scale * scale[:, None]
+    lower, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
+    result: Array = lower + lower.T  # above the diagonal there are zeros
+    result.flat[:: len(result) + 1] *= 0.5
+    result *= scale
+    result *= scale[:, None]
     return result
 
 

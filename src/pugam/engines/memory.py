@@ -29,6 +29,7 @@ from pugam.likelihood import (
     products_of_columns,
     saturating_sums,
     score_sums,
+    value_sums,
 )
 from pugam.terms import Design, Encoded
 
@@ -39,8 +40,9 @@ Flags = NDArray[np.bool_]
 Result = TypeVar("Result")
 
 BLOCK_CELLS = 100_000  # model cells of a block: small enough for the second-level cache
-MIN_BLOCK_ROWS = 512
+MIN_BLOCK_ROWS = 1024
 LOCAL_BLOCK_ROWS = 32_768  # where columns are not written out, blocks are larger: what a block costs of itself is more
+SMALL_WORK = 100_000_000  # products of cells, or cells, for which no thread is started
 GROUPS = 16  # the rows are always cut into so many groups, whatever the number of threads
 CACHE_BYTES = 128 * 2**20  # model columns are kept up to this size and evaluated anew beyond it
 MOST_RESAMPLES, RESAMPLED_CELLS = 128, 20_000_000  # weightings summed at once; fewer where the rows are many
@@ -172,9 +174,18 @@ class MemoryEngine:
     def _sums(self, pi: Array, b: Array, observed: bool) -> Sums:
         return self.sums_given(*label_frequency(pi, self.n0, self.n1), b, observed)
 
+    def values(self, pi: Array, b: Array) -> Array:
+        """Value of the profile likelihood alone, shape (B,)."""
+        return self.values_given(*label_frequency(pi, self.n0, self.n1), b)
+
+    def values_given(self, c: Array, d: Array, b: Array) -> Array:
+        """The same for given label frequencies and their complements."""
+        return self._sum(lambda block: value_sums(block.X, block.positive, block.weights, b, c, d))
+
     def sums_given(self, c: Array, d: Array, b: Array, observed: bool) -> Sums:
         """The same for given label frequencies and their complements: those of more rows than there are here."""
-        return self._sum(lambda block: saturating_sums(block.X, block.positive, block.weights, b, c, d, observed))
+        work = self.n_rows * b.shape[0] * b.shape[1] ** 2
+        return self._sum(lambda block: saturating_sums(block.X, block.positive, block.weights, b, c, d, observed), work)
 
     def expectation(self, pi: Array, b: Array) -> MemoryExpectation:
         """E-step: the expected labels of all rows."""
@@ -220,15 +231,18 @@ class MemoryEngine:
         self._map_groups(of_group)
         return matrix
 
-    def _sum(self, of_block: Callable[[Block], Result]) -> Result:
+    def _sum(self, of_block: Callable[[Block], Result], work: int = 0) -> Result:
+        """Sum over all blocks; `work` is how many products of cells that takes, if it is mostly such products."""
+
         def of_group(limits: tuple[int, int]) -> Result:
             return reduce(add, map(of_block, self.blocks(*limits)))
 
-        return reduce(add, self._map_groups(of_group))
+        return reduce(add, self._map_groups(of_group, work))
 
-    def _map_groups(self, of_group: Callable[[tuple[int, int]], Result]) -> list[Result]:
+    def _map_groups(self, of_group: Callable[[tuple[int, int]], Result], work: int = 0) -> list[Result]:
         groups = self._groups()
-        if self.n_threads == 1 or len(groups) == 1:
+        small = max(work, self.n_rows * (1 + self.design.n_columns)) < SMALL_WORK
+        if self.n_threads == 1 or len(groups) == 1 or small:
             return list(map(of_group, groups))
         with ThreadPoolExecutor(min(self.n_threads, len(groups))) as pool:
             return list(pool.map(of_group, groups))

@@ -147,6 +147,11 @@ class PartedEngine:
         """Value, score and expected (or observed) information of the profile likelihood in (log c, a, theta)."""
         return self._last_sums.get(self._sums, pi, b, observed)
 
+    def values(self, pi: Array, b: Array) -> Array:
+        """Value of the profile likelihood alone, shape (B,)."""
+        found: Array = self.parts.sum(MemoryEngine.values_given, *label_frequency(pi, self.n0, self.n1), b)
+        return found
+
     def _sums(self, pi: Array, b: Array, observed: bool) -> Sums:
         c, d = label_frequency(pi, self.n0, self.n1)
         found: Sums = self.parts.sum(MemoryEngine.sums_given, c, d, b, observed)

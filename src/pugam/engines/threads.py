@@ -12,7 +12,7 @@ from threadpoolctl import OpenBLASController, ThreadpoolController
 __all__ = ["count_threads", "one_blas_thread"]
 
 # Model cells, and multiplications of their products, below which handing work to threads costs more than it saves.
-SMALL_CELLS, SMALL_PRODUCTS = 5_000_000, 500_000_000
+SMALL_CELLS, SMALL_PRODUCTS = 5_000_000, 100_000_000
 
 
 class _OneBlasThread:

@@ -10,6 +10,7 @@ from pugam.likelihood.sums import (
     logistic_sums,
     saturating_sums,
     score_sums,
+    value_sums,
 )
 
 __all__ = [
@@ -31,4 +32,5 @@ __all__ = [
     "saturating_rows",
     "saturating_sums",
     "score_sums",
+    "value_sums",
 ]

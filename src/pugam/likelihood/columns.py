@@ -68,15 +68,20 @@ class DenseColumns:
             grams = weights @ self._products(X).T
             out[:, first, second] = out[:, second, first] = grams
             return
-        scaled = np.empty_like(X)
         for w, gram in zip(weights, out, strict=True):
-            if w.min() >= 0.0:
-                # One matrix against its own transpose: BLAS computes half of a symmetric product.
-                np.multiply(X, np.sqrt(w)[:, None], out=scaled)
-                gram[...] = scaled.T @ scaled
+            negative = w < 0.0
+            if not negative.any():
+                gram[...] = _symmetric(X, w)
+            elif X.shape[1] <= FEW_COLUMNS:
+                gram[...] = X.T @ (X * w[:, None])
             else:
-                np.multiply(X, w[:, None], out=scaled)
-                gram[...] = X.T @ scaled
+                gram[...] = _symmetric(X[~negative], w[~negative]) - _symmetric(X[negative], -w[negative])
+
+
+def _symmetric(X: Array, weights: Array) -> Array:
+    """One matrix against its own transpose: BLAS computes half of a symmetric product."""
+    scaled = X * np.sqrt(weights)[:, None]
+    return np.asarray(scaled.T @ scaled)
 
 
 def products_of_columns(X: Array) -> Array:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pugam.likelihood.columns import Columns
 from pugam.likelihood.rows import expected_labels, logistic_rows, saturating_rows, score_rows
 
-__all__ = ["Scores", "Sums", "label_block", "logistic_sums", "saturating_sums", "score_sums"]
+__all__ = ["Scores", "Sums", "label_block", "logistic_sums", "saturating_sums", "score_sums", "value_sums"]
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -98,6 +98,14 @@ def score_sums(X: Columns, positive: Flags, weights: Array, b: Array, c: Array, 
     rows = rows._replace(value=np.maximum(rows.value, LOWEST_VALUE))
     rows = type(rows)(*(part * weights for part in rows))
     return Scores(rows.value.sum(axis=1), np.column_stack([rows.score_c.sum(axis=1), X.project(rows.score_s)]))
+
+
+def value_sums(X: Columns, positive: Flags, weights: Array | None, b: Array, c: Array, d: Array) -> Array:
+    """Sum the value alone over a block; the arguments are those of `saturating_sums`."""
+    values = score_rows(positive, X.predict(b), c[:, None], d[:, None]).value
+    if weights is None:
+        return np.asarray(values.sum(axis=1))
+    return np.asarray((np.maximum(values, LOWEST_VALUE) * weights).sum(axis=1))
 
 
 def label_block(X: Columns, positive: Flags, b: Array, d: Array) -> Array:

@@ -21,7 +21,8 @@ from pugam.solvers.optimum import Optimum
 __all__ = ["bounded_step", "maximize_fisher"]
 
 Array = NDArray[np.float64]
-Look = Callable[[list[int], list[Array], bool], list[Standpoint]]  # climbers' numbers, points, observed information
+# Climbers' numbers, points, whether the observed information is wanted, and values below which nothing is.
+Look = Callable[[list[int], list[Array], bool, list[float] | None], list[Standpoint]]
 
 # No further is the quadratic model trusted. Where classes separate, curves grow without bound: let them grow fast.
 LONGEST_PI_STEP = 2.0  # on the logit scale
@@ -30,7 +31,6 @@ NEAR = 0.5  # predicted gain in log-likelihood below which the observed informat
 FAR_BEHIND, HOPEFUL_STEPS = 5.0, 20  # in log-likelihood, and as a multiple of the last gain
 JOINING_DISTANCE = 0.05  # squared distance, in standard errors, at which two climbers are taken for one
 LEAST_SHARE_OF_GAIN = 0.1
-ALREADY_THERE = 1e-3  # of the tolerance: a start from which so little can be gained is the optimum
 FIRST_DAMPING = 0.1
 STUCK_DAMPING = 1e8
 ROUNDING = 1e-12  # relative size of the fall in the objective that rounding alone can cause
@@ -68,14 +68,14 @@ def maximize_fisher(objective: Objective, starts: Array, pi_range: PiRange, tol:
     """Climb from every row of `starts`, shape (B, 2 + p).
 
     A start has converged when the quadratic model predicts a gain below `tol / 100` and a relative change of pi
-    below `tol`; that last step is still taken, unless it is the first and leads nowhere. With pi fixed its entry never
-    moves. A start that comes close to another near the same optimum is not followed further and ends where that one
-    ends; one that hardly gains while far below an optimum already found is given up, unconverged. Only climbs with the
-    same penalty are so compared.
+    below `tol`; that last step is still taken, unless it would be the first. With pi fixed its entry never moves. A
+    start that comes close to another near the same optimum is not followed further and ends where that one ends; one
+    that hardly gains while far below an optimum already found is given up, unconverged. Only climbs with the same
+    penalty are so compared.
     """
 
-    def look(numbers: list[int], betas: list[Array], observed: bool) -> list[Standpoint]:
-        return objective.of_climbs(numbers).stand(betas, observed)
+    def look(numbers: list[int], betas: list[Array], observed: bool, floors: list[float] | None) -> list[Standpoint]:
+        return objective.of_climbs(numbers).stand(betas, observed, floors)
 
     def after_each_pass(climbers: list[_Climber]) -> None:
         for companions in _on_one_landscape(climbers):
@@ -96,7 +96,7 @@ def _climb(
     starts = np.array(starts, dtype=float)
     if not pi_range.fixed:
         starts[:, 0] = np.clip(starts[:, 0], *pi_range.logits)
-    first = look(list(range(len(starts))), list(starts), False)
+    first = look(list(range(len(starts))), list(starts), False, None)
     climbers = [_Climber(number, here, [here.value]) for number, here in enumerate(first)]
     for _ in range(max_iter):
         active = [climber for climber in climbers if not climber.resting]
@@ -104,12 +104,16 @@ def _climb(
             break
         steps = _steps(look, active, pi_range)
         gains = [0.5 * float(climber.here.gradient @ step) for climber, step in zip(active, steps, strict=True)]
-        for climber, gain in zip(active, gains, strict=True):
-            climber.converged = climber.n_iter == 0 and 0.0 <= gain < ALREADY_THERE * tol
+        for climber, step, gain in zip(active, steps, gains, strict=True):
+            climber.converged = climber.n_iter == 0 and _is_settled(
+                climber.here.beta, climber.here.beta + step, gain, tol
+            )
         if all(climber.resting for climber in active):
             break
         # The last step ends where the expected information is wanted, so that it need not be summed again.
-        trials = _look_around(look, active, steps, [0.01 * tol <= gain < NEAR for gain in gains])
+        wanted = [0.01 * tol <= gain < NEAR for gain in gains]
+        floors = [_floor(climber, gain) for climber, gain in zip(active, gains, strict=True)]
+        trials = _look_around(look, active, steps, wanted, floors)
         for climber, trial, gain in zip(active, trials, gains, strict=True):
             _accept_or_damp(climber, trial, gain, tol)
         if after_each_pass is not None:
@@ -117,7 +121,9 @@ def _climb(
     return [climber.finish() for climber in climbers]
 
 
-def _look_around(look: Look, climbers: list[_Climber], steps: list[Array], observed: list[bool]) -> list[Standpoint]:
+def _look_around(
+    look: Look, climbers: list[_Climber], steps: list[Array], observed: list[bool], floors: list[float]
+) -> list[Standpoint]:
     """See where each step would lead, those that want the same information in one pass."""
     seen: dict[int, Standpoint] = {}
     for kind in (False, True):
@@ -125,7 +131,7 @@ def _look_around(look: Look, climbers: list[_Climber], steps: list[Array], obser
         if chosen:
             numbers = [climbers[place].number for place in chosen]
             betas = [climbers[place].here.beta + steps[place] for place in chosen]
-            seen.update(zip(chosen, look(numbers, betas, kind), strict=True))
+            seen.update(zip(chosen, look(numbers, betas, kind, [floors[place] for place in chosen]), strict=True))
     return [seen[place] for place in range(len(climbers))]
 
 
@@ -135,7 +141,7 @@ def _steps(look: Look, climbers: list[_Climber], pi_range: PiRange) -> list[Arra
     saddled = [place for place, step in enumerate(steps) if step is None]
     if saddled:
         numbers = [climbers[place].number for place in saddled]
-        anew = look(numbers, [climbers[place].here.beta for place in saddled], False)
+        anew = look(numbers, [climbers[place].here.beta for place in saddled], False, None)
         for place, here in zip(saddled, anew, strict=True):
             climbers[place].here = here
             steps[place] = _step(climbers[place], pi_range)
@@ -175,19 +181,33 @@ def bounded_step(
 def _accept_or_damp(climber: _Climber, trial: Standpoint, predicted: float, tol: float) -> None:
     climber.n_iter += 1
     here = climber.here
-    slack = ROUNDING * (1.0 + abs(here.value))
-    # A gain far below the prediction is a leap onto a plateau, where every row is saturated and no way leads back.
-    if trial.value >= here.value + LEAST_SHARE_OF_GAIN * predicted - slack:
-        pi, new_pi = expit(here.beta[0]), expit(trial.beta[0])
-        settled = predicted < 0.01 * tol and abs(new_pi - pi) <= tol * pi
-        climber.converged = bool(settled) and climber.damping <= FIRST_DAMPING
+    if trial.value >= _floor(climber, predicted):
+        settled = _is_settled(here.beta, trial.beta, predicted, tol)
+        climber.converged = settled and climber.damping <= FIRST_DAMPING
         climber.damping = 0.0 if climber.damping <= FIRST_DAMPING else climber.damping / 10.0
         climber.here = trial
         climber.history.append(trial.value)
     else:
         climber.damping = max(10.0 * climber.damping, FIRST_DAMPING)
         climber.stuck = climber.damping > STUCK_DAMPING
-        climber.converged = climber.stuck and predicted < slack
+        climber.converged = climber.stuck and predicted < _slack(here)
+
+
+def _is_settled(beta: Array, new_beta: Array, predicted: float, tol: float) -> bool:
+    pi, new_pi = expit(beta[0]), expit(new_beta[0])
+    return bool(0.0 <= predicted < 0.01 * tol and abs(new_pi - pi) <= tol * pi)
+
+
+def _floor(climber: _Climber, predicted: float) -> float:
+    """The least value a step has to lead to, for a gain predicted.
+
+    A gain far below the prediction is a leap onto a plateau, where every row is saturated and no way leads back.
+    """
+    return climber.here.value + LEAST_SHARE_OF_GAIN * predicted - _slack(climber.here)
+
+
+def _slack(here: Standpoint) -> float:
+    return ROUNDING * (1.0 + abs(here.value))
 
 
 def _on_one_landscape(climbers: list[_Climber]) -> list[list[_Climber]]:

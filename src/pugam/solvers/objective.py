@@ -15,6 +15,7 @@ __all__ = ["EDGE", "Evaluation", "Objective", "PiPrior", "PiRange", "ResampledOb
 
 Array = NDArray[np.float64]
 
+MANY_COLUMNS = 150
 EDGE = 1e-5  # pi is kept inside [EDGE, 1 - EDGE]; an estimate that reaches it is reported as lying on the boundary
 
 
@@ -218,9 +219,30 @@ class Objective(_Penalized):
         gradient = self._gradient(sums.score, beta)
         return Evaluation(sums.value - self.penalties(beta), sums.value, gradient, information, self._curvature(beta))
 
-    def stand(self, betas: Sequence[Array], observed: bool = False) -> list[Standpoint]:
-        """Evaluate at several parameter vectors in one pass over the rows."""
-        return self.evaluate(np.array(betas), observed).standpoints(betas, observed)
+    def stand(
+        self, betas: Sequence[Array], observed: bool = False, floors: Sequence[float] | None = None
+    ) -> list[Standpoint]:
+        """Evaluate at several parameter vectors in one pass over the rows.
+
+        Points whose value lies below its floor, where floors are given, are of no use. With many columns, whose
+        products are what costs time, their values are therefore looked at first, and nothing else is known of them.
+        """
+        if floors is None or len(betas[0]) < MANY_COLUMNS:
+            return self.evaluate(np.array(betas), observed).standpoints(betas, observed)
+        beta = np.array(betas)
+        logliks = self.engine.values(expit(beta[:, 0]), beta[:, 1:])
+        values = logliks - self.penalties(beta)
+        good = np.flatnonzero(values >= floors)
+        nothing = np.full_like(beta[0], np.nan)
+        points = [
+            Standpoint(one, float(value), float(loglik), nothing, nothing, nothing, observed)
+            for one, value, loglik in zip(betas, values, logliks, strict=True)
+        ]
+        if len(good):
+            there = self.of_climbs(good.tolist()).stand([betas[int(one)] for one in good], observed)
+            for number, point in zip(good, there, strict=True):
+                points[number] = point
+        return points
 
 
 @dataclass(frozen=True)

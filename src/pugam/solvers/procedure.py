@@ -22,7 +22,7 @@ from pugam.solvers.exploring import (
     objectives,
 )
 from pugam.solvers.lookout import Lookout, look_for_higher, look_for_waves
-from pugam.solvers.objective import Objective, PiRange, Standpoint
+from pugam.solvers.objective import MANY_COLUMNS, Objective, PiRange, Standpoint
 from pugam.solvers.optimum import Optimum, best_of
 from pugam.solvers.reml import select_reml
 from pugam.solvers.settings import Settings
@@ -42,6 +42,7 @@ __all__ = [
 ]
 
 Array = NDArray[np.float64]
+Start = tuple[Array, Array, tuple[StartRecord, ...]]  # parameters, smoothing parameters, and where all starts ended
 
 PILOT_FUNCTIONS = 3  # of each smooth: a line, a bow and a wave are enough to tell good starts from traps
 PILOT_TOL, PILOT_ITERATIONS, PILOT_EDF_TOL = 1e-2, 40, 0.05
@@ -96,33 +97,40 @@ class Fitted:
 
 
 def fit_best_design(engine: Engine, designs: Sequence[Design], settings: Settings, rng: np.random.Generator) -> Fitted:
-    """Fit designs of the same terms and keep the one of the lowest AIC; of many rows, a sample decides.
+    """Fit designs of the same terms and keep the one of the lowest AIC.
 
-    The engine is that of the first design.
+    Of many rows a sample decides, and of many columns a coarser basis. The engine is for the terms of all designs.
     """
-    chosen = designs[0]
-    if len(designs) > 1:
-        many = engine.n_rows > WORTH_A_REHEARSAL * REHEARSAL_ROWS[0]
-        rows = engine.pilot(chosen, REHEARSAL_ROWS[0], rng) if many else engine
-        trial = replace(settings, max_iter=min(settings.max_iter, ENOUGH_TO_COMPARE))
-        fits = [_fit_design(rows, design, trial, rng) for design in designs]
-        best = min(fits, key=lambda one: aic(one.fit.penalized, settings.pi_range.free))
-        if not many and best.fit.converged:
-            return replace(best, settings=settings)
-        chosen = best.design
-    return _fit_design(engine, chosen, settings, rng)
+    if len(designs) == 1:
+        return _fit_design(engine, designs[0], settings, rng)
+    many_rows = engine.n_rows > WORTH_A_REHEARSAL * REHEARSAL_ROWS[0]
+    many_columns = designs[0].n_columns > MANY_COLUMNS
+    rows = engine.pilot(designs[0], REHEARSAL_ROWS[0], rng) if many_rows else engine
+    compared = [design.coarse(PILOT_FUNCTIONS)[0] for design in designs] if many_columns else designs
+    trial = replace(settings, max_iter=min(settings.max_iter, ENOUGH_TO_COMPARE))
+    fits = [_fit_design(rows, design, trial, rng) for design in compared]
+    best = int(np.argmin([aic(one.fit.penalized, settings.pi_range.free) for one in fits]))
+    found = fits[best].fit
+    if not many_rows and not many_columns and found.converged:
+        return replace(fits[best], settings=settings)
+    coarse = (found.penalized.beta, found.kappas, found.starts) if many_columns and not many_rows else None
+    return _fit_design(engine, designs[best], settings, rng, coarse)
 
 
-def _fit_design(engine: Engine, design: Design, settings: Settings, rng: np.random.Generator) -> Fitted:
+def _fit_design(
+    engine: Engine, design: Design, settings: Settings, rng: np.random.Generator, coarse: Start | None = None
+) -> Fitted:
     if design is not engine.design:
         engine = engine.redesigned(design, range(len(design.bases)))
-    return Fitted(engine, design, settings, fit_model(engine, design, settings, rng))
+    return Fitted(engine, design, settings, fit_model(engine, design, settings, rng, coarse))
 
 
-def fit_model(engine: Engine, design: Design, settings: Settings, rng: np.random.Generator) -> Fit:
-    """Fit the model behind an engine."""
+def fit_model(
+    engine: Engine, design: Design, settings: Settings, rng: np.random.Generator, coarse: Start | None = None
+) -> Fit:
+    """Fit the model behind an engine; `coarse` is where a fit with a coarser basis ended, if there was one."""
     if isinstance(settings.smoothing, str) and settings.smoothing == "reml":
-        start, kappas, records = _by_reml(engine, design, settings, rng)
+        start, kappas, records = _by_reml(engine, design, settings, rng, coarse)
     else:
         start, kappas, records = _by_candidates(engine, design, settings, rng)
     return finish_fit(engine, design, settings, start, kappas, records)
@@ -159,11 +167,13 @@ def warm_smoothing(
 
 
 def _by_reml(
-    engine: Engine, design: Design, settings: Settings, rng: np.random.Generator
-) -> tuple[Array, Array, tuple[StartRecord, ...]]:
-    """Choose smoothing on all rows from nothing, or, where there are many, from what a sample of them says."""
+    engine: Engine, design: Design, settings: Settings, rng: np.random.Generator, coarse: Start | None = None
+) -> Start:
+    """Choose smoothing; with many rows from what a sample of them says, with many columns from a coarser basis."""
     sizes = [size for size in REHEARSAL_ROWS if engine.n_rows > WORTH_A_REHEARSAL * size]
     if not sizes:
+        if design.n_columns > MANY_COLUMNS and len(design.bases) * PILOT_FUNCTIONS < design.n_columns:
+            return _from_coarse(engine, design, settings, rng, coarse)
         return _from_nothing(engine, design, settings, rng)
     sample = engine.pilot(design, max(sizes), rng)
     beta, kappas, records = _by_reml(sample, design, settings, rng)
@@ -172,9 +182,27 @@ def _by_reml(
     return *settle_reml(design, at, beta, kappas, settings.pi_range, EDF_TOL), records
 
 
-def _from_nothing(
-    engine: Engine, design: Design, settings: Settings, rng: np.random.Generator
-) -> tuple[Array, Array, tuple[StartRecord, ...]]:
+def _from_coarse(
+    engine: Engine, design: Design, settings: Settings, rng: np.random.Generator, start: Start | None
+) -> Start:
+    """Choose smoothing from where it ended with the smoothest functions of each term, all looking around done there."""
+    coarse, columns = design.coarse(PILOT_FUNCTIONS)
+    if start is None:
+        start = _from_nothing(engine.redesigned(coarse, range(len(design.bases))), coarse, settings, rng)
+    found, kappas, records = start
+    at, beta = objectives(engine, design, settings.prior), _with_more_columns(found, design, columns)
+    beta, kappas = select_reml(design, at, beta, kappas, settings.pi_range, EDF_TOL)
+    return *look_for_bends(design, at, beta, kappas, settings.pi_range), records
+
+
+def _with_more_columns(beta: Array, design: Design, columns: NDArray[np.intp]) -> Array:
+    """Parameters of a coarser basis as those of the whole one."""
+    whole = np.zeros(2 + design.n_columns)
+    whole[:2], whole[2 + columns] = beta[:2], beta[2:]
+    return whole
+
+
+def _from_nothing(engine: Engine, design: Design, settings: Settings, rng: np.random.Generator) -> Start:
     """Explore with a coarse basis on few rows, then choose smoothing with ever more of both."""
     coarse, columns = design.coarse(PILOT_FUNCTIONS)
     pilot = engine.pilot(coarse, enough_rows(coarse), rng)
@@ -184,9 +212,7 @@ def _from_nothing(
     optima, records = explore(at, kappas, exploring, rng)
     found, kappas = select_reml(coarse, at, best_of(optima).beta, kappas, settings.pi_range, PILOT_EDF_TOL)
 
-    beta = np.zeros(2 + design.n_columns)
-    beta[:2], beta[2 + columns] = found[:2], found[2:]
-    beta = carried_over(beta, pilot, engine)
+    beta = carried_over(_with_more_columns(found, design, columns), pilot, engine)
     at = objectives(engine, design, settings.prior)
     beta, kappas = select_reml(design, at, beta, kappas, settings.pi_range, EDF_TOL)
     beta, kappas = look_for_bends(design, at, beta, kappas, settings.pi_range)
@@ -195,9 +221,7 @@ def _from_nothing(
     return *look_for_higher(lookout, beta, kappas), records
 
 
-def _by_candidates(
-    engine: Engine, design: Design, settings: Settings, rng: np.random.Generator
-) -> tuple[Array, Array, tuple[StartRecord, ...]]:
+def _by_candidates(engine: Engine, design: Design, settings: Settings, rng: np.random.Generator) -> Start:
     """Try all starts at each candidate, from smooth to rough, and keep the candidate of the lowest AIC.
 
     Given smoothing parameters are the only candidate.

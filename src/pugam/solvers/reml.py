@@ -19,6 +19,7 @@ Array = NDArray[np.float64]
 
 MAX_ITERATIONS = 50  # ten are usual; of dozens of terms one may go on wandering by a fraction of a degree
 MAX_HALVINGS = 10
+MANY_TERMS = 10  # beyond, less is asked of each
 LONGEST_STRETCH = 4.0
 
 
@@ -42,7 +43,7 @@ def select_reml(
     beta, kappas : arrays
         Where to begin.
     edf_tol : float
-        Stop when no term's effective degrees of freedom change by more.
+        Stop when no term's effective degrees of freedom change by more; by a little more where terms are many.
 
     Returns
     -------
@@ -54,7 +55,7 @@ def select_reml(
     for _ in range(MAX_ITERATIONS):
         covariance = inverse(here.hessian, pi_range.free)
         new_degrees = edf_by_term(design, covariance, here.curvature)
-        if np.max(np.abs(new_degrees - degrees), initial=0.0) < edf_tol:
+        if np.max(np.abs(new_degrees - degrees), initial=0.0) < edf_tol * max(1.0, len(kappas) / MANY_TERMS):
             break
         degrees = new_degrees
         move = np.log(fellner_schall(design, here.beta, covariance, kappas) / kappas)
@@ -84,8 +85,9 @@ def _follow(objective: Objective, here: Standpoint, penalty_before: Array, pi_ra
     step = bounded_step(here.beta, gradient, hessian, pi_range)
     assert step is not None
     for _ in range(MAX_HALVINGS):
-        (trial,) = objective.stand([here.beta + step])
-        if trial.value >= value - 1e-9 * abs(value):
+        floor = value - 1e-9 * abs(value)
+        (trial,) = objective.stand([here.beta + step], floors=[floor])
+        if trial.value >= floor:
             return trial
         step = step / 2.0
     return objective.stand([here.beta])[0]
