@@ -7,7 +7,7 @@ JOBS ?= auto
 DATA ?= data
 STUDY ?= all
 
-.PHONY: help demo test browser lint format benchmark benchmark-inference benchmark-knots study clean
+.PHONY: help demo test browser lint format benchmark benchmark-scale benchmark-inference benchmark-knots study clean
 
 help:
 	@echo "make demo       fit a real data set, print pi with an interval, write a report"
@@ -15,6 +15,7 @@ help:
 	@echo "make browser    install Chromium for the tests of the report (Debian, as root); they are skipped without it"
 	@echo "make lint       ruff and mypy"
 	@echo "make benchmark  run the benchmarks and write their tables to benchmarks/results"
+	@echo "make benchmark-scale  the kernel, ten million rows from a file and on a cluster, other libraries"
 	@echo "make benchmark-inference  coverage, bands, tests, bootstrap: an hour"
 	@echo "make study      the paper's tables and figures, to results; STUDY=table1, DATA=folder of the real tables"
 
@@ -55,6 +56,12 @@ benchmark: $(VENV)/developing
 	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/first_contact.py
 	$(BIN)/python benchmarks/predict.py
+
+benchmark-scale: $(VENV)/developing
+	$(BIN)/python benchmarks/kernel.py
+	$(BIN)/python benchmarks/stream.py
+	$(BIN)/python benchmarks/cluster.py
+	PUGAM_DATA=$(DATA) $(BIN)/python benchmarks/peers.py
 
 benchmark-inference: $(VENV)/developing
 	$(BIN)/python benchmarks/interval_coverage.py

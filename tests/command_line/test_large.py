@@ -1,0 +1,119 @@
+"""`pugam fit` on files that are read in parts: the numbers of a fit in memory, and what is refused."""
+
+import numpy as np
+import pytest
+
+import pugam
+from pugam.datasets import simulate
+
+ROWS = 600
+
+
+@pytest.fixture
+def rows():
+    data = simulate(1, n0=250, n=ROWS, random_state=3)
+    rng = np.random.default_rng(0)
+    return data.X[["x1", "x2", "x3"]].assign(
+        code=rng.choice(["01", "02", "1"], ROWS),
+        who=[f"{n:03}" for n in range(ROWS)],
+        w=rng.integers(0, 3, ROWS).astype(float),
+        z=data.z,
+        state=np.where(data.z == 1, "case", "open"),
+    )
+
+
+@pytest.fixture(params=["rows.csv", "rows.parquet"])
+def path(request, rows, empty_folder, monkeypatch):
+    monkeypatch.setattr("pugam.engines.file_rows.BATCH_ROWS", 130)
+    if request.param.endswith("csv"):
+        rows.to_csv(request.param, index=False)
+    else:
+        rows.to_parquet(request.param, row_group_size=170)
+    return request.param
+
+
+@pytest.fixture
+def model_of(pugam_says):
+    def run(*arguments):
+        code, _, err = pugam_says("fit", *arguments, "--out", "model.json", "--quiet")
+        assert (code, err) == (0, "")
+        return pugam.load("model.json")
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ["--label", "z", "--drop", "who,state,w"],
+        ["--label", "z", "--drop", "state", "--id", "who", "--weights", "w"],
+        ["--label", "state", "--positive", "case", "--terms", "s(x1) + x2 + f(code)"],
+        ["--label", "z", "--terms", "s(x1) + s(x2)", "--missing", "effect"],
+    ],
+    ids=["all columns", "weights", "words for labels", "missing values"],
+)
+def test_a_stream_gives_the_model_of_a_fit_in_memory(path, model_of, flags):
+    in_memory = model_of(path, *flags, "--engine", "memory")
+    streamed = model_of(path, *flags, "--engine", "stream")
+
+    assert [term.column for term in streamed.terms_] == [term.column for term in in_memory.terms_]
+    assert streamed.pi_ == pytest.approx(in_memory.pi_, abs=1e-9)
+    assert (streamed.n0_, streamed.n1_) == (in_memory.n0_, in_memory.n1_)
+
+
+def test_large_files_are_streamed_without_being_asked(path, pugam_says, monkeypatch):
+    monkeypatch.setattr("pugam.estimator.training.LARGE_BYTES", 0)
+    monkeypatch.setattr("pugam.command_line.fit.read_rows", None)
+
+    code, out, err = pugam_says("fit", path, "--label", "z", "--terms", "s(x1) + s(x2)")
+
+    assert (code, err) == (0, "")
+    assert out.startswith("pi = ")
+    assert "well determined" in out or "determined" in out
+
+
+def test_a_streamed_fit_has_a_report(path, pugam_says, empty_folder):
+    code, _, err = pugam_says(
+        "fit", path, "--label", "z", "--terms", "s(x1) + s(x2)", "--engine", "stream", "--report", "page.html", "-q"
+    )
+
+    assert (code, err) == (0, "")
+    assert "<svg" in (empty_folder / "page.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        ([], "say which column tells the labelled positives"),
+        (["--label", "nothing"], "no column 'nothing'"),
+        (["--label", "z", "--groups", "code", "--ci", "bootstrap"], "--groups needs all rows in memory"),
+        (["--label", "z", "--missing", "drop"], "--missing drop needs to see all rows"),
+        (["--label", "z", "--missing", "effect"], "name the terms with --terms"),
+        (["--label", "state"], "z holds"),
+        (["--label", "state", "--positive", "closed"], "Labelled and unlabelled rows are both needed"),
+    ],
+)
+def test_what_a_stream_cannot_do_is_said_in_one_line(path, pugam_says, flags, message):
+    code, out, err = pugam_says("fit", path, *flags, "--engine", "stream")
+
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_a_fault_is_placed_in_the_file(rows, pugam_says, empty_folder, monkeypatch):
+    monkeypatch.setattr("pugam.engines.file_rows.BATCH_ROWS", 130)
+    rows.loc[400, "x1"] = np.nan
+    rows.to_csv("gap.csv", index=False)
+
+    code, _, err = pugam_says("fit", "gap.csv", "--label", "z", "--terms", "s(x1) + s(x2)", "--engine", "stream")
+
+    assert code == 2
+    assert "gap.csv, line 402" in err
+
+
+def test_a_cluster_needs_a_client(path, pugam_says):
+    code, _, err = pugam_says("fit", path, "--label", "z", "--engine", "dask")
+
+    assert code == 2
+    assert "DASK_SCHEDULER_ADDRESS" in err
