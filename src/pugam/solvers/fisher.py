@@ -31,6 +31,7 @@ NEAR = 0.5  # predicted gain in log-likelihood below which the observed informat
 FAR_BEHIND, HOPEFUL_STEPS = 5.0, 20  # in log-likelihood, and as a multiple of the last gain
 JOINING_DISTANCE = 0.05  # squared distance, in standard errors, at which two climbers are taken for one
 LEAST_SHARE_OF_GAIN = 0.1
+ALREADY_THERE = 1e-4  # of the tolerance: a start from which so little can be gained is the optimum
 FIRST_DAMPING = 0.1
 STUCK_DAMPING = 1e8
 ROUNDING = 1e-12  # relative size of the fall in the objective that rounding alone can cause
@@ -68,7 +69,7 @@ def maximize_fisher(objective: Objective, starts: Array, pi_range: PiRange, tol:
     """Climb from every row of `starts`, shape (B, 2 + p).
 
     A start has converged when the quadratic model predicts a gain below `tol / 100` and a relative change of pi
-    below `tol`; that last step is still taken, unless it would be the first. With pi fixed its entry never moves. A
+    below `tol`; that last step is still taken, unless it leads nowhere at once. With pi fixed its entry never moves. A
     start that comes close to another near the same optimum is not followed further and ends where that one ends; one
     that hardly gains while far below an optimum already found is given up, unconverged. Only climbs with the same
     penalty are so compared.
@@ -104,10 +105,8 @@ def _climb(
             break
         steps = _steps(look, active, pi_range)
         gains = [0.5 * float(climber.here.gradient @ step) for climber, step in zip(active, steps, strict=True)]
-        for climber, step, gain in zip(active, steps, gains, strict=True):
-            climber.converged = climber.n_iter == 0 and _is_settled(
-                climber.here.beta, climber.here.beta + step, gain, tol
-            )
+        for climber, gain in zip(active, gains, strict=True):
+            climber.converged = climber.n_iter == 0 and 0.0 <= gain < ALREADY_THERE * tol
         if all(climber.resting for climber in active):
             break
         # The last step ends where the expected information is wanted, so that it need not be summed again.

@@ -107,11 +107,13 @@ def fit_best_design(engine: Engine, designs: Sequence[Design], settings: Setting
     many_columns = designs[0].n_columns > MANY_COLUMNS
     rows = engine.pilot(designs[0], REHEARSAL_ROWS[0], rng) if many_rows else engine
     compared = [design.coarse(PILOT_FUNCTIONS)[0] for design in designs] if many_columns else designs
-    trial = replace(settings, max_iter=min(settings.max_iter, ENOUGH_TO_COMPARE))
+    only_compared = many_rows or many_columns
+    most = min(settings.max_iter, ENOUGH_TO_COMPARE)
+    trial = replace(settings, max_iter=most, debias=settings.debias and not only_compared)
     fits = [_fit_design(rows, design, trial, rng) for design in compared]
     best = int(np.argmin([aic(one.fit.penalized, settings.pi_range.free) for one in fits]))
     found = fits[best].fit
-    if not many_rows and not many_columns and found.converged:
+    if found.converged and not only_compared:
         return replace(fits[best], settings=settings)
     coarse = (found.penalized.beta, found.kappas, found.starts) if many_columns and not many_rows else None
     return _fit_design(engine, designs[best], settings, rng, coarse)
