@@ -46,7 +46,7 @@ def model_of(pugam_says):
     "flags",
     [
         ["--label", "z", "--drop", "who,state,w"],
-        ["--label", "z", "--drop", "state", "--id", "who", "--weights", "w"],
+        ["--label", "z", "--drop", "state,who", "--weights", "w"],
         ["--label", "state", "--positive", "case", "--terms", "s(x1) + x2 + f(code)"],
         ["--label", "z", "--terms", "s(x1) + s(x2)", "--missing", "effect"],
     ],
@@ -89,8 +89,9 @@ def test_a_streamed_fit_has_a_report(path, pugam_says, empty_folder):
         (["--label", "z", "--groups", "code", "--ci", "bootstrap"], "--groups needs all rows in memory"),
         (["--label", "z", "--missing", "drop"], "--missing drop needs to see all rows"),
         (["--label", "z", "--missing", "effect"], "name the terms with --terms"),
-        (["--label", "state"], "z holds"),
-        (["--label", "state", "--positive", "closed"], "Labelled and unlabelled rows are both needed"),
+        (["--label", "state"], "--positive case or --positive open"),
+        (["--label", "state", "--positive", "closed"], "no row is a labelled positive"),
+        (["--label", "z", "--missing", "sometimes"], "--missing is error, drop or effect"),
     ],
 )
 def test_what_a_stream_cannot_do_is_said_in_one_line(path, pugam_says, flags, message):
@@ -117,3 +118,19 @@ def test_a_cluster_needs_a_client(path, pugam_says):
 
     assert code == 2
     assert "DASK_SCHEDULER_ADDRESS" in err
+
+
+def test_identifiers_are_not_read(path, pugam_says):
+    code, _, err = pugam_says(
+        "fit", path, "--label", "z", "--terms", "s(x1) + s(x2)", "--id", "who", "--engine", "stream", "-q"
+    )
+
+    assert code == 0
+    assert "--id is not read" in err
+
+
+def test_two_files_are_read_into_memory(path, pugam_says):
+    code, _, err = pugam_says("fit", "--positive-file", path, "--unlabeled-file", path, "--engine", "stream")
+
+    assert code == 2
+    assert "--engine stream reads one file" in err

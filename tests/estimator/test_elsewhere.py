@@ -462,14 +462,14 @@ def test_labels_may_come_sorted_in_every_usual_code(rows, tmp_path, codes, first
 
 @pytest.mark.parametrize("label", [0, 1])
 def test_labels_of_one_kind_are_refused(rows, tmp_path, label):
-    with pytest.raises(InputError, match="Labelled and unlabelled rows are both needed"):
+    with pytest.raises(InputError, match="z has only one class"):
         PUGAM(SMALL, engine="stream").fit(changed(rows, tmp_path / "rows.parquet", z=label), "z")
 
 
 def test_weights_that_leave_labels_of_one_kind_are_refused(rows, tmp_path):
     file = changed(rows, tmp_path / "rows.parquet", weight=rows["z"].astype(float))
 
-    with pytest.raises(InputError, match="Labelled and unlabelled rows are both needed"):
+    with pytest.raises(InputError, match="z has only one class"):
         PUGAM(SMALL, engine="stream").fit(file, "z", "weight")
 
 

@@ -126,7 +126,12 @@ def fit(
     show = False if quiet else None
     with printing_warnings():
         features = Features.of_formula(terms)
-        large = open_large(data, roles, features, engine, jobs, delimiter, decimal)
+        two_files = positive_file is not None or unlabeled_file is not None
+        if two_files and engine in ("stream", "dask"):
+            raise InputError(
+                f"--engine {engine} reads one file; put both kinds of rows into it, with a column of labels."
+            )
+        large = None if two_files else open_large(data, roles, features, engine, jobs, delimiter, decimal)
         if large is not None:
             rows, model.terms = large, terms_of_large(terms, missing)
         else:

@@ -7,10 +7,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pugam.command_line.columns import Features, Roles
-from pugam.command_line.labels import mark_positive
+from pugam.command_line.columns import Features, Roles, family_of
+from pugam.command_line.labels import mark_positive, read_label_column
 from pugam.command_line.rows import Rows, chosen_features
-from pugam.errors import InputError
+from pugam.errors import InputError, warn_user
 from pugam.files import DataFile, open_file
 from pugam.terms import TermSpec, parse_formula
 
@@ -41,13 +41,28 @@ def open_large(
         raise InputError(f"{data}: say which column tells the labelled positives, as in --label z.")
     if roles.groups is not None:
         raise InputError(f"--groups needs all rows in memory; give --engine memory if {data} fits into it.")
+    if roles.name is not None:
+        warn_user("--id is not read where a file is read in parts; rows are known by their numbers.")
+    if roles.positive is None:
+        _refuse_words(file, roles)
     names = chosen_features(file, roles, features)
     source = _on_cluster(file, roles, names) if engine == "dask" else _in_stream(file, roles, features, names, jobs)
     return Rows(source, None, None, None, None, lambda row: f"{file.path}, {file.place(row)}")
 
 
+def _refuse_words(file: DataFile, roles: Roles) -> None:
+    """Ask for the word that marks positives, where labels are words, before all rows are read."""
+    assert roles.label is not None
+    kinds = file.kinds([roles.label]) if roles.label in file.names else {}
+    first = next(iter(file.batches([roles.label], kinds))).column(0)
+    if family_of(first.type) == "text":
+        read_label_column(file, first, roles)
+
+
 def terms_of_large(formula: str | None, missing: str) -> str | list[TermSpec] | None:
     """Do with rows that lack a value what the user wants, as far as that can be done without seeing them all."""
+    if missing not in ("error", "effect", "drop"):
+        raise InputError(f"--missing is error, drop or effect; got {missing!r}.")
     if missing == "error":
         return formula
     if missing == "effect" and formula is not None:
@@ -64,7 +79,7 @@ def _in_stream(file: DataFile, roles: Roles, features: Features, names: tuple[st
     if roles.positive is not None:
         types[roles.label] = "text"
     codes = None if roles.positive is None else partial(mark_positive, wanted=roles.positive)
-    return FileRows(file, roles.label, roles.weights, names, count_threads(jobs, 10**9, 1), codes, types)
+    return FileRows(file, roles.label, roles.weights, names, count_threads(jobs), codes, types)
 
 
 def _on_cluster(file: DataFile, roles: Roles, names: tuple[str, ...]) -> ClusterRows:

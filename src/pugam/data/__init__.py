@@ -1,6 +1,6 @@
 """Tables and labels in: any data frame or array becomes checked NumPy columns."""
 
-from pugam.data.labels import Labels, read_labels, read_weights
+from pugam.data.labels import Labels, read_labels, read_weights, require_both_kinds
 from pugam.data.parts import (
     LabelPart,
     Part,
@@ -29,6 +29,7 @@ __all__ = [
     "read_part",
     "read_table",
     "read_weights",
+    "require_both_kinds",
     "require_numeric",
     "rows_renumbered",
 ]

@@ -11,7 +11,7 @@ import numpy as np
 from pugam.data.tables import as_array, is_missing
 from pugam.errors import InputError, RowError, warn_user
 
-__all__ = ["Labels", "read_labels", "read_weights"]
+__all__ = ["Labels", "read_labels", "read_weights", "require_both_kinds"]
 
 CODING = "Code a labelled positive as 1 and an unlabelled row as 0 (or -1, or True and False)"
 MOST_VALUES_LISTED = 3
@@ -69,7 +69,7 @@ def read_labels(z: Any, n_rows: int, need_both: bool = True) -> Labels:
     _require_allowed(codes)
     positive = codes == 1
     if need_both:
-        _require_both_kinds(positive)
+        require_both_kinds(positive)
     unlabelled_code = codes[np.argmin(positive)]
     return Labels(positive, np.array([unlabelled_code, codes[np.argmax(positive)]], dtype=codes.dtype))
 
@@ -205,7 +205,8 @@ def _unknown_codes(codes: np.ndarray, unknown: np.ndarray) -> InputError:
     )
 
 
-def _require_both_kinds(positive: np.ndarray) -> None:
+def require_both_kinds(positive: np.ndarray) -> None:
+    """Refuse rows of one kind only."""
     if positive.all():
         raise InputError("z has only one class: every row is a labelled positive. Add the unlabelled rows, coded 0.")
     if not positive.any():

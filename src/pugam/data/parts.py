@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ from pugam.data.labels import read_labels, read_weights
 from pugam.data.tables import Column, Table, read_table
 from pugam.errors import InputError, RowError
 
-__all__ = ["FEW_ROWS", "LabelPart", "Part", "digest", "join_digests", "read_label_part", "read_part", "rows_renumbered"]
+__all__ = ["LabelPart", "Part", "digest", "join_digests", "read_label_part", "read_part", "rows_renumbered"]
 
 FEW_ROWS = 100_000  # of so many rows, evenly spread, terms take their sample
 MOST_LEVELS = 20_000  # of a column in one part: more are no levels
@@ -44,9 +45,11 @@ class LabelPart:
         """How many rows there are, those of weight zero included."""
         return len(self.positive if self.kept is None else self.kept)
 
-    def is_like(self, other: LabelPart) -> bool:
-        """Whether the same rows are labelled."""
-        return np.array_equal(self.positive, other.positive)
+    @property
+    def fingerprint(self) -> tuple[int, int, float]:
+        """What tells whether these are the rows that they were: their number, labels and weight."""
+        weight = 0.0 if self.weights is None else float(self.weights.sum())
+        return self.n_rows, zlib.crc32(np.packbits(self.positive).tobytes()), weight
 
     def row(self, number: int) -> int:
         """The place of the row with this number among those kept."""

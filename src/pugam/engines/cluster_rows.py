@@ -18,12 +18,16 @@ __all__ = ["ClusterRows", "is_dask_frame", "is_dask_series"]
 
 def is_dask_frame(X: Any) -> bool:
     """Whether X is a Dask data frame."""
-    return type(X).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(X, "npartitions") and X.ndim == 2
+    return _is_of_dask(X) and X.ndim == 2
 
 
 def is_dask_series(z: Any) -> bool:
     """Whether z is a Dask series."""
-    return type(z).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(z, "npartitions") and z.ndim == 1
+    return _is_of_dask(z) and z.ndim == 1
+
+
+def _is_of_dask(values: Any) -> bool:
+    return type(values).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(values, "npartitions")
 
 
 class ClusterRows:
@@ -116,7 +120,13 @@ def _label_part(frame: Any, label: Any, weights: Any) -> LabelPart | RowError:
 def _part(frame: Any, label: Any, weights: Any, place: Place) -> Part:
     own = [role for role in (label, weights) if isinstance(role, str)]
     with rows_renumbered(lambda row: place.first_of_all + row):
-        return read_part(frame.drop(columns=own), _role(frame, label), _role(frame, weights))
+        part = read_part(frame.drop(columns=own), _role(frame, label), _role(frame, weights))
+    if part.labels.fingerprint != place.fingerprint:
+        raise InputError(
+            "A partition of the Dask data frame is not what it was when it was first read; fit rows that stay the same "
+            "(persist the frame, or write it to Parquet first)."
+        )
+    return part
 
 
 def _digest(frame: Any, label: Any, weights: Any, place: Place, n_rows: int, names: Sequence[str]) -> Digest:

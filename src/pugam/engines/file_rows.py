@@ -58,9 +58,11 @@ class FileRows:
         self.names = tuple(features)
         self._file, self._label, self._weights = file, label, weights
         self._n_threads, self._codes, self._types, self._kept_bytes = n_threads, codes, types, kept_bytes
+        self._stamps: list[tuple[int, int]] = []
 
     def labels(self) -> list[LabelPart]:
         """Read labels and weights of all parts."""
+        self._stamps = self._stamp()
         return list(in_order(self._jobs((), self._label_part), self._n_threads))
 
     def digests(self, labels: Sequence[LabelPart], names: Sequence[str]) -> list[Digest]:
@@ -93,6 +95,8 @@ class FileRows:
         columns = list(dict.fromkeys([*names, *roles]))
         types = {name: kind for name, kind in self._kinds.items() if name in columns}
         first = number = 0
+        if labels is not None and self._stamps != self._stamp():
+            raise self._changed()
         for number, batch in enumerate(_even(self._file.batches(columns, types, BATCH_ROWS), BATCH_ROWS), start=1):
             if labels is None or number > len(labels) or len(labels[number - 1].positive):
                 yield partial(of_batch, batch, number - 1, first)
@@ -115,9 +119,14 @@ class FileRows:
     ) -> Part:
         with rows_renumbered(lambda row: first + row):
             part = read_part(batch.select(list(names)), self._codes_of(batch), self._weights_of(batch))
-        if number >= len(labels) or not part.labels.is_like(labels[number]):
+        if number >= len(labels) or part.labels.fingerprint != labels[number].fingerprint:
             raise self._changed()
         return part
+
+    def _stamp(self) -> list[tuple[int, int]]:
+        """Size and time of the files, which change when they do."""
+        states = (path.stat() for path in self._file.paths if path.exists())
+        return [(state.st_size, state.st_mtime_ns) for state in states]
 
     def _changed(self) -> InputError:
         return InputError(f"{self._file.path} is not what it was when it was first read; fit it again.")

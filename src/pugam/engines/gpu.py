@@ -34,13 +34,13 @@ MOST_CELLS = 2**29  # model columns are kept on the device up to this number of 
 
 
 class GpuEngine(MemoryEngine):
-    """Rows held in memory, and on the GPU too for resamples.
+    """Rows held in memory, and on the GPU too for batches of parameters or weightings, and for sums over many rows.
 
     Parameters
     ----------
     device : torch.device, optional
         None stands for the GPU; a CPU device serves for tests.
-    **rows
+    *rows, **options
         As of `MemoryEngine`.
     """
 
@@ -53,7 +53,7 @@ class GpuEngine(MemoryEngine):
 
     def _sums(self, pi: Array, b: Array, observed: bool) -> Sums:
         q = 1 + self.design.n_columns
-        if len(b) >= MANY_VECTORS and self.n_rows * q <= MOST_CELLS:
+        if len(b) >= MANY_VECTORS and self.n_rows * q <= MOST_CELLS and self.n_rows * len(b) <= RESAMPLED_CELLS:
             found = GpuResampledRows.unweighted(self).sums(pi, b, observed)
             information: Any = found.information
             return Sums(found.value, found.score, information.cpu().numpy())

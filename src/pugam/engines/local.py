@@ -1,7 +1,7 @@
 """Model columns that are never written out: sums over rows by moments within the intervals of each term.
 
-A B-spline differs from zero on a few intervals only, and on each interval all functions of a term are polynomials: a
-row adds to a few moments, not to all products of columns. What the moments mean for the columns is worked out once a
+On each interval between knots all functions of a term are polynomials of the same few powers: a row adds to a few
+moments of its interval, not to all products of columns. What the moments mean for the columns is worked out once a
 block.
 """
 

@@ -113,7 +113,8 @@ class MemoryEngine:
         if 8 * n_cells <= CACHE_BYTES and not self._local:
             self._matrix = self._evaluate_all()
         self._products: dict[int, Array] = {}  # by the first row of a block
-        self._keeps_products = 4 * n_cells * (2 + design.n_columns) <= PRODUCT_BYTES
+        # Of a part of many rows nothing more is kept than the rows themselves.
+        self._keeps_products = local is None and 4 * n_cells * (2 + design.n_columns) <= PRODUCT_BYTES
 
     def _count_labels(self) -> None:
         counts = np.ones(len(self.positive)) if self.weights is None else self.weights

@@ -19,6 +19,7 @@ from pugam.engines.memory import MOST_RESAMPLES, RESAMPLED_CELLS, MemoryEngine, 
 from pugam.engines.pilots import ShownRows, pilot_rows, shown_rows
 from pugam.engines.protocol import Counts, Expectation
 from pugam.engines.remembering import LastSums
+from pugam.engines.threads import count_threads
 from pugam.likelihood import Scores, Sums, label_frequency
 from pugam.terms import Design, Encoded
 
@@ -86,8 +87,11 @@ class PartedEngine:
     ) -> None:
         self.design, self.parts, self.positive, self.weights = design, parts, positive, weights
         self._ends = np.cumsum(sizes)
-        counts = np.ones(len(positive)) if weights is None else weights
-        self.n0, self.n1 = float(counts[positive].sum()), float(counts[~positive].sum())
+        if weights is None:
+            self.n0 = float(np.count_nonzero(positive))
+            self.n1 = len(positive) - self.n0
+        else:
+            self.n0, self.n1 = float(weights[positive].sum()), float(weights[~positive].sum())
         self._last_sums = LastSums()
 
     @property
@@ -183,7 +187,8 @@ class PartedEngine:
         taken = self.parts.map(MemoryEngine.encoded_at, each=each)
         encoded = [np.concatenate(columns) for columns in zip(*taken, strict=True)]
         weights = None if self.weights is None else self.weights[rows]
-        return MemoryEngine(design, encoded, self.positive[rows], weights, self.n_threads)
+        threads = count_threads(None, len(rows), 1 + design.n_columns)
+        return MemoryEngine(design, encoded, self.positive[rows], weights, threads)
 
 
 class PartedResampledRows:

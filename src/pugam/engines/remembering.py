@@ -31,5 +31,5 @@ class LastSums:
         found = self._sums.pop(key, None) or take(pi, b, observed)
         self._sums[key] = found
         if len(self._sums) > REMEMBERED:
-            del self._sums[next(iter(self._sums))]
+            self._sums.pop(next(iter(self._sums)), None)
         return Sums(found.value.copy(), found.score.copy(), found.information.copy())

@@ -18,10 +18,11 @@ Digest = tuple[np.ndarray, dict[str, Column]]
 
 
 class Place(NamedTuple):
-    """Where a part begins: among the rows that have a weight, and among all rows."""
+    """Where a part begins, among the rows that have a weight and among all rows, and what its labels are known by."""
 
     first: int
     first_of_all: int
+    fingerprint: tuple[int, int, float]
 
 
 class RowSource(Protocol):
@@ -54,7 +55,10 @@ def places_of(labels: Sequence[LabelPart]) -> list[Place]:
     """Where each part begins."""
     firsts = np.cumsum([0, *(len(part.positive) for part in labels)])
     firsts_of_all = np.cumsum([0, *(part.n_rows for part in labels)])
-    return [Place(int(first), int(of_all)) for first, of_all in zip(firsts[:-1], firsts_of_all[:-1], strict=True)]
+    return [
+        Place(int(first), int(of_all), part.fingerprint)
+        for first, of_all, part in zip(firsts[:-1], firsts_of_all[:-1], labels, strict=True)
+    ]
 
 
 def digest_part(part: Part, place: Place, n_rows: int, names: Sequence[str]) -> Digest:
@@ -65,6 +69,9 @@ def digest_part(part: Part, place: Place, n_rows: int, names: Sequence[str]) -> 
 
 def engine_of_part(part: Part, design: Design, place: Place, local: bool) -> MemoryEngine:
     """Make the engine of one part; it is worked on by one thread at a time."""
+    with rows_renumbered(lambda row: place.first_of_all + row):
+        for name in design.columns_used:
+            part.table.column(name)  # faults found in reading count all rows of the part
     with rows_renumbered(lambda row: place.first_of_all + part.labels.row(row)):
         encoded = design.encode(part.table)
     return MemoryEngine(design, encoded, part.labels.positive, part.labels.weights, local=local)

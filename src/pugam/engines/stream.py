@@ -36,7 +36,7 @@ class StreamedParts:
 
     def __init__(self, fetch: Callable[[], Iterator[Make]], n_threads: int, kept_bytes: int = KEPT_BYTES) -> None:
         self.n_threads = n_threads
-        self._fetch, self._room = fetch, kept_bytes
+        self._fetch, self._kept_bytes, self._room = fetch, kept_bytes, kept_bytes
         self._kept: dict[int, MemoryEngine] = {}
         self._all_kept = False
         self._lock = threading.Lock()
@@ -56,7 +56,7 @@ class StreamedParts:
             for number, make in enumerate(self._makers()):
                 yield partial(_apply, of_part, make, shared, _own(each, number))
 
-        return StreamedParts(fetch, self.n_threads, KEPT_BYTES if self._all_kept else 0)
+        return StreamedParts(fetch, self.n_threads, self._kept_bytes if self._all_kept else 0)
 
     def _results(self, of_part: OfPart, shared: Sequence[Any], each: Sequence[Any] | None) -> Iterator[Any]:
         n_parts = 0
@@ -80,7 +80,7 @@ class StreamedParts:
             return self._kept[number]
         engine = make()
         with self._lock:
-            if engine.n_bytes <= self._room:
+            if number not in self._kept and engine.n_bytes <= self._room:
                 self._room -= engine.n_bytes
                 self._kept[number] = engine
         return engine

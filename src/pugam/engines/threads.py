@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 from typing import Any
@@ -60,7 +61,7 @@ def one_blas_thread() -> _OneBlasThread:
     return _ONE_BLAS_THREAD
 
 
-def count_threads(n_jobs: int | None, n_rows: int, n_columns: int) -> int:
+def count_threads(n_jobs: int | None, n_rows: float = math.inf, n_columns: int = 1) -> int:
     """Return the number of threads for so many rows and columns; None means one if few, else the cores there are."""
     if n_jobs is not None:
         return max(1, int(joblib.effective_n_jobs(n_jobs)))

@@ -27,8 +27,8 @@ from pugam.estimator.options import (
     require_rows,
 )
 from pugam.estimator.outputs import OutputMethods
-from pugam.estimator.reading import read_new_rows
-from pugam.estimator.training import TableRows, TrainingRows, is_elsewhere, open_rows, show_columns
+from pugam.estimator.reading import read_new_rows, remember_features
+from pugam.estimator.training import TableRows, TrainingRows, is_elsewhere, open_rows, rows_placed
 from pugam.estimator.uncertainty import UncertaintyMethods
 from pugam.inference import curve_covariance, is_separated
 from pugam.likelihood import alpha_shift, expit, label_frequency, logit, saturating_rows
@@ -78,9 +78,11 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
     kappas : {"both", "linear", "smooth"} or list of float, default="both"
         The values that ``smoothing="aic"`` tries: the paper's grid for nearly linear effects (10^-1 to 10^4), its grid
         for curved ones (10^-6 to 10^-1), or both.
-    engine : {"auto", "memory", "gpu"}, default="auto"
-        Where the sums over rows are taken: "memory" is what "auto" chooses; "gpu" makes the refits of a bootstrap on
-        a GPU, hundreds at a time, with PyTorch (``pip install 'pugam[gpu]'``).
+    engine : {"auto", "memory", "stream", "dask", "gpu"}, default="auto"
+        Where the sums over rows are taken: in memory; from a file that is read in parts; on the workers of a Dask
+        cluster (``pip install 'pugam[dask]'``); on a GPU, with PyTorch (``pip install 'pugam[gpu]'``), for one large
+        fit and for hundreds of refits at a time. "auto" takes what the rows ask for: memory for tables and small files,
+        a stream for files of more than 1 GiB, Dask for a Dask data frame.
     random_state : int, RandomState, Generator or None, default=None
         Seeds random starts and the choice of rows for the first look at large tables. None is a fixed seed: the
         same data give the same result.
@@ -198,12 +200,14 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : data frame (pandas, polars, Arrow) or array of shape (n_rows, n_features)
-            Features.
-        y, z : array-like of shape (n_rows,)
+        X : data frame (pandas, polars, Arrow), array of shape (n_rows, n_features), path, or Dask data frame
+            Features. The path is that of a CSV or Parquet file, or of a folder of Parquet files; labels and weights are
+            columns there. A file whose numbers take more than 1 GiB is read in parts.
+        y, z : array-like of shape (n_rows,), or str
             The labels, under either name: 1 for a labelled positive, 0 or -1 for an unlabelled row; booleans work too.
-            They are z in the model; scikit-learn expects a second argument y.
-        sample_weight : array-like of shape (n_rows,), optional
+            They are z in the model; scikit-learn expects a second argument y. Of a file or a Dask data frame: the name
+            of their column.
+        sample_weight : array-like of shape (n_rows,), or str, optional
             Weights: a row of weight 2 counts as two rows, one of weight 0 as none. Survey weights should be scaled to
             a mean of one, and intervals taken from a bootstrap: others believe that there are as many rows as the
             weights say.
@@ -220,14 +224,27 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
         >>> data = simulate(1, n0=800, n=1000, random_state=0)
         >>> PUGAM([s("x1"), s("x2")], pi=0.4).fit(data.X, data.z).pi_
         0.4
+
+        From a file, labels by the name of their column:
+
+        >>> import tempfile, os
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "rows.parquet")
+        ...     data.X.assign(label=data.z).to_parquet(path)
+        ...     model = PUGAM("s(x1) + s(x2)", pi=0.4, engine="stream").fit(path, "label")
+        >>> model.n0_, model.n1_
+        (800.0, 200.0)
         """
         pi_range = read_pi_range(self.pi)
         rows = self._open_rows(X, _either(y, z), sample_weight)
+        remember_features(self, X, rows.header)
         specs = None if self.terms is None else read_terms(self.terms, rows.header)
-        with show_columns(rows, rows.header.names if specs is None else [spec.column for spec in specs]) as shown:
+        numbers, shown = rows.digest(rows.header.names if specs is None else [spec.column for spec in specs])
+        with rows_placed(rows, numbers):
             specs = read_terms(None, shown) if specs is None else specs
             require_identifiable(specs, rows.header, pi_range)
-            self.classes_, self._library = rows.classes, rows.library
+        classes = rows.classes
+        with rows_placed(rows, numbers):
             design = Design.resolve(specs, shown)
             logged = design.with_logarithms(shown) if self.smoothing == "reml" else None
         require_rows(design, rows.n_rows, not pi_range.fixed)
@@ -242,12 +259,13 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
             n0, n1 = fitted.engine.n0, fitted.engine.n1
             covariance = curve_covariance(fitted.fit, fitted.design, settings, n0, n1)
             self._remember(fitted.fit, settings, n0, n1, fitted.design, covariance)
+        self.classes_, self._library = classes, rows.library
         self._rows = (fitted.engine, rows.kept)
         self._warn(fitted)
         return self
 
     def _open_rows(self, X: Any, z: Any, sample_weight: Any) -> TrainingRows:
-        return open_rows(self, X, z, sample_weight, read_engine(self.engine), read_n_jobs(self.n_jobs))
+        return open_rows(X, z, sample_weight, read_engine(self.engine), read_n_jobs(self.n_jobs))
 
     def _remember(
         self, fit: Fit, settings: Settings, n0: float, n1: float, design: Design, covariance: np.ndarray

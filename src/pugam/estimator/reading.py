@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from pugam.data import Table, read_labels, read_table, read_weights
 from pugam.errors import InputError
 
-__all__ = ["read_kept_labels", "read_new_rows", "read_training_rows", "read_weighted_rows"]
+__all__ = ["read_kept_labels", "read_new_rows", "read_training_rows", "read_weighted_rows", "remember_features"]
 
 FEWEST_ROWS = 2
 
@@ -34,19 +34,24 @@ def read_kept_labels(z: Any, n_rows: int, kept: np.ndarray | None) -> tuple[np.n
     return positive, labels.classes
 
 
-def read_training_rows(estimator: BaseEstimator, X: Any) -> Table:
-    """Read X for a fit and remember its features on the estimator, as scikit-learn does."""
+def read_training_rows(X: Any) -> Table:
+    """Read X for a fit."""
     table = read_table(X)
     if table.n_rows < FEWEST_ROWS:
         raise InputError(
             f"X has one sample (n_samples = 1), but a fit needs at least {FEWEST_ROWS} rows: labelled and unlabelled."
         )
-    estimator.n_features_in_ = len(table.names)
-    if _is_frame(X):
-        estimator.feature_names_in_ = np.array(table.names, dtype=object)
-    elif hasattr(estimator, "feature_names_in_"):
-        del estimator.feature_names_in_
     return table
+
+
+def remember_features(estimator: BaseEstimator, X: Any, header: Table) -> None:
+    """Remember the features of a fit on the estimator, as scikit-learn does: arrays have no names."""
+    estimator.n_features_in_ = len(header.names)
+    if not _has_names(X):
+        if hasattr(estimator, "feature_names_in_"):
+            del estimator.feature_names_in_
+        return
+    estimator.feature_names_in_ = np.array(header.names, dtype=object)
 
 
 def read_new_rows(estimator: BaseEstimator, X: Any) -> Table:
@@ -61,6 +66,10 @@ def read_new_rows(estimator: BaseEstimator, X: Any) -> Table:
             f"{estimator.n_features_in_} features as input."
         )
     return table.renamed([f"x{position}" for position in range(len(table.names))] if names is None else list(names))
+
+
+def _has_names(X: Any) -> bool:
+    return _is_frame(X) or not isinstance(X, np.ndarray | list | tuple)
 
 
 def _is_frame(X: Any) -> bool:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from functools import cached_property, partial
 from typing import Any, Protocol
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
-from pugam.data import Table, digest, join_digests, rows_renumbered
+from pugam.data import Table, digest, join_digests, require_both_kinds, rows_renumbered
 from pugam.engines import (
     ClusterRows,
     Engine,
@@ -39,12 +38,11 @@ __all__ = [
     "is_large",
     "open_rows",
     "read_on_cluster",
-    "show_columns",
+    "rows_placed",
 ]
 
 LARGE_BYTES = 2**30  # a file whose numbers take more is not read into memory unless that is asked for
 TEXT_GROWS = 2  # so many times as much memory as a CSV file on disk its numbers may take; compressed ones take more
-MANY_ROWS = 10**9  # a file that is read in parts is worth all threads
 PARTITION = "64MiB"  # of a Parquet file: small enough to be shared evenly among many workers
 
 
@@ -120,6 +118,8 @@ class TableRows:
     def engine(self, design: Design) -> MemoryEngine:
         """The engine that takes sums over these rows."""
         threads = count_threads(self._n_jobs, self.n_rows, 1 + design.n_columns)
+        for name in design.columns_used:
+            self.header.column(name)  # faults found in reading name rows of the whole already
         with rows_renumbered(lambda row: _row_of_all(self.kept, row)):
             encoded = design.encode(self.header)
         return self._kind(design, encoded, self.positive, self.weights, threads)
@@ -137,9 +137,10 @@ class PartedRows:
         self.weights = np.concatenate(weighted) if weighted else None
         kept = np.concatenate([np.ones(part.n_rows, bool) if part.kept is None else part.kept for part in parts])
         self.kept = None if kept.all() else kept
+        if not self.n_rows:
+            raise InputError("There are no rows of positive weight; a fit needs labelled and unlabelled ones.")
+        require_both_kinds(self.positive)
         self.classes = _common_classes([part.classes for part in parts if part.n_rows])
-        if not self.positive.any() or self.positive.all():
-            raise InputError("Labelled and unlabelled rows are both needed, and all rows of positive weight are alike.")
 
     @cached_property
     def header(self) -> Table:
@@ -157,12 +158,9 @@ class PartedRows:
         return PartedEngine(design, parts, self.positive, self.weights, sizes)
 
 
-@contextmanager
-def show_columns(rows: TrainingRows, names: Sequence[str]) -> Iterator[Table]:
-    """Give a table of those rows that tell enough of these columns; faults found in it name rows of the whole."""
-    numbers, table = rows.digest(names)
-    with rows_renumbered(lambda row: _row_of_all(rows.kept, int(numbers[row]))):
-        yield table
+def rows_placed(rows: TrainingRows, numbers: np.ndarray) -> AbstractContextManager[None]:
+    """Count the rows of faults found within, in a table of the rows with these numbers, as rows of the whole."""
+    return rows_renumbered(lambda row: _row_of_all(rows.kept, int(numbers[row])))
 
 
 def _row_of_all(kept: np.ndarray | None, number: int) -> int:
@@ -170,13 +168,10 @@ def _row_of_all(kept: np.ndarray | None, number: int) -> int:
     return number if kept is None else int(np.flatnonzero(kept)[number])
 
 
-def open_rows(
-    estimator: BaseEstimator, X: Any, z: Any, sample_weight: Any, engine: EngineName, n_jobs: int | None
-) -> TrainingRows:
+def open_rows(X: Any, z: Any, sample_weight: Any, engine: EngineName, n_jobs: int | None) -> TrainingRows:
     """Open the rows of a fit: a table, the path of a file, or a Dask data frame.
 
-    Of a file and of a Dask data frame, labels and weights are columns, given by name. The estimator remembers the
-    features, as in scikit-learn.
+    Of a file and of a Dask data frame, labels and weights are columns, given by name.
     """
     if isinstance(X, FileRows | ClusterRows):
         source: RowSource = X
@@ -187,16 +182,14 @@ def open_rows(
         if engine == "dask":
             source = _dask_rows(read_on_cluster(file), z, sample_weight, engine)
         elif engine == "stream" or (engine == "auto" and is_large(file)):
-            source = FileRows(file, *_roles(file, z, sample_weight), n_threads=count_threads(n_jobs, MANY_ROWS, 1))
+            source = FileRows(file, *_roles(file, z, sample_weight), n_threads=count_threads(n_jobs))
         else:
-            return _read_file(estimator, file, z, sample_weight, engine, n_jobs)
+            return _read_file(file, z, sample_weight, engine, n_jobs)
     else:
         if engine in ("stream", "dask"):
             what = "the path of a file" if engine == "stream" else "a Dask data frame, or the path of a Parquet folder"
             raise InputError(f"engine={engine!r} is for {what}; X is a table in memory: use engine='memory'.")
-        return TableRows(read_training_rows(estimator, X), z, sample_weight, engine, n_jobs)
-    estimator.n_features_in_ = len(source.names)
-    estimator.feature_names_in_ = np.array(source.names, dtype=object)
+        return TableRows(read_training_rows(X), z, sample_weight, engine, n_jobs)
     return PartedRows(source)
 
 
@@ -205,24 +198,24 @@ def is_elsewhere(X: Any) -> bool:
     return isinstance(X, str | os.PathLike | FileRows | ClusterRows) or is_dask_frame(X)
 
 
-def _read_file(
-    estimator: BaseEstimator, file: DataFile, z: Any, sample_weight: Any, engine: EngineName, n_jobs: int | None
-) -> TableRows:
+def _read_file(file: DataFile, z: Any, sample_weight: Any, engine: EngineName, n_jobs: int | None) -> TableRows:
     """Read a whole file into memory."""
     label, weights, features = _roles(file, z, sample_weight)
     roles = [label] if weights is None else [label, weights]
     whole = file.read([*features, *roles])
     given = None if weights is None else whole[weights]
-    return TableRows(read_training_rows(estimator, whole.select(list(features))), whole[label], given, engine, n_jobs)
+    return TableRows(read_training_rows(whole.select(list(features))), whole[label], given, engine, n_jobs)
 
 
 def _roles(file: DataFile, z: Any, sample_weight: Any) -> tuple[str, str | None, tuple[str, ...]]:
     """Which columns of a file are the labels, the weights, and the features."""
-    for what, name in (("The labels", z), ("Weights", sample_weight)):
+    for what, name, example in (("The labels", z, "'z'"), ("Weights", sample_weight, "'z', sample_weight='w'")):
         if name is None and what == "Weights":
             continue
         if not isinstance(name, str):
-            raise InputError(f"{what} of rows in a file are one of its columns; give its name, as in fit(path, 'z').")
+            raise InputError(
+                f"{what} of rows in a file are one of its columns; give its name, as in fit(path, {example})."
+            )
         if name not in file.names:
             file.read([name])  # says that there is no such column, and which is nearest
     if z == sample_weight:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from pugam.engines import count_threads, one_blas_thread
+from pugam.engines import PartedEngine, count_threads, one_blas_thread
 from pugam.errors import InputError, warn_user
 from pugam.estimator.curves import CurveMethods
 from pugam.estimator.options import read_count, read_generator, read_n_jobs, read_share
@@ -233,7 +233,9 @@ class UncertaintyMethods(CurveMethods):
         rng = read_generator(self.random_state if random_state is None else random_state)
         plan = make_resampling(engine.positive, engine.weights, numbers, int(rng.integers(2**63)))
         jobs = read_n_jobs(self.n_jobs if n_jobs is None else n_jobs)
-        threads = count_threads(jobs, engine.n_rows * count, 1 + self._design.n_columns)
+        # The parts of an engine that reads them share its threads already.
+        own = isinstance(engine, PartedEngine)
+        threads = 1 if own else count_threads(jobs, engine.n_rows * count, 1 + self._design.n_columns)
         with one_blas_thread(), Progress("bootstrap", count, progress) as bar:
             result = run_bootstrap(fitted, plan, count, smoothing == "reselect", threads, bar)
         self._report_resamples(result)

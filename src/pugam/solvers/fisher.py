@@ -31,7 +31,9 @@ NEAR = 0.5  # predicted gain in log-likelihood below which the observed informat
 FAR_BEHIND, HOPEFUL_STEPS = 5.0, 20  # in log-likelihood, and as a multiple of the last gain
 JOINING_DISTANCE = 0.05  # squared distance, in standard errors, at which two climbers are taken for one
 LEAST_SHARE_OF_GAIN = 0.1
-ALREADY_THERE = 1e-4  # of the tolerance: a start from which so little can be gained is the optimum
+# Of the tolerance: a start from which so little can be gained is the optimum. With many rows, where a pass is dear and
+# a standard error small, what counts as converged elsewhere will do.
+ALREADY_THERE, ALREADY_THERE_WITH_MANY, MANY_ROWS = 1e-4, 1e-2, 500_000
 FIRST_DAMPING = 0.1
 STUCK_DAMPING = 1e8
 ROUNDING = 1e-12  # relative size of the fall in the objective that rounding alone can cause
@@ -83,7 +85,8 @@ def maximize_fisher(objective: Objective, starts: Array, pi_range: PiRange, tol:
             _join(companions)
             _give_up(companions)
 
-    return _climb(look, starts, pi_range, tol, max_iter, after_each_pass)
+    there = (ALREADY_THERE_WITH_MANY if objective.engine.n_rows > MANY_ROWS else ALREADY_THERE) * tol
+    return _climb(look, starts, pi_range, tol, there, max_iter, after_each_pass)
 
 
 def _climb(
@@ -91,6 +94,7 @@ def _climb(
     starts: Array,
     pi_range: PiRange,
     tol: float,
+    there: float,
     max_iter: int,
     after_each_pass: Callable[[list[_Climber]], None] | None = None,
 ) -> list[Optimum]:
@@ -106,9 +110,11 @@ def _climb(
         steps = _steps(look, active, pi_range)
         gains = [0.5 * float(climber.here.gradient @ step) for climber, step in zip(active, steps, strict=True)]
         for climber, gain in zip(active, gains, strict=True):
-            climber.converged = climber.n_iter == 0 and 0.0 <= gain < ALREADY_THERE * tol
-        if all(climber.resting for climber in active):
+            climber.converged = climber.n_iter == 0 and 0.0 <= gain < there
+        moving = [place for place, climber in enumerate(active) if not climber.resting]
+        if not moving:
             break
+        active, steps, gains = ([some[place] for place in moving] for some in (active, steps, gains))  # type: ignore[assignment]
         # The last step ends where the expected information is wanted, so that it need not be summed again.
         wanted = [0.01 * tol <= gain < NEAR for gain in gains]
         floors = [_floor(climber, gain) for climber, gain in zip(active, gains, strict=True)]

@@ -49,7 +49,6 @@ PILOT_TOL, PILOT_ITERATIONS, PILOT_EDF_TOL = 1e-2, 40, 0.05
 # With five times so many rows or more, a sample of so many is fitted first.
 REHEARSAL_ROWS = (10_000, 100_000)
 WORTH_A_REHEARSAL = 5
-ENOUGH_TO_COMPARE = 25  # iterations, of designs among which the better one is sought
 EDF_TOL = 1e-2
 LONGEST_FOLLOWING = 1.0  # of the intercept: further away the tangent is no guide
 START_ROWS = 10_000  # starts at given smoothing parameters are compared on about so many rows
@@ -108,7 +107,7 @@ def fit_best_design(engine: Engine, designs: Sequence[Design], settings: Setting
     rows = engine.pilot(designs[0], REHEARSAL_ROWS[0], rng) if many_rows else engine
     compared = [design.coarse(PILOT_FUNCTIONS)[0] for design in designs] if many_columns else designs
     only_compared = many_rows or many_columns
-    most = min(settings.max_iter, ENOUGH_TO_COMPARE)
+    most = min(settings.max_iter, START_ITERATIONS[settings.solver])
     trial = replace(settings, max_iter=most, debias=settings.debias and not only_compared)
     fits = [_fit_design(rows, design, trial, rng) for design in compared]
     best = int(np.argmin([aic(one.fit.penalized, settings.pi_range.free) for one in fits]))

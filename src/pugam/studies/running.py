@@ -59,7 +59,8 @@ class Plan:
     progress: bool | None = None
 
     def __post_init__(self) -> None:
-        read_engine(self.engine)
+        if read_engine(self.engine) == "stream":
+            raise InputError("engine='stream' is for a large file; the data of a study are small: use 'auto'.")
         for name, least in (("replicates", 2), ("resamples", 0), ("jobs", 1), ("seed", 0)):
             value = getattr(self, name)
             fits = isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least
@@ -132,10 +133,10 @@ def _n_jobs(plan: Plan) -> int:
 def _run(
     experiment: Experiment, places: Sequence[tuple[Cell, int]], plan: Plan
 ) -> Iterator[tuple[tuple[Cell, int], Record]]:
-    if plan.engine == "dask":
+    if plan.engine == "dask" and places:
+        client, plan = find_client(), replace(plan, engine="auto")
         from distributed import as_completed
 
-        client, plan = find_client(), replace(plan, engine="auto")
         jobs = [client.submit(_one, experiment, cell, number, plan, pure=False) for cell, number in places]
         for job in as_completed(jobs):  # type: ignore[no-untyped-call]
             yield job.result()

@@ -37,9 +37,9 @@ class LocalSupport:
         The interval of missing values.
     matrices : list of arrays of shape (4 * n_intervals, n_functions)
         Coefficients of each term's functions by interval and power.
-    starts, strides, blocks : int arrays of shape (p, p)
-        Of the moments of two terms, sixteen for each pair of intervals: where they begin, how many pairs apart
-        neighbouring intervals of the first term are, and how many pairs there are. A term with itself shares intervals.
+    starts, strides : int arrays of shape (p, p)
+        Of the moments of two terms, sixteen for each pair of intervals: where they begin, and how many pairs apart
+        neighbouring intervals of the first term are. A term with itself shares intervals.
     n_moments, n_coefficients : int
         How many moments there are, and how many coefficients in all matrices.
     """
@@ -59,11 +59,11 @@ class LocalSupport:
         self.missing = (counts - 1).astype(np.int32)
         same = np.eye(p, dtype=bool)
         self.strides = np.where(same, 0, counts[None, :]).astype(np.uint64)
-        self.blocks = np.where(same, counts, np.outer(counts, counts))
+        blocks = np.where(same, counts, np.outer(counts, counts))
         pairs = np.triu_indices(p)
-        ends = np.cumsum(PRODUCTS * self.blocks[pairs])
+        ends = np.cumsum(PRODUCTS * blocks[pairs])
         self.starts = np.zeros((p, p), dtype=np.uint64)
-        self.starts[pairs] = ends - PRODUCTS * self.blocks[pairs]
+        self.starts[pairs] = ends - PRODUCTS * blocks[pairs]
         self.n_moments = int(ends[-1])
         self.n_coefficients = POWERS * sum(piece.coefficients[0].size for piece in pieces)
 
