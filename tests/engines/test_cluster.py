@@ -1,6 +1,7 @@
 """Rows on a Dask cluster of two worker processes: fits are those in memory, also where a worker dies on the way."""
 
 import os
+import re
 import signal
 
 import dask.dataframe as dd
@@ -12,6 +13,7 @@ import pytest
 from pugam import PUGAM, InputError, load
 from pugam.engines import PartedEngine
 from pugam.engines.cluster import FAN_IN, ClusterParts
+from pugam.studies import Plan, run_study
 
 N, PARTITIONS = 1500, 5
 TERMS = "s(x1, k=6) + s(x2, k=6) + f(site)"
@@ -250,3 +252,27 @@ def test_parts_are_mapped_in_order_and_added_up(client):
     assert parts.map(pow, 2) == [number**2 for number in range(n)]
     assert parts.sum(pow, each=[1] * n) == n * (n - 1) // 2
     assert parts.changed(pow, 2).changed(pow, each=[2] * n).sum(pow, 1) == sum(number**4 for number in range(n))
+
+
+# Studies
+
+
+def records(folder):
+    """What was found in every replicate, in order, without the time it took."""
+    (path,) = (path for path in (folder / "records").glob("*.jsonl") if not path.name.endswith(".runs.jsonl"))
+    return sorted(re.sub(r'"seconds": [0-9.]+', "", line) for line in path.read_text().splitlines())
+
+
+@pytest.mark.usefixtures("client")
+def test_a_study_on_a_cluster_has_the_results_of_one_process(tmp_path):
+    for name, options in (("here", {"jobs": 1}), ("there", {"engine": "dask"})):
+        run_study("figure2", Plan(tmp_path / name, replicates=2, progress=False, **options))
+
+    here, there = (records(tmp_path / name) for name in ("here", "there"))
+    assert len(here) > 2
+    assert there == here
+
+
+def test_a_study_has_no_file_to_stream():
+    with pytest.raises(InputError, match="the data of a study are small"):
+        Plan("results", engine="stream")
