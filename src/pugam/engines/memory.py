@@ -6,18 +6,18 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass
-from functools import cached_property, partial, reduce
+from functools import partial, reduce
 from operator import add
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pugam.engines.counted import CountedRows
 from pugam.engines.hessians import MemoryHessians
 from pugam.engines.local import LocalColumns, Workspace, is_local_faster
-from pugam.engines.pilots import ShownRows, pilot_rows, shown_rows
+from pugam.engines.pilots import pilot_rows
 from pugam.engines.protocol import Counts, Expectation
-from pugam.engines.remembering import LastSums
 from pugam.likelihood import (
     Columns,
     DenseColumns,
@@ -45,7 +45,6 @@ LOCAL_BLOCK_ROWS = 32_768  # where columns are not written out, blocks are large
 SMALL_WORK = 100_000_000  # products of cells, or cells, for which no thread is started
 GROUPS = 16  # the rows are always cut into so many groups, whatever the number of threads
 CACHE_BYTES = 128 * 2**20  # model columns are kept up to this size and evaluated anew beyond it
-MOST_RESAMPLES, RESAMPLED_CELLS = 128, 20_000_000  # weightings summed at once; fewer where the rows are many
 PRODUCT_BYTES = 96 * 2**20  # so are products of columns, which serve many parameter vectors at once
 
 
@@ -67,7 +66,7 @@ class MemoryExpectation:
     hidden_positives: Array
 
 
-class MemoryEngine:
+class MemoryEngine(CountedRows):
     """Sums over rows held in memory.
 
     The partition into groups and the order of summation are fixed, and BLAS is expected to run on one thread,
@@ -98,13 +97,9 @@ class MemoryEngine:
         n_threads: int = 1,
         local: bool | None = None,
     ) -> None:
-        self.design = design
+        super().__init__(design, positive, weights)
         self.encoded = tuple(encoded)
-        self.positive = positive
-        self.weights = weights
         self.n_threads = n_threads
-        self._count_labels()
-        self._last_sums = LastSums()
         self._local = is_local_faster(design, len(positive)) if local is None else local
         dense_rows = max(MIN_BLOCK_ROWS, BLOCK_CELLS // (1 + design.n_columns))
         self._block_rows = LOCAL_BLOCK_ROWS if self._local else dense_rows
@@ -115,16 +110,6 @@ class MemoryEngine:
         self._products: dict[int, Array] = {}  # by the first row of a block
         # Of a part of many rows nothing more is kept than the rows themselves.
         self._keeps_products = local is None and 4 * n_cells * (2 + design.n_columns) <= PRODUCT_BYTES
-
-    def _count_labels(self) -> None:
-        counts = np.ones(len(self.positive)) if self.weights is None else self.weights
-        self.n0 = float(counts[self.positive].sum())
-        self.n1 = float(counts[~self.positive].sum())
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return len(self.positive)
 
     @property
     def n_bytes(self) -> int:
@@ -146,31 +131,12 @@ class MemoryEngine:
         """Return an engine over the same rows in which each counts so many times, shape (n_rows,)."""
         other = copy(self)  # shares the model columns
         other.n_threads = 1  # many resamples are worked on side by side
-        other.weights = counts.astype(float) if self.weights is None else counts * self.weights
-        other._count_labels()
-        other._last_sums = LastSums()
-        other.__dict__.pop("shown", None)
+        other._weigh(counts.astype(float) if self.weights is None else counts * self.weights)
         return other
-
-    @cached_property
-    def shown(self) -> ShownRows:
-        """Rows spread evenly over all, for means and pictures."""
-        rows = shown_rows(self.n_rows)
-        weights = None if self.weights is None else self.weights[rows]
-        return ShownRows(self.encoded_at(rows), self.positive[rows], weights)
-
-    @property
-    def most_resamples(self) -> int:
-        """How many weightings are worth summing at once."""
-        return max(1, min(MOST_RESAMPLES, RESAMPLED_CELLS // self.n_rows))
 
     def resampled(self, counts: Counts) -> MemoryResampledRows:
         """Return the same rows under B weightings: how often each row counts, shape (B, n_rows)."""
         return MemoryResampledRows(self, counts)
-
-    def sums(self, pi: Array, b: Array, observed: bool = False) -> Sums:
-        """Value, score and expected (or observed) information of the profile likelihood in (log c, a, theta)."""
-        return self._last_sums.get(self._sums, pi, b, observed)
 
     def _sums(self, pi: Array, b: Array, observed: bool) -> Sums:
         return self.sums_given(*label_frequency(pi, self.n0, self.n1), b, observed)
@@ -215,8 +181,7 @@ class MemoryEngine:
         rows = pilot_rows(self.positive, n_rows, rng)
         if rows is None:
             return self if design is self.design else self.redesigned(design, range(len(self.encoded)))
-        weights = None if self.weights is None else self.weights[rows]
-        return MemoryEngine(design, self.encoded_at(rows), self.positive[rows], weights, self.n_threads)
+        return MemoryEngine(design, self.encoded_at(rows), self.positive[rows], self._weights_at(rows), self.n_threads)
 
     def encoded_at(self, rows: NDArray[np.intp]) -> tuple[Encoded, ...]:
         """Encoded values of these rows, one array per term."""

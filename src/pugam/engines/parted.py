@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pugam.engines.counted import CountedRows
 from pugam.engines.hessians import MemoryHessians
-from pugam.engines.memory import MOST_RESAMPLES, RESAMPLED_CELLS, MemoryEngine, MemoryResampledRows
-from pugam.engines.pilots import ShownRows, pilot_rows, shown_rows
+from pugam.engines.memory import MemoryEngine, MemoryResampledRows
+from pugam.engines.pilots import pilot_rows
 from pugam.engines.protocol import Counts, Expectation
-from pugam.engines.remembering import LastSums
 from pugam.engines.threads import count_threads
 from pugam.likelihood import Scores, Sums, label_frequency
 from pugam.terms import Design, Encoded
@@ -68,7 +67,7 @@ class PointExpectation:
     hidden_positives: Array
 
 
-class PartedEngine:
+class PartedEngine(CountedRows):
     """Sums over rows in parts.
 
     Parameters
@@ -85,14 +84,9 @@ class PartedEngine:
     def __init__(
         self, design: Design, parts: Parts, positive: Flags, weights: Array | None, sizes: Sequence[int]
     ) -> None:
-        self.design, self.parts, self.positive, self.weights = design, parts, positive, weights
+        super().__init__(design, positive, weights)
+        self.parts = parts
         self._ends = np.cumsum(sizes)
-        if weights is None:
-            self.n0 = float(np.count_nonzero(positive))
-            self.n1 = len(positive) - self.n0
-        else:
-            self.n0, self.n1 = float(weights[positive].sum()), float(weights[~positive].sum())
-        self._last_sums = LastSums()
 
     @property
     def name(self) -> str:
@@ -103,11 +97,6 @@ class PartedEngine:
     def n_threads(self) -> int:
         """How many parts are worked on at a time."""
         return self.parts.n_threads
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return len(self.positive)
 
     def linear_predictor(self, b: Array) -> Array:
         """Intercept plus effects of every row for one vector b, shape (n_rows,)."""
@@ -131,25 +120,9 @@ class PartedEngine:
         """Encoded values of these rows, whose numbers increase, one array per term."""
         return self._gather(self.design, rows).encoded
 
-    @cached_property
-    def shown(self) -> ShownRows:
-        """Rows spread evenly over all, for means and pictures."""
-        rows = shown_rows(self.n_rows)
-        weights = None if self.weights is None else self.weights[rows]
-        return ShownRows(self.encoded_at(rows), self.positive[rows], weights)
-
-    @property
-    def most_resamples(self) -> int:
-        """How many weightings are worth summing at once."""
-        return max(1, min(MOST_RESAMPLES, RESAMPLED_CELLS // self.n_rows))
-
     def resampled(self, counts: Counts) -> PartedResampledRows:
         """Return the same rows under B weightings: how often each row counts, shape (B, n_rows)."""
         return PartedResampledRows(self, counts)
-
-    def sums(self, pi: Array, b: Array, observed: bool = False) -> Sums:
-        """Value, score and expected (or observed) information of the profile likelihood in (log c, a, theta)."""
-        return self._last_sums.get(self._sums, pi, b, observed)
 
     def values(self, pi: Array, b: Array) -> Array:
         """Value of the profile likelihood alone, shape (B,)."""
@@ -186,9 +159,8 @@ class PartedEngine:
         each = [numbers - start for numbers, start in zip(places, starts, strict=True)]
         taken = self.parts.map(MemoryEngine.encoded_at, each=each)
         encoded = [np.concatenate(columns) for columns in zip(*taken, strict=True)]
-        weights = None if self.weights is None else self.weights[rows]
         threads = count_threads(None, len(rows), 1 + design.n_columns)
-        return MemoryEngine(design, encoded, self.positive[rows], weights, threads)
+        return MemoryEngine(design, encoded, self.positive[rows], self._weights_at(rows), threads)
 
 
 class PartedResampledRows:

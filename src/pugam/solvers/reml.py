@@ -13,7 +13,7 @@ from pugam.solvers.objective import Objective, PiRange, Standpoint
 from pugam.solvers.smoothing import KAPPA_LIMITS, edf_by_term, fellner_schall
 from pugam.terms import Design
 
-__all__ = ["select_reml"]
+__all__ = ["go", "select_reml"]
 
 Array = NDArray[np.float64]
 
@@ -76,16 +76,21 @@ def _stretch(move: Array, last_move: Array) -> Array:
 
 
 def _follow(objective: Objective, here: Standpoint, penalty_before: Array, pi_range: PiRange) -> Standpoint:
-    """Take one Fisher step under new smoothing parameters, halved until the objective does not fall."""
+    """Take one Fisher step under new smoothing parameters."""
     change = objective.penalty - penalty_before
     gradient, hessian = here.gradient.copy(), here.hessian
     gradient[2:] -= change * here.beta[2:]
     hessian[2:, 2:] += np.diag(change)
-    value = here.loglik - float(objective.penalties(here.beta[None])[0])
     step = bounded_step(here.beta, gradient, hessian, pi_range)
     assert step is not None
+    return go(objective, here, step)
+
+
+def go(objective: Objective, here: Standpoint, step: Array) -> Standpoint:
+    """Take a step under the smoothing parameters of an objective, halved until that does not fall."""
+    value = here.loglik - float(objective.penalties(here.beta[None])[0])
+    floor = value - 1e-9 * abs(value)
     for _ in range(MAX_HALVINGS):
-        floor = value - 1e-9 * abs(value)
         (trial,) = objective.stand([here.beta + step], floors=[floor])
         if trial.value >= floor:
             return trial

@@ -12,6 +12,7 @@ from pugam.solvers.bends import Choice, bent_smoothing
 from pugam.solvers.exploring import ObjectiveAt
 from pugam.solvers.fisher import bounded_step
 from pugam.solvers.objective import PiRange, Standpoint
+from pugam.solvers.reml import go
 from pugam.solvers.smoothing import KAPPA_LIMITS, edf_by_term, log_marginal, reml_derivatives
 from pugam.terms import Design
 
@@ -48,21 +49,8 @@ def settle_reml(
             if (bent == new).all() or parabola.log_marginal(bent) <= parabola.log_marginal(new):
                 return parabola.stand(new).beta, new
             new = parabola.settle(bent, edf_tol)
-        here, kappas = _follow(at, parabola, new), new
+        here, kappas = go(at(new), here, parabola.stand(new).beta - here.beta), new
     return here.beta, kappas
-
-
-def _follow(at: ObjectiveAt, parabola: Parabola, kappas: Array) -> Standpoint:
-    """Go to the top of the parabola, or less far where the objective itself falls on the way."""
-    objective, start = at(kappas), parabola.here
-    value = start.loglik - float(objective.penalties(start.beta[None])[0])
-    step = parabola.stand(kappas).beta - start.beta
-    for _ in range(MOST_HALVINGS):
-        (there,) = objective.stand([start.beta + step])
-        if there.value >= value - 1e-9 * abs(value):
-            return there
-        step = step / 2.0
-    return objective.stand([start.beta])[0]
 
 
 @dataclass(frozen=True)

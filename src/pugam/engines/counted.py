@@ -1,0 +1,80 @@
+"""What all engines know of their rows, wherever these are: who is labelled, what they weigh, and the last sums."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.engines.pilots import ShownRows, shown_rows
+from pugam.engines.remembering import LastSums
+from pugam.likelihood import Sums
+from pugam.terms import Design, Encoded
+
+__all__ = ["CountedRows"]
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+MOST_RESAMPLES, RESAMPLED_CELLS = 128, 20_000_000  # weightings summed at once; fewer where the rows are many
+
+
+class CountedRows(ABC):
+    """Rows with labels and weights, their numbers, and sums that are not taken twice.
+
+    Parameters
+    ----------
+    design : Design
+    positive : bool array
+        True where z = 1.
+    weights : array or None
+        Positive row weights; None stands for ones.
+    """
+
+    def __init__(self, design: Design, positive: Flags, weights: Array | None) -> None:
+        self.design, self.positive = design, positive
+        self._weigh(weights)
+
+    def _weigh(self, weights: Array | None) -> None:
+        """Give the rows their weights; what was remembered under others is forgotten."""
+        self.weights = weights
+        if weights is None:
+            self.n0 = float(np.count_nonzero(self.positive))
+            self.n1 = len(self.positive) - self.n0
+        else:
+            self.n0, self.n1 = float(weights[self.positive].sum()), float(weights[~self.positive].sum())
+        self._last_sums = LastSums()
+        self.__dict__.pop("shown", None)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.positive)
+
+    @property
+    def most_resamples(self) -> int:
+        """How many weightings are worth summing at once."""
+        return max(1, min(MOST_RESAMPLES, RESAMPLED_CELLS // self.n_rows))
+
+    @cached_property
+    def shown(self) -> ShownRows:
+        """Rows spread evenly over all, for means and pictures."""
+        rows = shown_rows(self.n_rows)
+        return ShownRows(self.encoded_at(rows), self.positive[rows], self._weights_at(rows))
+
+    def sums(self, pi: Array, b: Array, observed: bool = False) -> Sums:
+        """Value, score and expected (or observed) information of the profile likelihood in (log c, a, theta)."""
+        return self._last_sums.get(self._sums, pi, b, observed)
+
+    def _weights_at(self, rows: NDArray[np.intp]) -> Array | None:
+        return None if self.weights is None else self.weights[rows]
+
+    @abstractmethod
+    def encoded_at(self, rows: NDArray[np.intp]) -> tuple[Encoded, ...]:
+        """Encoded values of these rows, whose numbers increase, one array per term."""
+
+    @abstractmethod
+    def _sums(self, pi: Array, b: Array, observed: bool) -> Sums:
+        """Take the sums."""
