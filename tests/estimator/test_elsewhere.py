@@ -493,3 +493,17 @@ def test_a_level_that_only_a_late_batch_holds_has_its_effect(rows, tmp_path, mon
     )
 
     assert model._design.bases[2].levels == ("a", "b", "c", "rare")
+
+
+def test_a_file_that_fits_is_read_twice_for_its_labels_and_for_all_columns(rows, path, monkeypatch):
+    read, original = [], FileRows._batches
+
+    def counting(self, columns, types):
+        read.append("held" if self._held and set(columns) <= set(self._held[0].column_names) else "read")
+        return original(self, columns, types)
+
+    monkeypatch.setattr(FileRows, "_batches", counting)
+
+    PUGAM(SMALL, engine="stream").fit(path, "z")
+
+    assert read == ["read", "read", "held"]

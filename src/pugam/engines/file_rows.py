@@ -59,6 +59,7 @@ class FileRows:
         self._file, self._label, self._weights = file, label, weights
         self._n_threads, self._codes, self._types, self._kept_bytes = n_threads, codes, types, kept_bytes
         self._stamps: list[tuple[int, int]] = []
+        self._held: list[pa.Table] = []  # all of the file, as the last pass read it, if that is not too much
 
     def labels(self) -> list[LabelPart]:
         """Read labels and weights of all parts."""
@@ -97,12 +98,28 @@ class FileRows:
         first = number = 0
         if labels is not None and self._stamps != self._stamp():
             raise self._changed()
-        for number, batch in enumerate(_even(self._file.batches(columns, types, BATCH_ROWS), BATCH_ROWS), start=1):
+        for number, batch in enumerate(self._batches(columns, types), start=1):
             if labels is None or number > len(labels) or len(labels[number - 1].positive):
                 yield partial(of_batch, batch, number - 1, first)
             first += batch.num_rows
         if labels is not None and number < len(labels):
             raise self._changed()
+
+    def _batches(self, columns: list[str], types: dict[str, Any]) -> Iterator[pa.Table]:
+        """Read the file, or take what the pass before read of it, once: then others may keep it, or it is let go."""
+        held, self._held = self._held, []
+        if held and set(columns) <= set(held[0].column_names):
+            yield from held
+            return
+        held, room = [], self._kept_bytes
+        for table in _even(self._file.batches(columns, types, BATCH_ROWS), BATCH_ROWS):
+            room -= table.nbytes
+            if room >= 0:
+                held.append(table)
+            else:
+                held.clear()
+            yield table
+        self._held = held
 
     @cached_property
     def _kinds(self) -> dict[str, Any]:
