@@ -97,7 +97,7 @@ def test_gaps_are_refused_with_their_row(make, codes):
         ([0, 1, 2, 2], r"^z holds 2 \(first at row 2\)\. Only binary classification is supported\. Code"),
         ([0, 1, 1, "yes"], r"^z holds 'yes' \(first at row 3\)"),
         (["1", "0"], r"^z holds '1', '0' \(first at row 0\).*as 1 and .* as 0 \(or -1"),
-        ([1, 0, -1], r"both by 0 and by -1 \(first in row 2\)"),
+        ([1, 0, -1], r"both by 0 \(row 1\) and by -1 \(row 2\)"),
         ([1.0, 0.0, 0.25], "^Unknown label type: continuous; z holds 0.25 at row 2"),
         ([1.0, 0.0, np.inf], "z contains infinity at row 2"),
     ],

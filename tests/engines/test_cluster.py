@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import sys
 
 import dask.dataframe as dd
 import distributed
@@ -11,6 +12,7 @@ import pandas as pd
 import pytest
 
 from pugam import PUGAM, InputError, load
+from pugam.command_line import main
 from pugam.engines import PartedEngine
 from pugam.engines.cluster import FAN_IN, ClusterParts
 from pugam.studies import Plan, run_study
@@ -252,6 +254,23 @@ def test_parts_are_mapped_in_order_and_added_up(client):
     assert parts.map(pow, 2) == [number**2 for number in range(n)]
     assert parts.sum(pow, each=[1] * n) == n * (n - 1) // 2
     assert parts.changed(pow, 2).changed(pow, each=[2] * n).sum(pow, 1) == sum(number**4 for number in range(n))
+
+
+@pytest.mark.usefixtures("client")
+@pytest.mark.parametrize(
+    "label", [["--label", "z"], ["--label", "state", "--positive", "case"]], ids=["codes", "words"]
+)
+def test_the_command_line_fits_on_the_cluster(rows, model, label, tmp_path, monkeypatch):
+    rows.assign(state=np.where(rows["z"] == 1, "case", "open")).to_parquet(tmp_path / "rows.parquet")
+    out = tmp_path / "model.json"
+    flags = [*label, "--terms", TERMS, "--engine", "dask", "--out", str(out), "--quiet"]
+    monkeypatch.setattr(sys, "argv", ["pugam", "fit", str(tmp_path / "rows.parquet"), *flags])
+
+    with pytest.raises(SystemExit) as end:
+        main()
+
+    assert not end.value.code
+    assert load(out).pi_ == pytest.approx(model.pi_, abs=1e-10)
 
 
 # Studies

@@ -48,7 +48,7 @@ LABELS = {
     "text": ({"z": np.where(Z, "yes", "no")}, ["z holds 'yes', 'no'", "as 1 and an unlabelled row as 0"]),
     "digits as text": ({"z": np.where(Z, "1", "0")}, ["z holds '1', '0'"]),
     "fractions": ({"z": changed(Z, 3, 0.5)}, ["z holds 0.5 at row 3", "as 1 and an unlabelled row as 0"]),
-    "zero and minus one": ({"z": changed(Z, 0, -1)}, ["both by -1 and by 0 (first in row 20)"]),
+    "zero and minus one": ({"z": changed(Z, 0, -1)}, ["both by 0 (row 20) and by -1 (row 0)"]),
     "NaN label": ({"z": changed(Z, 4, np.nan)}, ["NaN", "row 4", "leave the row out"]),
     "None label": ({"z": changed(Z, 4, None)}, ["NaN", "row 4"]),
     "null label": ({"z": pl.Series([*Z[:-1], None])}, ["NaN", f"row {N - 1}"]),

@@ -66,7 +66,7 @@ def read_labels(z: Any, n_rows: int, need_both: bool = True) -> Labels:
             "labelled positive, 0 for an unlabelled row."
         )
     codes = _typed(_one_label_per_row(_native_array(z), n_rows))
-    _require_allowed(codes)
+    _require_allowed(codes, need_both)
     positive = codes == 1
     if need_both:
         require_both_kinds(positive)
@@ -172,7 +172,7 @@ def _inferred(codes: np.ndarray) -> np.ndarray:
     return codes.astype(np.float64)
 
 
-def _require_allowed(codes: np.ndarray) -> None:
+def _require_allowed(codes: np.ndarray, whole: bool) -> None:
     if codes.dtype.kind == "b":
         return
     infinite = np.isinf(codes)
@@ -186,6 +186,12 @@ def _require_allowed(codes: np.ndarray) -> None:
     if unknown.any():
         raise _unknown_codes(codes, unknown)
     if np.isin((-1, 0), codes).all():
+        if whole:
+            raise InputError(
+                f"z marks unlabelled rows both by 0 (row {int(np.argmax(codes == 0))}) and by -1 (row "
+                f"{int(np.argmax(codes == -1))}). Only binary classification is supported. {CODING}."
+            )
+        # Of a part of the rows, one is named: where it stands among all of them is for others to say.
         first, second = sorted((int(np.argmax(codes == code)), f"{code}") for code in (0, -1))
         raise RowError(
             f"z marks unlabelled rows both by {first[1]} and by {second[1]} (first in ",

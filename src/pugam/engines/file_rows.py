@@ -109,7 +109,8 @@ class FileRows:
         """Read the file, or take what the pass before read of it, once: then others may keep it, or it is let go."""
         held, self._held = self._held, []
         if held and set(columns) <= set(held[0].column_names):
-            yield from held
+            while held:
+                yield held.pop(0)
             return
         held, room = [], self._kept_bytes
         for table in _even(self._file.batches(columns, types, BATCH_ROWS), BATCH_ROWS):
