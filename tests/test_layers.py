@@ -34,7 +34,7 @@ MAY_IMPORT = {
     **{room: set(LAYERS[: number + 1]) for number, room in enumerate(LAYERS)},
     "likelihood": {"likelihood"},
     "solvers": {"errors", "terms", "likelihood", "linear_algebra", "engines", "solvers"},
-    "datasets": {"errors", "data", "datasets"},
+    **{room: {"errors", "data", room} for room in ("datasets", "metrics")},
     **{room: {"datasets", *LAYERS[: LAYERS.index(room) + 1]} for room in ("studies", "command_line")},
     "__main__": {"command_line"},
 }

@@ -1,0 +1,13 @@
+"""The page on scores: what it shows is what its commands print."""
+
+import doctest
+from pathlib import Path
+
+PAGE = Path(__file__).parents[2] / "docs" / "metrics.md"
+
+
+def test_the_commands_on_the_page_print_what_stands_below_them():
+    failed, attempted = doctest.testfile(str(PAGE), module_relative=False)
+
+    assert attempted > 15
+    assert failed == 0
