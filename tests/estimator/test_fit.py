@@ -341,7 +341,8 @@ def test_the_papers_settings():
     assert (model.solver, model.smoothing, model.n_starts, model.tol) == ("em", "aic", 20, 1e-4)
     assert model.pi_prior is None
     assert model.debias is False
-    others = {"solver", "smoothing", "n_starts", "tol", "pi_prior", "debias"}
+    assert model.shrinkage == "never"
+    others = {"solver", "smoothing", "n_starts", "tol", "pi_prior", "debias", "shrinkage"}
     defaults = PUGAM().get_params()
     assert {name: settings[name] for name in settings if name not in others} == {
         name: defaults[name] for name in defaults if name not in others

@@ -67,7 +67,14 @@ def test_noise_alone_does_not_determine_pi():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(800, 2)), columns=["a", "b"])
 
-    diagnosis = PUGAM().fit(X, np.repeat([1, 0], [300, 500])).diagnose()
+    z = np.repeat([1, 0], [300, 500])
+    with pytest.warns(PugamWarning, match="say little about pi"):
+        shrunken = PUGAM().fit(X, z)
+    interval = shrunken.pi_interval()
+    assert interval.upper - interval.lower > 0.9  # limits do not lean on the prior on separation
+    assert shrunken.diagnose().verdict == "not determined"
+
+    diagnosis = PUGAM(shrinkage="never").fit(X, z).diagnose()
 
     assert diagnosis.verdict == "not determined"
     assert any("Of 2 terms no term is distinguishable" in warning for warning in diagnosis.warnings)

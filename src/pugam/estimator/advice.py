@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pugam.solvers import EDGE, PiPrior, Settings
 
-__all__ = ["boundary_advice", "convergence_advice", "separation_advice"]
+__all__ = ["boundary_advice", "convergence_advice", "doubt_advice", "separation_advice"]
 
 
 def boundary_advice(pi: float, settings: Settings) -> str:
@@ -28,6 +28,15 @@ def convergence_advice(settings: Settings) -> str:
     return (
         f"The fit did not converge within max_iter = {settings.max_iter} iterations. Try a larger max_iter,{other} "
         "fewer terms, or more smoothing."
+    )
+
+
+def doubt_advice() -> str:
+    """Advise on shrunken curves, and a pi of which rows say little."""
+    return (
+        "These rows say little about pi: it leans on features separating classes as well as they usually do. Fix or "
+        "bound pi if you know something about it, or add rows, or features that tell positives from negatives; "
+        "diagnose() says more."
     )
 
 

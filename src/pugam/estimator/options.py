@@ -16,6 +16,7 @@ from pugam.terms import Design, Factor, Linear, Smooth, TermSpec, choose_terms, 
 
 __all__ = [
     "EngineName",
+    "ShrinkageName",
     "make_settings",
     "read_count",
     "read_engine",
@@ -23,12 +24,14 @@ __all__ = [
     "read_n_jobs",
     "read_pi_range",
     "read_share",
+    "read_shrinkage",
     "read_terms",
     "require_identifiable",
     "require_rows",
 ]
 
 EngineName = Literal["auto", "memory", "stream", "dask", "gpu"]
+ShrinkageName = Literal["auto", "always", "never"]
 
 WEAK_PRIOR = (2.0, 2.0)
 MAX_ITERATIONS: dict[Any, int] = {"newton": 200, "em": 5000}
@@ -157,6 +160,14 @@ def make_settings(params: dict[str, Any], design: Design) -> Settings:
         debias=_flag("debias", params["debias"]),
         grid=_read_grid(params["kappas"]),
     )
+
+
+def read_shrinkage(shrinkage: Any, settings: Settings) -> ShrinkageName:
+    """Read `shrinkage`; "auto" is never where smoothing was not left to REML."""
+    if shrinkage not in get_args(ShrinkageName):
+        raise InputError(f"shrinkage is {', '.join(map(repr, get_args(ShrinkageName)))}; got {shrinkage!r}.")
+    by_reml = isinstance(settings.smoothing, str) and settings.smoothing == "reml"
+    return "never" if shrinkage == "auto" and not by_reml else shrinkage
 
 
 def _read_smoothing(smoothing: Any, design: Design) -> Any:

@@ -11,17 +11,19 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from pugam.data import read_labels, read_weights
-from pugam.engines import one_blas_thread
+from pugam.engines import Engine, one_blas_thread
 from pugam.errors import InputError, warn_user
-from pugam.estimator.advice import boundary_advice, convergence_advice, separation_advice
+from pugam.estimator.advice import boundary_advice, convergence_advice, doubt_advice, separation_advice
 from pugam.estimator.options import (
     EngineName,
+    ShrinkageName,
     make_settings,
     read_engine,
     read_generator,
     read_n_jobs,
     read_pi_range,
     read_share,
+    read_shrinkage,
     read_terms,
     require_identifiable,
     require_rows,
@@ -30,9 +32,9 @@ from pugam.estimator.outputs import OutputMethods
 from pugam.estimator.reading import read_new_rows, remember_features
 from pugam.estimator.training import TableRows, TrainingRows, is_elsewhere, open_rows, rows_placed
 from pugam.estimator.uncertainty import UncertaintyMethods
-from pugam.inference import curve_covariance, is_separated
+from pugam.inference import curve_covariance, is_doubtful, is_separated, says_little
 from pugam.likelihood import alpha_shift, expit, label_frequency, logit, saturating_rows
-from pugam.solvers import Fit, Fitted, Settings, edf, fit_best_design
+from pugam.solvers import Fit, Fitted, Settings, edf, fit_best_design, fit_shrunken, has_enough_rows
 from pugam.storage import StoredModel
 from pugam.terms import Design, format_formula
 
@@ -75,6 +77,11 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
     debias : bool, default=True
         Take the bias that smoothing brings on pi out of it, and refit the curves; False: the penalised estimate, as
         in the paper.
+    shrinkage : {"auto", "always", "never"}, default="auto"
+        Hold all curves by a ridge, whose strength rows held out choose, and take pi from those rows: for columns too
+        many for the rows there are. "auto" does so with fewer than 20 rows of either label for each column that
+        smoothing does not restrain, where features separate the classes (almost) perfectly, and where pi is not
+        determined otherwise; only with ``smoothing="reml"``.
     kappas : {"both", "linear", "smooth"} or list of float, default="both"
         The values that ``smoothing="aic"`` tries: the paper's grid for nearly linear effects (10^-1 to 10^4), its grid
         for curved ones (10^-6 to 10^-1), or both.
@@ -107,6 +114,8 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
         effective degrees of freedom (pi included) and Akaike's criterion.
     smoothing_ : dict
         Smoothing parameter of each smooth term, by column; very large values mean a straight line.
+    shrinkage_ : float or None
+        Strength of the ridge on the curves, where there is one.
     coef_ : array
         Coefficients of all terms, in the centred basis of each; `effect` shows what they mean.
     n0_, n1_ : float
@@ -152,6 +161,7 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
         pi: float | tuple[float, float] | None = None,
         pi_prior: Any = "weak",
         debias: bool = True,
+        shrinkage: ShrinkageName = "auto",
         kappas: Any = "both",
         engine: EngineName = "auto",
         random_state: Any = None,
@@ -167,6 +177,7 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
         self.pi = pi
         self.pi_prior = pi_prior
         self.debias = debias
+        self.shrinkage = shrinkage
         self.kappas = kappas
         self.engine = engine
         self.random_state = random_state
@@ -192,6 +203,7 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
             "tol": 1e-4,
             "pi_prior": None,
             "debias": False,
+            "shrinkage": "never",
         }
         return cls(**{**settings, **changes})
 
@@ -255,7 +267,7 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
             if self.verbose:
                 size = f"{engine.n_rows} rows, {design.n_columns} columns"
                 print(f"pugam: {size}, {engine.name} engine, {engine.n_threads} thread(s)")
-            fitted = fit_best_design(engine, [design] if logged is None else [design, logged], settings, rng)
+            fitted = self._fit_designs(engine, [design] if logged is None else [design, logged], settings, rng)
             n0, n1 = fitted.engine.n0, fitted.engine.n1
             covariance = curve_covariance(fitted.fit, fitted.design, settings, n0, n1)
             self._remember(fitted.fit, settings, n0, n1, fitted.design, covariance)
@@ -263,6 +275,16 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
         self._rows = (fitted.engine, rows.kept)
         self._warn(fitted)
         return self
+
+    def _fit_designs(
+        self, engine: Engine, designs: list[Design], settings: Settings, rng: np.random.Generator
+    ) -> Fitted:
+        shrinkage = read_shrinkage(self.shrinkage, settings)
+        if shrinkage == "never" or (shrinkage == "auto" and has_enough_rows(designs[0], engine)):
+            fitted = fit_best_design(engine, designs, settings, rng)
+            if shrinkage == "never" or not is_doubtful(fitted):
+                return fitted
+        return fit_shrunken(engine, designs, settings, rng)
 
     def _open_rows(self, X: Any, z: Any, sample_weight: Any) -> TrainingRows:
         return open_rows(X, z, sample_weight, read_engine(self.engine), read_n_jobs(self.n_jobs))
@@ -282,6 +304,7 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
         self.loglik_, self.penalized_loglik_ = optimum.loglik, optimum.value
         self.edf_ = edf(fit.penalized, pi_range.free)
         self.aic_ = -2.0 * self.loglik_ + 2.0 * self.edf_
+        self.shrinkage_ = None if fit.shrinkage is None else fit.shrinkage.ridge
         self.smoothing_ = {design.columns_used[number]: float(fit.kappas[number]) for number in design.penalized}
         self.n_iter_, self.converged_ = max(1, optimum.n_iter), fit.converged
         self.at_boundary_ = not pi_range.fixed and not all(
@@ -297,6 +320,8 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
             warn_user(boundary_advice(next(on_edge), settings))
         if is_separated(fitted):
             warn_user(separation_advice())
+        if fitted.fit.shrinkage is not None and says_little(fitted):
+            warn_user(doubt_advice())
         if not self.converged_:
             warn_user(convergence_advice(settings), ConvergenceWarning)
 

@@ -9,7 +9,7 @@ from pugam.inference.covariance import (
     intercept_covariance,
     pi_log_variance,
 )
-from pugam.inference.diagnosis import Diagnosis, diagnose_fit, is_separated
+from pugam.inference.diagnosis import Diagnosis, diagnose_fit, is_doubtful, is_separated, says_little
 from pugam.inference.effects import (
     Scale,
     contrast,
@@ -29,7 +29,7 @@ from pugam.inference.hypotheses import (
 )
 from pugam.inference.intervals import Interval, normal_quantile, wald_interval_log
 from pugam.inference.predictions import posterior_errors, posterior_limits, posteriors_of_rows
-from pugam.inference.profile import PiProfile, profile_interval
+from pugam.inference.profile import PiProfile, pi_wald_interval, profile_interval
 from pugam.inference.resampling import make_resampling, read_groups
 from pugam.inference.sensitivity import Sensitivity, hold_pi, values_around
 from pugam.inference.smoothing_uncertainty import curve_covariance
@@ -57,12 +57,14 @@ __all__ = [
     "hold_pi",
     "in_alpha",
     "intercept_covariance",
+    "is_doubtful",
     "is_separated",
     "make_resampling",
     "mean_columns",
     "normal_quantile",
     "outside_range",
     "pi_log_variance",
+    "pi_wald_interval",
     "posterior_errors",
     "posterior_limits",
     "posteriors_of_rows",
@@ -72,6 +74,7 @@ __all__ = [
     "refit_under_null",
     "require_kind",
     "run_bootstrap",
+    "says_little",
     "values_around",
     "wald_interval_log",
     "wald_test",

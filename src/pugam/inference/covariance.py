@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pugam.likelihood import label_frequency
 from pugam.linear_algebra import inverse, inverse_definite
-from pugam.solvers import Fit, Optimum, correction_weights
+from pugam.solvers import Adjustment, Fit, Optimum, correction_weights
 
 __all__ = [
     "bayesian_covariance",
@@ -33,8 +33,11 @@ def bayesian_covariance(fit: Fit, n0: float, n1: float, free: slice = slice(None
 
     The inverse V of the information with penalty and prior, at the reported parameters, corrected for sampling given z.
     It counts the bias of smoothing as if curves were drawn from the prior that the penalty stands for. Zero for
-    parameters not free.
+    parameters not free. Of shrunken curves it is that of the curves at a known share of positives, and of the share,
+    intercept and steepness that rows held out gave them.
     """
+    if fit.shrinkage is not None:
+        return _adjusted_covariance(fit, fit.shrinkage.adjustment)
     covariance = inverse(fit.optimum.hessian, free)
     w = covariance @ _labelling_score(fit.optimum, n0, n1)
     corrected: Array = covariance - (1.0 / n0 + 1.0 / n1) * np.outer(w, w)
@@ -46,8 +49,10 @@ def frequentist_covariance(fit: Fit, n0: float, n1: float, free: slice = slice(N
 
     S is the variance of the score, M how the reported estimate (bias-corrected or not) moves with it. It knows nothing
     of the bias that smoothing leaves in the curves, and is too large where a given smoothing parameter flattens them
-    much: the information is taken at the flattened curves.
+    much: the information is taken at the flattened curves. Of shrunken curves it is not known, and the other one given.
     """
+    if fit.shrinkage is not None:
+        return _adjusted_covariance(fit, fit.shrinkage.adjustment)
     move = movement(fit, inverse(fit.penalized.hessian, free))
     # Through a root of the information, so that rounding leaves no negative variances where columns are collinear.
     values, vectors = np.linalg.eigh(fit.penalized.information)
@@ -62,8 +67,10 @@ def pi_log_variance(fit: Fit, n0: float, n1: float) -> float:
     """Variance of log pi-hat, of the bias-corrected estimate where there is one.
 
     The larger of two estimates, from the expected and from the observed information: each is the smaller one about as
-    often as not, and then too small.
+    often as not, and then too small. Of shrunken curves, what rows held out say.
     """
+    if fit.shrinkage is not None:
+        return (1.0 - fit.optimum.pi) ** 2 * fit.shrinkage.adjustment.logit_variance
     fits = [fit]
     if inverse_definite(fit.observed + np.diag(fit.penalized.curvature)) is not None:
         fits.append(replace(fit, penalized=replace(fit.penalized, information=fit.observed)))
@@ -86,6 +93,17 @@ def _logit_variance(fit: Fit, n0: float, n1: float) -> float:
         variance = float(move @ known @ move)
     response = float(move @ _labelling_score(fit.penalized, n0, n1))
     return variance - (1.0 / n0 + 1.0 / n1) * response**2
+
+
+def _adjusted_covariance(fit: Fit, adjustment: Adjustment) -> Array:
+    """Covariance of parameters that were shrunken and then adjusted: shape (2 + p, 2 + p)."""
+    shrunken = fit.penalized.beta
+    change = np.zeros((len(shrunken), 3))  # of beta with logit pi, intercept and log steepness
+    change[0, 0] = change[1, 1] = 1.0
+    change[1:, 2] = adjustment.steepness * shrunken[1:]
+    curves = inverse(fit.penalized.hessian, slice(1, None))
+    covariance: Array = change @ adjustment.covariance @ change.T + adjustment.steepness**2 * curves
+    return covariance
 
 
 def in_alpha(covariance: Array, pi: float, n0: float, n1: float) -> Array:

@@ -12,13 +12,13 @@ from pugam.inference.calibration import Calibration, calibrate
 from pugam.inference.findings import ALPHA, FEWEST_TERMS, Verdict, describe, judge
 from pugam.inference.hypotheses import HypothesisTest, likelihood_ratio_test, reference_penalty, tested_columns
 from pugam.inference.intervals import Interval
-from pugam.inference.profile import PiProfile, profile_interval
+from pugam.inference.profile import PiProfile, pi_wald_interval, profile_interval
 from pugam.inference.sensitivity import Sensitivity, hold_pi, values_within
 from pugam.likelihood import expit, logit
 from pugam.linear_algebra import inverse
 from pugam.solvers import EDGE, Fit, Fitted, StartRecord, gather_evidence
 
-__all__ = ["Diagnosis", "diagnose_fit", "is_separated"]
+__all__ = ["Diagnosis", "diagnose_fit", "is_doubtful", "is_separated", "says_little"]
 
 Array = NDArray[np.float64]
 
@@ -28,6 +28,7 @@ SMALLEST_EIGENVALUE = 1e-16  # relative to a unit diagonal
 CLEAR = 1e-4  # p-value of a likelihood ratio that settles it
 NEARLY_AS_GOOD = 2.0  # in log-likelihood
 FEWEST_DOUBTFUL_ROWS = 4
+UNDETERMINED = 0.5  # width of an interval for pi that says next to nothing
 
 
 @dataclass(frozen=True, repr=False)
@@ -62,6 +63,11 @@ class Diagnosis:
     reliance : float
         How many times larger the standard error of logit pi would be if every curve were free to bend, with two degrees
         of freedom at least: what of its precision rests on curves being smooth.
+    ridge : float, optional
+        Where curves were shrunken: the strength of the ridge that predicts rows held out best.
+    leaning : float
+        How many times larger the variance of logit pi would be without the prior on the separation of the classes that
+        shrunken curves come with.
     calibration : Calibration
         Predicted against observed labels: goodness of fit of additivity and of random labelling together.
     sensitivity : Sensitivity
@@ -84,6 +90,8 @@ class Diagnosis:
     condition: float
     inflation: float
     reliance: float
+    ridge: float | None
+    leaning: float
     calibration: Calibration
     sensitivity: Sensitivity
 
@@ -100,7 +108,7 @@ class Diagnosis:
 
 def _second_opinions(fitted: Fitted, terms: Sequence[HypothesisTest]) -> tuple[HypothesisTest, ...]:
     """Ask for a second opinion on the terms where Wald's tests tell fewer of them from a constant than pi needs."""
-    if sum(test.pvalue < ALPHA for test in terms) >= FEWEST_TERMS:
+    if fitted.fit.shrinkage is not None or sum(test.pvalue < ALPHA for test in terms) >= FEWEST_TERMS:
         return tuple(terms)
     return tuple(_seconded(fitted, test, number) for number, test in enumerate(terms))
 
@@ -121,7 +129,7 @@ def diagnose_fit(fitted: Fitted, wald: Interval, terms: Sequence[HypothesisTest]
     pi, deviance = (np.array([wald.estimate]), np.zeros(1)) if held is None else _curve(profile, held)
     starts = _relevant_starts(fitted.fit)
     near, spread = _spread(starts)
-    hessian = fitted.fit.penalized.hessian
+    hessian, shrinkage = fitted.fit.penalized.hessian, fitted.fit.shrinkage
     free = fitted.settings.pi_range.free
     scale = 1.0 / np.sqrt(hessian.diagonal()[free])
     eigenvalues = np.linalg.eigvalsh(hessian[free, free] * scale * scale[:, None])
@@ -142,6 +150,8 @@ def diagnose_fit(fitted: Fitted, wald: Interval, terms: Sequence[HypothesisTest]
         condition=float(eigenvalues[-1] / max(eigenvalues[0], SMALLEST_EIGENVALUE)),
         inflation=1.0 if fixed else _inflation(hessian),
         reliance=1.0 if fixed else _reliance(fitted),
+        ridge=None if shrinkage is None else shrinkage.ridge,
+        leaning=1.0 if shrinkage is None else shrinkage.adjustment.leaning,
         calibration=calibrate(fitted),
         sensitivity=hold_pi(profile, values_within(held, wald.estimate)),
     )
@@ -150,10 +160,33 @@ def diagnose_fit(fitted: Fitted, wald: Interval, terms: Sequence[HypothesisTest]
 
 
 def is_separated(fitted: Fitted) -> bool:
-    """Whether hardly a row is left whose class the model doubts: each adds up to a quarter of its weight."""
-    engine = fitted.engine
+    """Whether hardly a row is left whose class the model doubts: each adds up to a quarter of its weight.
+
+    Where nothing is known of pi, all unlabelled rows may be positive, and none in doubt for no good reason.
+    """
+    engine, fit = fitted.engine, fitted.fit
+    if fit.shrinkage is not None and says_little(fitted):
+        return False
     mean_weight = (engine.n0 + engine.n1) / engine.n_rows
-    return bool(fitted.fit.penalized.information[1, 1] < 0.25 * FEWEST_DOUBTFUL_ROWS * mean_weight)
+    curves = fit.penalized if fit.shrinkage is None else fit.optimum  # shrunken curves doubt, unless they are adjusted
+    return bool(curves.information[1, 1] < 0.25 * FEWEST_DOUBTFUL_ROWS * mean_weight)
+
+
+def is_doubtful(fitted: Fitted) -> bool:
+    """Whether curves separate the classes, or leave pi undetermined: shrunken ones may do better."""
+    fit, pi_range = fitted.fit, fitted.settings.pi_range
+    if is_separated(fitted) or pi_range.fixed:
+        return not pi_range.fixed
+    return not all(pi_range.is_inside(one.pi) for one in (fit.penalized, fit.optimum)) or says_little(fitted)
+
+
+def says_little(fitted: Fitted) -> bool:
+    """Whether next to nothing is known about pi."""
+    engine, fit, pi_range = fitted.engine, fitted.fit, fitted.settings.pi_range
+    if pi_range.fixed:
+        return False
+    wald = pi_wald_interval(fit, engine.n0, engine.n1, fit.optimum.pi, LEVEL, pi_range.limits)
+    return wald.upper - wald.lower > UNDETERMINED
 
 
 def _curve(profile: PiProfile, held: Interval) -> tuple[Array, Array]:

@@ -21,6 +21,8 @@ FEW_STARTS = 0.25  # share of starts near the best, below which it may have been
 SMALLEST_PVALUE = 0.01  # of the calibration, below which the model is said not to fit
 LARGEST_CONDITION = 1e9
 LARGEST_RELIANCE = 1.3
+# How many times larger the variance of logit pi is without the prior that shrunken curves come with.
+LARGEST_LEANING, MOSTLY_LEANING = 1.5, 4.0
 FAR_APART = 0.5  # starts nearly as good as the best, as a share of the interval's width
 
 ADD_INFORMATION = (
@@ -53,13 +55,22 @@ def _severe(found: Diagnosis) -> Iterator[str]:
     elif held.lower <= low or held.upper >= high:
         end = low if held.lower <= low else high
         yield f"The profile of pi does not fall off towards {end:g}: there is no limit on that side. {ADD_INFORMATION}"
-    if found.n_distinguishable < FEWEST_TERMS and found.condition < LARGEST_CONDITION:
+    if found.leaning > MOSTLY_LEANING:
+        yield _leaning("next to nothing")
+    if found.ridge is None and found.n_distinguishable < FEWEST_TERMS and found.condition < LARGEST_CONDITION:
         names = [test.terms[0] for test in found.terms if test.pvalue < ALPHA]
         seen = f"only {names[0]} is" if names else "no term is"
         yield (
             f"Of {len(found.terms)} terms {seen} distinguishable from a constant, but two are needed to identify pi. "
             f"{ADD_INFORMATION}"
         )
+
+
+def _leaning(how_much: str) -> str:
+    return (
+        f"These rows alone say {how_much} about pi: the estimate leans on features separating classes as well as they "
+        f"usually do. {ADD_INFORMATION}"
+    )
 
 
 def _doubts(found: Diagnosis) -> Iterator[str]:
@@ -90,6 +101,8 @@ def _doubts(found: Diagnosis) -> Iterator[str]:
             f"Only {found.starts_near} of {len(found.starts)} starts ended near the best: there may be better ones. "
             "Use more starts (n_starts=40), fewer terms, or factors with fewer levels."
         )
+    if LARGEST_LEANING < found.leaning <= MOSTLY_LEANING:
+        yield _leaning("little")
     if found.reliance > LARGEST_RELIANCE:
         yield (
             f"What pi is known by rests on curves being smooth: were they free to bend, its standard error would be "
@@ -142,7 +155,11 @@ def describe(found: Diagnosis) -> Iterator[str]:
         yield f"  boundary     {'on it' if found.at_boundary else 'not reached'}"
         inflated = f"not knowing the curves inflates the variance of pi {found.inflation:.2g} times"
         yield f"  information  condition number {found.condition:.2g}; {inflated}"
-        yield f"  smoothness   with curves free to bend, the standard error of pi would grow {found.reliance:.2f} times"
+        if found.ridge is None:
+            free = f"with curves free to bend, the standard error of pi would grow {found.reliance:.2f} times"
+            yield f"  smoothness   {free}"
+    if found.ridge is not None:
+        yield f"  shrinkage    curves shrunken by a ridge of {found.ridge:g}, chosen by rows held out"
     yield f"  separation   {'(almost) perfect' if found.separated else 'none'}"
     test = f"chi-square {calibration.statistic:.3g} on {calibration.df:g} df, p = {calibration.pvalue:.2g}"
     yield f"  calibration  {test}"

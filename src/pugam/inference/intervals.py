@@ -10,8 +10,9 @@ import numpy as np
 from scipy.special import ndtri
 
 from pugam.errors import InputError
+from pugam.likelihood import expit, logit
 
-__all__ = ["Interval", "normal_quantile", "wald_interval_log"]
+__all__ = ["Interval", "normal_quantile", "wald_interval_log", "wald_interval_logit"]
 
 
 LARGEST_EXPONENT = 700.0  # exp() of more overflows
@@ -58,3 +59,11 @@ def wald_interval_log(pi: float, log_variance: float, level: float, limits: tupl
     half = min(normal_quantile(level) * float(np.sqrt(log_variance)), MOST_ON_LOG_SCALE)
     low, high = limits
     return Interval(pi, max(low, pi * float(np.exp(-half))), min(high, pi * float(np.exp(half))), level, "wald")
+
+
+def wald_interval_logit(pi: float, logit_variance: float, level: float, limits: tuple[float, float]) -> Interval:
+    """Interval for pi, symmetric on the logit scale and cut at the limits of what pi may be."""
+    half = normal_quantile(level) * float(np.sqrt(logit_variance))
+    lower, upper = (float(expit(logit(pi) + side * half)) for side in (-1.0, 1.0))
+    low, high = limits
+    return Interval(pi, max(low, lower), min(high, upper), level, "wald")

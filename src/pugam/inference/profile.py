@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from pugam.inference.covariance import pi_log_variance
-from pugam.inference.intervals import Interval, normal_quantile
+from pugam.inference.intervals import Interval, normal_quantile, wald_interval_log, wald_interval_logit
 from pugam.likelihood import expit, logit
 from pugam.linear_algebra import inverse
-from pugam.solvers import EDGE, Fitted, Objective, Optimum, PiRange
+from pugam.solvers import EDGE, Adjustment, Fit, Fitted, HeldOutRows, Objective, Optimum, PiRange, hold_out, make_folds
 
-__all__ = ["PiProfile", "profile_interval"]
+__all__ = ["PiProfile", "pi_wald_interval", "profile_interval"]
 
 Array = NDArray[np.float64]
 
@@ -33,15 +34,23 @@ class PiProfile:
     given, so pi varies less than the curvature of the likelihood says. `factor` makes up for it, and for the
     variance of the bias correction. That correction itself moves the whole profile along the logit scale by `shift`,
     so that it falls from the estimate reported.
+
+    Of shrunken curves it is the profile in rows held out: with pi held, intercept and steepness follow. The deviance
+    does not count the prior on separation, so that it may be lowest elsewhere than at the estimate.
     """
 
     fitted: Fitted
     shift: float = field(init=False)
     factor: float = field(init=False)
     _fits: dict[float, Optimum] = field(init=False)
+    _outside: HeldOutRows | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         fit, engine = self.fitted.fit, self.fitted.engine
+        if fit.shrinkage is not None:
+            self.shift, self.factor, self._fits = 0.0, 1.0, {float(fit.optimum.beta[0]): fit.optimum}
+            self._outside = hold_out(self._objective, fit.penalized, make_folds(engine.positive))
+            return
         self.shift = float(fit.optimum.beta[0] - fit.penalized.beta[0])
         flat = float(inverse(fit.penalized.hessian)[0, 0])
         variance = pi_log_variance(fit, engine.n0, engine.n1) / (1.0 - fit.optimum.pi) ** 2
@@ -58,22 +67,60 @@ class PiProfile:
     def held(self, pi: float) -> Optimum:
         """Fit with pi held at a value."""
         place = float(np.clip(logit(pi), *PiRange().logits))
-        if place not in self._fits:
+        if place not in self._fits and self._outside is not None:
+            self._fits[place] = self._adjusted(float(expit(place)), self._outside)
+        elif place not in self._fits:
             nearest = self._fits[min(self._fits, key=lambda other: abs(other - place))]
             start = nearest.beta.copy()
             start[0] = place
-            settings, fit = self.fitted.settings, self.fitted.fit
-            objective = Objective(self.fitted.engine, self.fitted.design.penalty(fit.kappas), settings.prior)
-            held = float(expit(place))
+            settings, held = self.fitted.settings, float(expit(place))
             (self._fits[place],) = settings.maximize(
-                objective, start[None], PiRange(held, held), settings.tol, settings.max_iter
+                self._objective, start[None], PiRange(held, held), settings.tol, settings.max_iter
             )
         return self._fits[place]
 
+    @cached_property
+    def peak(self) -> float:
+        """Where the profile is highest, on the logit scale."""
+        if self._outside is None:
+            return float(logit(self.fitted.settings.pi_range.clip(np.array(self.fitted.fit.optimum.pi))))
+        return self._best_alone.logit_pi
+
+    @cached_property
+    def _rows_alone(self) -> HeldOutRows:
+        """The rows held out, with no prior on separation."""
+        assert self._outside is not None
+        return replace(self._outside, separation=False)
+
+    @cached_property
+    def _best_alone(self) -> Adjustment:
+        return self._rows_alone.adjust(self.fitted.settings.pi_range)
+
+    @property
+    def _objective(self) -> Objective:
+        fitted = self.fitted
+        return Objective(fitted.engine, fitted.design.penalty(fitted.fit.kappas), fitted.settings.prior)
+
+    def _adjusted(self, pi: float, outside: HeldOutRows) -> Optimum:
+        """Shrunken curves with pi held, intercept and steepness adjusted to rows held out, whose objective is given."""
+        adjustment = outside.adjust(PiRange(pi, pi))
+        beta = adjustment.moved(self.fitted.fit.penalized.beta)
+        return replace(self.fitted.fit.optimum, beta=beta, value=adjustment.value)
+
     def deviance(self, pi: float) -> float:
         """Twice the fall of the objective, scaled so that it compares with a chi-square variable of one degree."""
+        if self._outside is not None:
+            held = self._rows_alone.adjust(PiRange(pi, pi))
+            return max(0.0, 2.0 * (self._best_alone.value - held.value))
         moved = self.held(float(expit(logit(pi) - self.shift)))
         return max(0.0, 2.0 * self.factor * (self.fitted.fit.penalized.value - moved.value))
+
+
+def pi_wald_interval(fit: Fit, n0: float, n1: float, pi: float, level: float, limits: tuple[float, float]) -> Interval:
+    """Interval for pi, symmetric on the log scale; of shrunken curves, where pi may be near one, on the logit scale."""
+    if fit.shrinkage is None:
+        return wald_interval_log(pi, pi_log_variance(fit, n0, n1), level, limits)
+    return wald_interval_logit(pi, fit.shrinkage.adjustment.logit_variance, level, limits)
 
 
 def profile_interval(profile: PiProfile, level: float) -> Interval:
@@ -92,7 +139,7 @@ def profile_interval(profile: PiProfile, level: float) -> Interval:
     guess = normal_quantile(level) * profile.standard_error
     step = guess if np.isfinite(guess) and 0.0 < guess < 2.0 else FIRST_STEP
     ends = [
-        _crossing(excess, float(logit(pi)), side * step, float(logit(np.clip(limit, EDGE, 1.0 - EDGE))))
+        _crossing(excess, profile.peak, side * step, float(logit(np.clip(limit, EDGE, 1.0 - EDGE))))
         for side, limit in zip((-1.0, 1.0), limits, strict=True)
     ]
     lower, upper = (limit if end is None else float(expit(end)) for end, limit in zip(ends, limits, strict=True))

@@ -28,9 +28,12 @@ FARTHEST, FEWEST_DECADES = 30.0, 9  # the roughest: a thirtieth of the chosen on
 def curve_covariance(fit: Fit, design: Design, settings: Settings, n0: float, n1: float) -> Array:
     """Covariance of beta = (logit pi, a, theta) that bands and odds ratios rest on: given smoothing, and what it adds.
 
-    Smoothing parameters that were given count as known, and so does the one common to all terms that AIC chose.
+    Smoothing parameters that were given count as known, and so do the one common to all terms that AIC chose, and a
+    ridge.
     """
     free = settings.pi_range.free
+    if fit.shrinkage is not None:
+        return bayesian_covariance(fit, n0, n1, free)
     covariance = bayesian_covariance(fit, n0, n1, free) + bias_covariance(fit, free)
     if isinstance(settings.smoothing, str) and settings.smoothing == "reml":
         added = smoothing_covariance(gather_evidence(fit.penalized, free), design, fit.kappas)

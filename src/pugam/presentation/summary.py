@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -128,9 +129,9 @@ def _smooth_rows(model: FittedModel) -> list[tuple[Any, ...]]:
     covariance = inverse(penalized.hessian, model._settings.pi_range.free)
     degrees = edf_by_term(design, covariance, penalized.curvature)
     rows = []
-    for number in design.penalized:
+    for number in (number for number, basis in enumerate(design.bases) if basis.roughness.any()):
         test = model.test(design.labels[number])
-        kappa = model.smoothing_[design.columns_used[number]]
+        kappa = model.smoothing_.get(design.columns_used[number], math.nan)  # none where a ridge holds the curves
         rows.append((design.labels[number], float(degrees[number]), test.df, test.statistic, test.pvalue, kappa))
     return rows
 
@@ -234,7 +235,12 @@ def _lines(
         prior = "none" if model.pi_prior is None else f"{model.pi_prior}"
         bias = "bias of smoothing taken out of pi" if model._fit.debiased else "penalised estimate of pi"
         about_pi = f"prior on pi {prior}, {bias}"
-    yield f"smoothing {method}, solver {model.solver}, {about_pi}"
+    ridge = model._fit.shrinkage
+    if ridge is not None:
+        method = f"curves shrunken by a ridge of {ridge.ridge:g}, chosen by rows held out, which gave pi; prior on pi"
+        yield f"{method} {model.pi_prior}"
+    else:
+        yield f"smoothing {method}, solver {model.solver}, {about_pi}"
     for warning in warnings:
         yield f"! {warning}"
 

@@ -2,11 +2,13 @@
 
 from pugam.solvers.evidence import Canonical, Evidence, gather_evidence
 from pugam.solvers.exploring import StartRecord
+from pugam.solvers.held_out import Adjustment, HeldOutRows
 from pugam.solvers.objective import EDGE, Objective, PiPrior, PiRange, Standpoint
 from pugam.solvers.optimum import Optimum
-from pugam.solvers.procedure import Fit, Fitted, correction_weights, finish_fit, fit_best_design, fit_model
+from pugam.solvers.procedure import Fit, Fitted, Shrinkage, correction_weights, finish_fit, fit_best_design, fit_model
 from pugam.solvers.refits import Refits, refit_resamples, reselect_resamples
 from pugam.solvers.settings import Settings
+from pugam.solvers.shrinkage import fit_shrunken, has_enough_rows, hold_out, make_folds, refit_shrunken
 from pugam.solvers.smoothing import LINEAR_GRID, SMOOTH_GRID, aic, edf, edf_by_term
 from pugam.solvers.starts import GRID_SIZE
 
@@ -15,16 +17,19 @@ __all__ = [
     "GRID_SIZE",
     "LINEAR_GRID",
     "SMOOTH_GRID",
+    "Adjustment",
     "Canonical",
     "Evidence",
     "Fit",
     "Fitted",
+    "HeldOutRows",
     "Objective",
     "Optimum",
     "PiPrior",
     "PiRange",
     "Refits",
     "Settings",
+    "Shrinkage",
     "Standpoint",
     "StartRecord",
     "aic",
@@ -34,7 +39,12 @@ __all__ = [
     "finish_fit",
     "fit_best_design",
     "fit_model",
+    "fit_shrunken",
     "gather_evidence",
+    "has_enough_rows",
+    "hold_out",
+    "make_folds",
     "refit_resamples",
+    "refit_shrunken",
     "reselect_resamples",
 ]

@@ -21,6 +21,7 @@ from pugam.solvers.exploring import (
     explore_candidates,
     objectives,
 )
+from pugam.solvers.held_out import Adjustment
 from pugam.solvers.lookout import Lookout, look_for_higher, look_for_waves
 from pugam.solvers.objective import MANY_COLUMNS, Objective, PiRange, Standpoint
 from pugam.solvers.optimum import Optimum, best_of
@@ -33,6 +34,7 @@ from pugam.terms import Design
 __all__ = [
     "Fit",
     "Fitted",
+    "Shrinkage",
     "correction_weights",
     "debiased_logit",
     "finish_fit",
@@ -56,6 +58,22 @@ START_ITERATIONS = {"newton": 25, "em": 5_000}  # what has not arrived by then c
 
 
 @dataclass(frozen=True)
+class Shrinkage:
+    """How curves were shrunken, and what rows held out made of them.
+
+    Attributes
+    ----------
+    ridge : float
+        Strength of the ridge on the columns, scaled to unit variance.
+    adjustment : Adjustment
+        Share of positives, intercept and steepness.
+    """
+
+    ridge: float
+    adjustment: Adjustment
+
+
+@dataclass(frozen=True)
 class Fit:
     """A fitted model.
 
@@ -70,6 +88,8 @@ class Fit:
         Whether the bias correction was applied.
     observed : array of shape (2 + p, 2 + p)
         The observed information at the penalised optimum.
+    shrinkage : Shrinkage, optional
+        Where a ridge held the curves: the parameters reported are then those of the penalised optimum, adjusted.
     """
 
     optimum: Optimum
@@ -78,6 +98,7 @@ class Fit:
     kappas: Array
     starts: tuple[StartRecord, ...]
     debiased: bool
+    shrinkage: Shrinkage | None = None
 
     @property
     def converged(self) -> bool:

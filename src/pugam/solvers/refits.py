@@ -5,16 +5,18 @@ A resample is a vector of counts, one for each row; every climb begins where tha
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.engines import Counts
+from pugam.engines import Counts, Engine
 from pugam.likelihood import alpha_shift, expit
 from pugam.solvers.batch import maximize_resamples, solve_semidefinite
 from pugam.solvers.objective import PiRange, ResampledObjective
-from pugam.solvers.procedure import Fitted, finish_fit, warm_smoothing
+from pugam.solvers.procedure import Fit, Fitted, finish_fit, warm_smoothing
+from pugam.solvers.shrinkage import refit_shrunken
 
 __all__ = ["Refits", "refit_resamples", "reselect_resamples"]
 
@@ -47,6 +49,8 @@ class Refits:
 def refit_resamples(fitted: Fitted, counts: Counts) -> Refits:
     """Refit with the smoothing parameters of the fit; `counts` has shape (B, n_rows)."""
     settings, fit = fitted.settings, fitted.fit
+    if fit.shrinkage is not None:
+        return _joined([(row, refit_shrunken(fitted, row).fit) for row in map(fitted.engine.reweighted, counts)])
     penalty = fitted.design.penalty(fit.kappas)
     objective = ResampledObjective(fitted.engine.resampled(counts), penalty, settings.prior)
     starts = np.tile(fit.penalized.beta, (len(counts), 1))
@@ -62,15 +66,23 @@ def refit_resamples(fitted: Fitted, counts: Counts) -> Refits:
 
 
 def reselect_resamples(fitted: Fitted, counts: Counts) -> Refits:
-    """Refit with smoothing parameters chosen anew for every resample."""
+    """Refit with smoothing parameters chosen anew for every resample; a ridge stays as it is."""
     design, settings, fit = fitted.design, fitted.settings, fitted.fit
-    fits, alpha = [], []
-    for row in counts:
-        resample = fitted.engine.reweighted(row)
+    if fit.shrinkage is not None:
+        return refit_resamples(fitted, counts)
+    made = []
+    for resample in map(fitted.engine.reweighted, counts):
         beta, kappas = warm_smoothing(resample, design, settings, fit.penalized.beta, fit.kappas)
-        fits.append(finish_fit(resample, design, settings, beta, kappas))
-        optimum = fits[-1].optimum
-        alpha.append(float(optimum.beta[1] - alpha_shift(optimum.pi, resample.n0, resample.n1)))
+        made.append((resample, finish_fit(resample, design, settings, beta, kappas)))
+    return _joined(made)
+
+
+def _joined(made: Sequence[tuple[Engine, Fit]]) -> Refits:
+    """Put fits to resamples side by side."""
+    fits = [fit for _, fit in made]
+    alpha = [
+        float(fit.optimum.beta[1] - alpha_shift(fit.optimum.pi, resample.n0, resample.n1)) for resample, fit in made
+    ]
     return Refits(
         np.array([one.optimum.beta for one in fits]),
         np.array([one.penalized.beta for one in fits]),

@@ -48,15 +48,18 @@ def write_basis(basis: PiecewiseBasis) -> dict[str, Any]:
 
 
 def read_basis(node: Node) -> PiecewiseBasis:
-    """Read a basis, of which the numbers of knots and of functions belong together."""
+    """Read a basis, whose knots permit no more functions than there are; of shrunken curves there are fewer."""
     parts = node.fields("order", "knots", "roughness", "coefficients")
     order = parts["order"].whole(LEAST_ORDER, CUBIC_ORDER)
     knots = parts["knots"].numbers()
     breaks = np.concatenate([[0.0], knots, [1.0]])
     if not (np.diff(breaks) > 0.0).all():
         raise parts["knots"].error("increasing numbers strictly between 0 and 1")
-    n_functions = len(knots) + order - 1
-    roughness = parts["roughness"].numbers(n_functions, low=0.0, what="a number that is not negative")
+    most = len(knots) + order - 1
+    roughness = parts["roughness"].numbers(low=0.0, what="a number that is not negative")
+    n_functions = len(roughness)
+    if not 1 <= n_functions <= most:
+        raise parts["roughness"].error(f"a list of 1 to {most} numbers")
     powers = [_read_power(power, len(breaks) + 1, n_functions) for power in parts["coefficients"].items(order)]
     coefficients = np.stack(powers)
     if coefficients[2:, [0, -1]].any():

@@ -18,6 +18,7 @@ from pugam.storage.matrices import read_symmetric, require_variances, write_symm
 from pugam.storage.origin import read_features, read_labels, write_features, write_labels
 from pugam.storage.parameters import read_parameters, write_parameters
 from pugam.storage.reading import Node
+from pugam.storage.shrunken import read_ridge, read_shrinkage, write_shrinkage
 from pugam.storage.stored import Plain, Provenance, StoredModel
 from pugam.terms import Design
 from pugam.version import __version__
@@ -37,6 +38,7 @@ KEYS = (
     "terms",
     "estimate",
     "penalized",
+    "shrinkage",
     "observed_information",
     "covariance",
     "starts",
@@ -89,7 +91,7 @@ def from_json(text: str | bytes, name: str) -> StoredModel:
     _require_features(parts["terms"], terms, n_features, names)
     return StoredModel(
         parameters=read_parameters(parts["parameters"]),
-        design=Design(tuple(term.basis for term in terms)),
+        design=read_ridge(parts["shrinkage"], Design(tuple(term.basis for term in terms))),
         fit=fit,
         covariance=covariance,
         n0=_read_count(counts["labelled"]),
@@ -120,7 +122,8 @@ def _write(stored: StoredModel) -> dict[str, Any]:
         write_features(stored.n_features, stored.feature_names, stored.library),
         terms,
         write_optimum(fit.optimum),
-        corrected if fit.debiased else None,
+        corrected if fit.debiased or fit.shrinkage is not None else None,
+        None if fit.shrinkage is None else write_shrinkage(fit.shrinkage, design),
         write_symmetric(fit.observed),
         write_symmetric(stored.covariance),
         write_starts(fit.starts),
@@ -164,9 +167,10 @@ def _require_features(node: Node, terms: list[FittedTerm], n_features: int, name
 def _read_fit(parts: dict[str, Node], terms: list[FittedTerm]) -> Fit:
     theta = np.concatenate([term.theta for term in terms])
     optimum = read_optimum(parts["estimate"].fields(*OPTIMUM_KEYS), theta)
-    debiased = parts["penalized"].value is not None
+    corrected = parts["penalized"].value is not None
+    shrinkage = read_shrinkage(parts["shrinkage"])
     penalized = optimum
-    if debiased:
+    if corrected:
         before = parts["penalized"].fields(*OPTIMUM_KEYS, "coefficients")
         penalized = read_optimum(before, before["coefficients"].numbers(len(theta)))
     return Fit(
@@ -175,7 +179,8 @@ def _read_fit(parts: dict[str, Node], terms: list[FittedTerm]) -> Fit:
         observed=read_symmetric(parts["observed_information"], len(optimum.beta)),
         kappas=np.array([term.kappa for term in terms]),
         starts=read_starts(parts["starts"]),
-        debiased=debiased,
+        debiased=corrected and shrinkage is None,
+        shrinkage=shrinkage,
     )
 
 

@@ -134,6 +134,7 @@ READERS: dict[str, Callable[[Node], Any]] = {
     "pi": _read_pi,
     "pi_prior": _read_prior,
     "debias": lambda node: node.flag(),
+    "shrinkage": lambda node: node.choice(("auto", "always", "never")),
     "kappas": _read_kappas,
     "engine": lambda node: node.choice(("auto", "memory", "stream", "dask", "gpu")),
     "random_state": _read_seed,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -27,9 +27,16 @@ class Design:
     """The terms of a model in order, each with its block of columns.
 
     Coefficients `theta` of all terms stand one after another; the intercept is not among them.
+
+    Attributes
+    ----------
+    bases : tuple of Basis
+    ridge : array of shape (n_columns,), optional
+        Diagonal of a penalty on all columns, which takes the place of smoothing.
     """
 
     bases: tuple[Basis, ...]
+    ridge: Array | None = field(default=None, compare=False)
 
     @classmethod
     def resolve(cls, specs: Sequence[TermSpec], table: Table) -> Design:
@@ -91,6 +98,8 @@ class Design:
     @cached_property
     def penalized(self) -> tuple[int, ...]:
         """Numbers of the terms that have a smoothing parameter."""
+        if self.ridge is not None:
+            return ()
         return tuple(number for number, basis in enumerate(self.bases) if basis.roughness.any())
 
     def encode(self, table: Table) -> tuple[Encoded, ...]:
@@ -128,8 +137,14 @@ class Design:
         kept = [block.start + columns for block, (_, columns) in zip(self.blocks, pairs, strict=True)]
         return Design(tuple(basis for basis, _ in pairs)), np.concatenate(kept)
 
+    def held_by(self, ridge: Array) -> Design:
+        """Return the design with a ridge on all columns."""
+        return replace(self, ridge=ridge)
+
     def penalty(self, kappas: Array) -> Array:
-        """Diagonal Hessian of sum_j kappa_j int u_j''^2 for one smoothing parameter per term."""
+        """Diagonal Hessian of sum_j kappa_j int u_j''^2 for one smoothing parameter per term, or the ridge."""
+        if self.ridge is not None:
+            return self.ridge
         return 2.0 * np.repeat(kappas, self.sizes) * self.roughness
 
 

@@ -12,7 +12,7 @@ from pugam.presentation.report import collect
 from pugam.presentation.report.wording import plain_sentence
 
 ROWS = 420
-MODELS = ("plain", "weighted", "fixed", "bounded")
+MODELS = ("plain", "shrunken", "weighted", "fixed", "bounded")
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,8 @@ def rows():
 def models(rows):
     formula = "s(x1) + s(x2, missing='effect') + x3 + f(site, missing='effect')"
     return {
-        "plain": PUGAM(formula).fit(rows, rows["z"]),
+        "plain": PUGAM(formula, shrinkage="never").fit(rows, rows["z"]),
+        "shrunken": PUGAM(formula, shrinkage="always").fit(rows, rows["z"]),
         "weighted": PUGAM(formula).fit(rows, rows["z"], rows["w"]),
         "fixed": PUGAM(formula, pi=0.35).fit(rows, rows["z"]),
         "bounded": PUGAM(formula, pi=(0.02, 0.9), pi_prior=None).fit(rows, rows["z"]),

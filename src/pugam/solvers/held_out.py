@@ -1,0 +1,226 @@
+"""Share, intercept and steepness from rows held out: what curves say about rows that they were not fitted to.
+
+Curves with few rows for each of their columns tell labelled rows from hidden positives by chance, and pi comes out too
+low. The scores t of rows held out know nothing of their labels. On them the model has three parameters,
+
+    P(z = 1 | t) = c expit(a + b t),    c = n0 / (n0 + n1 pi),
+
+and what shrinkage took from the curves, the steepness b gives back. Where hardly a negative is seen, a steep curve with
+a large pi and a flat one with any pi fit alike: flat ones are what features of no use would give. How far apart
+features put two classes is not unknown, though. With the prior on pi goes one on the difference D between positives
+and negatives in mean log density ratio, log D ~ N(log 8, 1). Unlabelled rows have a mean score between those of the
+two classes, so D = b (mean t of labelled - mean t of unlabelled rows) / (1 - pi). For normal features D = 8 is a ROC
+area of 0.98, and two standard deviations below it, D = 1.1, one of 0.77.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from pugam.likelihood import expit, label_frequency, log_c_bend, log_c_slope, logit, saturating_rows
+from pugam.linear_algebra import inverse, inverse_definite
+from pugam.solvers.objective import PiPrior, PiRange
+
+__all__ = ["Adjustment", "HeldOutRows"]
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+USUAL_SEPARATION, SEPARATION_SPREAD = 8.0, 1.0
+LEAST_DIFFERENCE = 1e-3  # of mean scores, in their standard deviations: below, there is nothing to see
+STARTS = ((0.2, 0.5), (0.5, 1.2), (0.8, 1.2), (0.95, 1.2), (0.5, 2.5), (0.9, 2.5), (0.1, 1.5))  # pi, log steepness
+LOG_STEEPNESS = (-8.0, 6.0)
+LARGEST_INTERCEPT = 300.0
+
+
+@dataclass(frozen=True)
+class Adjustment:
+    """Where the three parameters ended.
+
+    Attributes
+    ----------
+    logit_pi, intercept, steepness : float
+        So that the linear predictor of a row with held-out score t is intercept + steepness t.
+    value : float
+        The objective there: held-out log-likelihood and priors.
+    covariance : array of shape (3, 3)
+        Of logit pi, intercept and log steepness. It counts n0 and n1 as random, which they are not: that makes up,
+        about, for the curves being known no better than the rows they were fitted to permit.
+    logit_variance : float
+        Of logit pi without the prior on separation, so that limits do not lean on it; infinite where rows alone say
+        nothing.
+    """
+
+    logit_pi: float
+    intercept: float
+    steepness: float
+    value: float
+    covariance: Array
+    logit_variance: float
+
+    @property
+    def pi(self) -> float:
+        """The share of positives."""
+        return float(expit(self.logit_pi))
+
+    @property
+    def leaning(self) -> float:
+        """How many times larger the variance of logit pi is without the prior on separation."""
+        with_prior = float(self.covariance[0, 0])
+        return self.logit_variance / with_prior if with_prior > 0.0 else 1.0
+
+    def moved(self, beta: Array) -> Array:
+        """Bring parameters (logit pi, a, theta) whose curves gave the scores to this share, intercept and steepness."""
+        return np.concatenate([[self.logit_pi, self.intercept + self.steepness * beta[1]], self.steepness * beta[2:]])
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutRows:
+    """Rows with the scores that curves fitted without them gave them.
+
+    Attributes
+    ----------
+    scores : array of shape (n,)
+    positive : bool array of shape (n,)
+    weights : array of shape (n,)
+        All positive.
+    prior : PiPrior
+    separation : bool
+        Whether the prior on separation counts.
+    """
+
+    scores: Array
+    positive: Flags
+    weights: Array
+    prior: PiPrior
+    separation: bool = True
+
+    def adjust(self, pi_range: PiRange) -> Adjustment:
+        """Find the best share within a range, intercept and steepness."""
+        (low, high), (centre, spread) = pi_range.logits, self._place
+        bounds = [(low, high), (-LARGEST_INTERCEPT, LARGEST_INTERCEPT), LOG_STEEPNESS]
+        hidden = self._standard[~self.positive]
+        best = None
+        for share, steepness in STARTS:
+            start = [np.clip(logit(share), low, high), -np.quantile(hidden, 1.0 - share) * np.exp(steepness), steepness]
+            found = minimize(self._loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
+            if best is None or found.fun < best.fun:
+                best = found
+        assert best is not None
+        covariance, alone = self._covariances(best.x, pi_range.free)
+        steepness = float(np.exp(best.x[2]) / spread)
+        return Adjustment(
+            logit_pi=float(best.x[0]),
+            intercept=float(best.x[1] - steepness * centre),
+            steepness=steepness,
+            value=-float(best.fun),
+            covariance=self._on_scores(covariance, steepness),
+            logit_variance=0.0 if pi_range.fixed else max(alone, float(covariance[0, 0])),
+        )
+
+    @cached_property
+    def _place(self) -> tuple[float, float]:
+        """Centre and spread of the scores."""
+        spread = float(np.sqrt(np.cov(self.scores, aweights=self.weights)))
+        return float(np.median(self.scores)), spread if spread > 0.0 else 1.0
+
+    @cached_property
+    def _standard(self) -> Array:
+        centre, spread = self._place
+        return (self.scores - centre) / spread
+
+    @cached_property
+    def _counts(self) -> tuple[float, float]:
+        return float(self.weights[self.positive].sum()), float(self.weights[~self.positive].sum())
+
+    @cached_property
+    def _log_difference(self) -> float:
+        """Logarithm of how much higher labelled rows score, on average, than unlabelled ones."""
+        labelled, hidden = (
+            np.average(self._standard[rows], weights=self.weights[rows]) for rows in (self.positive, ~self.positive)
+        )
+        return float(np.log(max(labelled - hidden, LEAST_DIFFERENCE)))
+
+    def _deviation(self, point: Array) -> float:
+        """How far log D is from what is usual, in standard deviations."""
+        if not self.separation:
+            return 0.0
+        log_separation = point[2] + self._log_difference - float(np.log1p(-expit(point[0])))
+        return float(log_separation - np.log(USUAL_SEPARATION)) / SEPARATION_SPREAD
+
+    def _rows(self, point: Array, observed: bool) -> tuple[Array, ...]:
+        """Weighted value, score and information of the rows in (s, log c)."""
+        c, d = label_frequency(np.asarray(expit(point[0])), *self._counts)
+        s = point[1] + np.exp(point[2]) * self._standard
+        rows = saturating_rows(self.positive, s, c, d, observed)
+        return tuple(part * self.weights for part in rows)
+
+    def _loss(self, point: Array) -> tuple[float, Array]:
+        """What is to be minimised: the objective and its gradient with their signs changed."""
+        pi, steepness = np.asarray(expit(point[0])), np.exp(point[2])
+        value, score_s, score_c, *_ = self._rows(point, observed=False)
+        deviation = self._deviation(point)
+        pull = deviation / SEPARATION_SPREAD
+        total = value.sum() + float(self.prior.value(pi)) - 0.5 * deviation**2
+        gradient = [
+            score_c.sum() * float(log_c_slope(pi, *self._counts)) + float(self.prior.score(pi)) - pull * float(pi),
+            score_s.sum(),
+            steepness * (score_s @ self._standard) - pull,
+        ]
+        return -float(total), -np.array(gradient)
+
+    def _covariances(self, point: Array, free: slice) -> tuple[Array, float]:
+        """Inverse information of the three parameters, and the variance of logit pi without the prior on separation.
+
+        That is infinite where the rows alone have no maximum nearby. The expected information stands in for the
+        observed one where that is not definite, as it may be on the edge of what the parameters may be.
+        """
+        covariance, variance = np.zeros((3, 3)), float("inf")
+        for observed in (True, False):
+            whole = self._hessian(point, observed)
+            inverted = inverse_definite((whole + self._separation_hessian(point, observed))[free, free])
+            if inverted is not None:
+                break
+        covariance[free, free] = inverse(whole[free, free]) if inverted is None else inverted
+        alone = inverse_definite(whole[free, free])
+        return covariance, variance if alone is None else float(alone[0, 0])
+
+    def _hessian(self, point: Array, observed: bool) -> Array:
+        """Information of (logit pi, a, log b) in the rows, with what the prior on pi adds."""
+        pi, steepness, t = np.asarray(expit(point[0])), np.exp(point[2]), self._standard
+        _, score_s, score_c, info_ss, info_sc, info_cc = self._rows(point, observed)
+        slope, bend = (float(f(pi, *self._counts)) for f in (log_c_slope, log_c_bend))
+        hessian = np.empty((3, 3))
+        hessian[0, 0] = slope**2 * info_cc.sum() + float(self.prior.information(pi))
+        hessian[0, 1] = hessian[1, 0] = slope * info_sc.sum()
+        hessian[0, 2] = hessian[2, 0] = slope * steepness * (info_sc @ t)
+        hessian[1, 1] = info_ss.sum()
+        hessian[1, 2] = hessian[2, 1] = steepness * (info_ss @ t)
+        hessian[2, 2] = steepness**2 * (info_ss @ (t * t))
+        if observed:
+            hessian[0, 0] -= bend * score_c.sum()
+            hessian[2, 2] -= steepness * (score_s @ t)
+        return hessian
+
+    def _separation_hessian(self, point: Array, observed: bool) -> Array:
+        """What the prior on separation adds to the information; its bend, which may be negative, only if observed."""
+        if not self.separation:
+            return np.zeros((3, 3))
+        pi = float(expit(point[0]))
+        direction = np.array([pi, 0.0, 1.0]) / SEPARATION_SPREAD
+        added = np.outer(direction, direction)
+        if observed:
+            added[0, 0] += self._deviation(point) * pi * (1.0 - pi) / SEPARATION_SPREAD
+        return added
+
+    def _on_scores(self, covariance: Array, steepness: float) -> Array:
+        """Bring a covariance from standardised scores to the scores themselves."""
+        change = np.eye(3)
+        change[1, 2] = -steepness * self._place[0]
+        changed: Array = change @ covariance @ change.T
+        return changed

@@ -1,0 +1,166 @@
+"""Shrinkage, where rows are too few for as many columns: one ridge on all of them, whose strength held-out rows choose.
+
+Smoothing restrains the bends of curves, not their slopes nor the levels of factors. Where these are many for the
+rows there are, or separate the classes, the likelihood grows as curves do. A ridge keeps the curves small; share,
+intercept and steepness then come from rows held out (`held_out`), which also say which ridge predicts best.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.engines import Engine
+from pugam.solvers.fisher import maximize_fisher
+from pugam.solvers.held_out import Adjustment, HeldOutRows
+from pugam.solvers.objective import Objective, PiRange
+from pugam.solvers.optimum import Optimum, best_of
+from pugam.solvers.procedure import Fit, Fitted, Shrinkage
+from pugam.solvers.settings import Settings
+from pugam.solvers.starts import fit_naively, make_starts
+from pugam.terms import Design
+
+__all__ = ["fit_shrunken", "has_enough_rows", "hold_out", "make_folds", "refit_shrunken"]
+
+Array = NDArray[np.float64]
+
+FEWEST_ROWS_PER_COLUMN = 20  # labelled or unlabelled, whichever are fewer; of columns that no smoothing restrains
+RIDGES = (3.0, 0.3, 30.0)  # on the squares of coefficients of columns scaled to unit variance; the first is tried first
+FUNCTIONS = 3  # of each smooth: a line, a bow and a wave
+BENDING = 3.0  # each further function is held so many times as tight
+N_FOLDS = 5
+ROUNDS = 2  # of curves at a share of positives, and that share from the rows they were not fitted to
+FOLD_SEED = 1
+TOL, ITERATIONS = 1e-2, 30  # of climbs that only serve to compare, or to predict rows held out
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """Curves held by a ridge, and what rows held out say about them."""
+
+    ridge: float
+    objective: Objective
+    engine: Engine
+    design: Design
+    penalized: Optimum
+    adjustment: Adjustment
+
+
+def has_enough_rows(design: Design, engine: Engine) -> bool:
+    """Whether there are rows enough for the columns that no smoothing restrains."""
+    n_free = int(np.count_nonzero(design.roughness == 0.0))
+    return min(engine.n0, engine.n1) >= FEWEST_ROWS_PER_COLUMN * n_free
+
+
+def fit_shrunken(engine: Engine, designs: Sequence[Design], settings: Settings, rng: np.random.Generator) -> Fitted:
+    """Fit with a ridge; of designs of the same terms, and of ridges, keep what predicts held-out rows best."""
+    folds = make_folds(engine.positive)
+    first = [_try(engine, design, RIDGES[0], settings, folds, rng) for design in designs]
+    best = max(first, key=lambda one: one.adjustment.value)
+    plain = designs[first.index(best)]
+    others = [_try(engine, plain, ridge, settings, folds, rng) for ridge in RIDGES[1:]]
+    best = max([best, *others], key=lambda one: one.adjustment.value)
+    return _finish(best, settings, folds)
+
+
+def refit_shrunken(fitted: Fitted, engine: Engine) -> Fitted:
+    """Refit with the same ridge to the same rows with other weights."""
+    fit, settings = fitted.fit, fitted.settings
+    assert fit.shrinkage is not None
+    folds = make_folds(engine.positive)
+    objective = Objective(engine, fitted.design.penalty(fit.kappas), settings.prior)
+    penalized, adjustment = fit.penalized, fit.shrinkage.adjustment
+    for _ in range(ROUNDS):
+        (penalized,) = maximize_fisher(
+            objective, _at(penalized.beta, adjustment)[None], _held(adjustment), TOL, ITERATIONS
+        )
+        adjustment = hold_out(objective, penalized, folds).adjust(settings.pi_range)
+    best = _Candidate(fit.shrinkage.ridge, objective, engine, fitted.design, penalized, adjustment)
+    return _finish(best, settings, folds)
+
+
+def hold_out(objective: Objective, penalized: Optimum, folds: NDArray[np.intp]) -> HeldOutRows:
+    """Score every row by curves fitted without its fold, the share of positives held at that of the fit to all."""
+    engine = objective.engine
+    held = PiRange(penalized.pi, penalized.pi)
+    scores = np.empty(engine.n_rows)
+    for fold in range(N_FOLDS):
+        outside = folds == fold
+        others = replace(objective, engine=engine.reweighted((~outside).astype(float)))
+        (found,) = maximize_fisher(others, penalized.beta[None], held, TOL, ITERATIONS)
+        scores[outside] = engine.linear_predictor(found.beta[1:])[outside]
+    if engine.weights is None:
+        return HeldOutRows(scores, engine.positive, np.ones(engine.n_rows), objective.prior)
+    kept = engine.weights > 0.0
+    return HeldOutRows(scores[kept], engine.positive[kept], engine.weights[kept], objective.prior)
+
+
+def make_folds(positive: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Deal the rows out to folds, labelled and unlabelled ones evenly: always the same folds for the same labels."""
+    rng = np.random.default_rng(FOLD_SEED)
+    folds = np.empty(len(positive), dtype=np.intp)
+    for label in (True, False):
+        rows = np.flatnonzero(positive == label)
+        folds[rng.permutation(rows)] = np.arange(len(rows)) % N_FOLDS
+    return folds
+
+
+def _try(
+    engine: Engine, design: Design, ridge: float, settings: Settings, folds: NDArray[np.intp], rng: np.random.Generator
+) -> _Candidate:
+    """Fit with a ridge: curves and the share of positives in turn, the latter from rows held out."""
+    coarse, _ = design.coarse(FUNCTIONS)
+    rows = engine.redesigned(coarse, range(len(coarse.bases)))
+    shrunken = coarse.held_by(ridge * _tightness(coarse, rows))
+    objective = Objective(rows, shrunken.penalty(np.zeros(len(shrunken.bases))), settings.prior)
+    naive = penalized = fit_naively(objective, maximize_fisher)
+    adjustment = hold_out(objective, naive, folds).adjust(settings.pi_range)
+    for _ in range(ROUNDS):
+        held = _held(adjustment)
+        starts = make_starts(rows, naive, held, settings.n_starts, rng)
+        penalized = best_of(maximize_fisher(objective, starts, held, TOL, ITERATIONS))
+        adjustment = hold_out(objective, penalized, folds).adjust(settings.pi_range)
+    return _Candidate(ridge, objective, rows, shrunken, penalized, adjustment)
+
+
+def _finish(best: _Candidate, settings: Settings, folds: NDArray[np.intp]) -> Fitted:
+    """Climb to the optimum for the best ridge, and adjust share, intercept and steepness to the rows held out."""
+    objective, held = best.objective, PiRange(best.penalized.pi, best.penalized.pi)
+    (penalized,) = maximize_fisher(objective, best.penalized.beta[None], held, settings.tol, settings.max_iter)
+    expected, observed = (objective.stand([penalized.beta], observed=kind)[0] for kind in (False, True))
+    penalized = Optimum.at(expected, penalized.n_iter, penalized.converged, penalized.history)
+    adjustment = hold_out(objective, penalized, folds).adjust(settings.pi_range)
+    (reported,) = objective.stand([adjustment.moved(penalized.beta)])
+    fit = Fit(
+        optimum=Optimum.at(reported, penalized.n_iter, penalized.converged, penalized.history),
+        penalized=penalized,
+        observed=observed.information,
+        kappas=np.zeros(len(best.design.bases)),
+        starts=(),
+        debiased=False,
+        shrinkage=Shrinkage(best.ridge, adjustment),
+    )
+    return Fitted(best.engine, best.design, settings, fit)
+
+
+def _held(adjustment: Adjustment) -> PiRange:
+    return PiRange(adjustment.pi, adjustment.pi)
+
+
+def _at(beta: Array, adjustment: Adjustment) -> Array:
+    """The parameters with another share of positives."""
+    return np.concatenate([[adjustment.logit_pi], beta[1:]])
+
+
+def _tightness(design: Design, engine: Engine) -> Array:
+    """How tight a ridge of one holds each column: by its variance, and tighter the more a function bends."""
+    bends = np.concatenate([(basis.roughness > 0.0) * np.cumsum(basis.roughness > 0.0) for basis in design.bases])
+    flat = np.zeros((1, 1 + design.n_columns))
+    # Without curves all rows have the same information: what is left of it are products of columns.
+    moments = engine.sums(np.array([0.5]), flat).information[0, 1:, 1:]
+    means = moments[0] / moments[0, 0]
+    variances = moments.diagonal() / moments[0, 0] - means**2
+    return np.asarray(2.0 * np.maximum(variances[1:], 0.0) * BENDING**bends)

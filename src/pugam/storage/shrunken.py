@@ -1,0 +1,66 @@
+"""Shrunken curves in a saved model: the ridge that held them, and how rows held out adjusted them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pugam.likelihood import expit
+from pugam.solvers import Adjustment, Shrinkage
+from pugam.storage.matrices import read_symmetric, require_variances, write_symmetric
+from pugam.storage.reading import Node
+from pugam.terms import Design
+
+__all__ = ["read_ridge", "read_shrinkage", "write_shrinkage"]
+
+KEYS = ("ridge", "penalty", "logit_pi", "intercept", "steepness", "objective", "logit_variance", "covariance")
+NOT_NEGATIVE = "a number that is not negative"
+
+
+def write_shrinkage(shrinkage: Shrinkage, design: Design) -> dict[str, Any]:
+    """Write how the curves of a design were shrunken and adjusted."""
+    assert design.ridge is not None
+    found = shrinkage.adjustment
+    values = [
+        shrinkage.ridge,
+        design.ridge.tolist(),
+        found.logit_pi,
+        found.intercept,
+        found.steepness,
+        found.value,
+        found.logit_variance if np.isfinite(found.logit_variance) else None,
+        write_symmetric(found.covariance),
+    ]
+    return dict(zip(KEYS, values, strict=True))
+
+
+def read_ridge(node: Node, design: Design) -> Design:
+    """Read the ridge on the columns of a design, if there is one."""
+    if node.value is None:
+        return design
+    return design.held_by(node.fields(*KEYS)["penalty"].numbers(design.n_columns, low=0.0, what=NOT_NEGATIVE))
+
+
+def read_shrinkage(node: Node) -> Shrinkage | None:
+    """Read how curves were shrunken and adjusted, if they were."""
+    if node.value is None:
+        return None
+    parts = node.fields(*KEYS)
+    logit_pi = parts["logit_pi"].number()
+    if not 0.0 < float(expit(np.array(logit_pi))) < 1.0:
+        raise parts["logit_pi"].error("the logit of a share strictly between 0 and 1")
+    covariance = read_symmetric(parts["covariance"], 3)
+    require_variances(parts["covariance"], covariance)
+    variance = parts["logit_variance"]
+    return Shrinkage(
+        parts["ridge"].number(0.0, what=NOT_NEGATIVE),
+        Adjustment(
+            logit_pi,
+            parts["intercept"].number(),
+            parts["steepness"].number(0.0, what=NOT_NEGATIVE),
+            parts["objective"].number(),
+            covariance,
+            float("inf") if variance.value is None else variance.number(0.0, what=NOT_NEGATIVE),
+        ),
+    )
