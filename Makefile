@@ -7,7 +7,8 @@ JOBS ?= auto
 DATA ?= data
 STUDY ?= all
 
-.PHONY: help demo test browser lint format benchmark benchmark-scale benchmark-inference benchmark-knots study clean
+.PHONY: help demo test browser lint format benchmark benchmark-scale benchmark-inference benchmark-knots benchmark-realdata \
+	study clean
 
 help:
 	@echo "make demo       fit a real data set, print pi with an interval, write a report"
@@ -17,6 +18,7 @@ help:
 	@echo "make benchmark  run the benchmarks and write their tables to benchmarks/results"
 	@echo "make benchmark-scale  the kernel, ten million rows from a file and on a cluster, other libraries"
 	@echo "make benchmark-inference  coverage, bands, tests, bootstrap: an hour"
+	@echo "make benchmark-realdata  other estimators of pi beside ours, on real tables; DATA=folder of CSV files: hours"
 	@echo "make study      the paper's tables and figures, to results; STUDY=table1, DATA=folder of the real tables"
 
 $(VENV)/installed: pyproject.toml
@@ -61,7 +63,7 @@ benchmark-scale: $(VENV)/developing
 	$(BIN)/python benchmarks/kernel.py
 	$(BIN)/python benchmarks/stream.py
 	$(BIN)/python benchmarks/cluster.py
-	PUGAM_DATA=$(DATA) $(BIN)/python benchmarks/peers.py
+	PUGAM_DATA=$(DATA) $(BIN)/python benchmarks/gam_libraries.py
 
 benchmark-inference: $(VENV)/developing
 	$(BIN)/python benchmarks/interval_coverage.py
@@ -72,6 +74,10 @@ benchmark-inference: $(VENV)/developing
 benchmark-knots: $(VENV)/developing
 	$(BIN)/python benchmarks/knots.py $(DATA)
 	$(BIN)/python benchmarks/scale.py $(DATA)
+
+benchmark-realdata: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --editable ".[peers]"
+	$(BIN)/python benchmarks/peers --data $(DATA) --out results/realdata
 
 study: $(VENV)/installed
 	$(BIN)/pugam study $(STUDY) --out results --data $(DATA)

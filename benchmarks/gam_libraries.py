@@ -1,6 +1,6 @@
 """Our whole default fit, with labels that hide positives, against one fit of other GAM libraries that trust them.
 
-usage: python benchmarks/peers.py [simulated] [spambase]      (default: both)
+usage: python benchmarks/gam_libraries.py [simulated] [spambase]      (default: both)
 
 pyGAM and statsmodels (pip install pygam statsmodels) and R with mgcv (Debian: r-base-core, r-cran-mgcv) are left out
 where they are missing. Spambase comes from the folder PUGAM_DATA, or from OpenML.
@@ -228,7 +228,7 @@ def main(names: list[str]) -> None:
     if not rows:
         raise SystemExit("There is no table to fit.")
     write_table(
-        "peers",
+        "gam_libraries",
         "A whole default fit (starts, REML, standard errors, summary) against one naive fit of other libraries",
         ["table", "who", "first fit, s", "best fit, s", "pugam / this, first", "pugam / this, best", "edf"],
         rows,

@@ -30,13 +30,14 @@ def ran(monkeypatch):
 
 
 def test_every_table_and_figure_has_its_study():
-    assert list(STUDIES) == ["table1", "table2", "table3", "table4", "figure1", "figure2", "basis", "curves"]
+    of_paper = ["table1", "table2", "table3", "table4", "figure1", "figure2", "basis", "curves"]
+    assert list(STUDIES) == [*of_paper, "realdata"]
 
 
 def test_an_unknown_study_is_refused_and_nothing_written(make_plan):
     plan = make_plan()
 
-    with pytest.raises(InputError, match=r"There is no study 'table5'; there are table1, .*, curves, and all\."):
+    with pytest.raises(InputError, match=r"There is no study 'table5'; there are table1, .*, realdata, and all\."):
         run_study("table5", plan)
 
     assert not plan.folder.exists()
@@ -62,6 +63,14 @@ def test_all_runs_every_study(make_plan, ran):
     page = (plan.folder / "runs.md").read_text(encoding="utf-8")
     assert "| first | 2 |" in page
     assert "| second | 2 |" in page
+
+
+def test_all_is_of_the_paper_only(make_plan, ran, monkeypatch):
+    monkeypatch.setitem(catalogue.STUDIES, "realdata", fake_study("realdata", ran))
+
+    run_study("all", make_plan())
+
+    assert ran == ["load", "first", "second"]
 
 
 def test_files_of_earlier_runs_are_not_claimed_but_rewritten_ones_are(make_plan, ran):

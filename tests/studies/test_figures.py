@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from pugam.studies import figures
+from pugam.studies.monte_carlo import Measured
 
 GRID = np.linspace(0.0, 1.0, 11)
 
@@ -65,6 +66,47 @@ def test_panels_of_one_setting_share_their_scale_and_hold_every_curve():
     assert (low, high) == other
     assert low < -6.0
     assert high > 3.0
+
+
+def draw_errors(n_others):
+    """Our two methods and others, each worse than the one before; one of them lacks a table."""
+    methods = ["pugam", "linear", *(f"other {number}" for number in range(n_others))]
+    errors = {
+        method: {name: Measured(0.01 * (rank + 1), 0.002, 50) for name in ("b", "a")}
+        for rank, method in enumerate(methods)
+    }
+    del errors["other 0"]["a"]
+    return errors, figures.errors_by_table(errors, ours=("pugam", "linear"))
+
+
+def test_errors_are_drawn_by_table_with_bars_and_ours_largest():
+    errors, figure = draw_errors(3)
+
+    (ax,) = figure.axes
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b"]
+    assert ax.yaxis_inverted()
+    dots = {container.get_label(): container for container in ax.containers}
+    assert list(dots) == list(errors)
+    for method, found in errors.items():
+        line, _, (bars,) = dots[method]
+        assert sorted(line.get_xdata()) == sorted(one.value for one in found.values())
+        low, high = bars.get_segments()[0][:, 0]
+        assert (low, high) == pytest.approx((found["b"].value - 0.002, found["b"].value + 0.002))
+        assert [round(place) for place in line.get_ydata()] == [["a", "b"].index(name) for name in found]
+    sizes = {method: container[0].get_markersize() for method, container in dots.items()}
+    assert sizes["pugam"] == sizes["linear"] > max(sizes[f"other {number}"] for number in range(3))
+
+
+def test_the_best_eight_of_the_others_have_styles_of_their_own_and_the_rest_is_grey():
+    errors, figure = draw_errors(12)
+
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert labels == [*list(errors)[:10], "4 more, see the table"]
+    lines = [container[0] for container in figure.axes[0].containers]
+    styles = [(line.get_color(), line.get_markerfacecolor(), line.get_marker()) for line in lines]
+    assert len(set(styles[:10])) == 10
+    assert len(set(styles[10:])) == 1
+    assert len(lines) == 14
 
 
 def test_the_same_numbers_give_the_same_files(tmp_path):

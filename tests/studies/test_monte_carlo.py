@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from pugam.studies.monte_carlo import Comparison, Measured, mean_of, mean_square_of, rate_of, spread_of
+from pugam.studies.monte_carlo import (
+    Comparison,
+    Measured,
+    average_of,
+    mean_of,
+    mean_square_of,
+    median_of,
+    rate_of,
+    spread_of,
+)
 
 STUDIES, REPLICATES = 2000, 400
 
@@ -24,6 +33,32 @@ def test_mean_square_and_its_error():
     assert found.value == pytest.approx(14 / 3)
     assert found.error == pytest.approx(7 / 3)
     assert found.replicates == 3
+
+
+def test_one_value_has_no_error():
+    found = mean_of([3.0])
+
+    assert (found.value, found.replicates) == (3.0, 1)
+    assert math.isnan(found.error)
+
+
+def test_average_of_figures_and_its_error():
+    found = average_of([Measured(1.0, 0.3, 10), Measured(2.0, 0.4, 20)])
+
+    assert found == Measured(1.5, pytest.approx(0.25), 30)
+
+
+def test_median_and_its_error():
+    """The median of n normal values has standard error sqrt(pi / 2n), here 0.0627; its estimate varies."""
+    rng = np.random.default_rng(0)
+
+    found = [median_of(rng.normal(size=REPLICATES)) for _ in range(STUDIES)]
+
+    error = math.sqrt(math.pi / (2 * REPLICATES))
+    assert np.std([one.value for one in found]) == pytest.approx(error, rel=0.06)
+    assert np.mean([one.error for one in found]) == pytest.approx(error, rel=0.06)
+    assert median_of([4.0]) == Measured(4.0, 0.0, 1)
+    assert median_of([5.0, 1.0, 2.0]).value == 2.0
 
 
 def test_rate_and_its_error():

@@ -2,6 +2,7 @@
 
 import os
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -100,6 +101,17 @@ def test_more_replicates_are_added_to_those_that_are_there(make_plan):
         assert twenty[cell][:10] == ten[cell]
         assert len(twenty[cell]) == 20
         assert five[cell] == ten[cell][:5]
+
+
+def test_a_plan_may_leave_the_number_of_replicates_to_the_experiment(make_plan):
+    experiment = replace(experiment_of(Draws()), replicates=3)
+
+    left_open = gather(experiment, CELLS, make_plan("open", replicates=None))
+    given = gather(experiment, CELLS, make_plan("given", replicates=2))
+
+    assert [len(left_open[cell]) for cell in CELLS] == [3, 3]
+    assert [len(given[cell]) for cell in CELLS] == [2, 2]
+    assert simulated.ESTIMATION.replicates == 500
 
 
 def test_more_cells_are_added_to_those_that_are_there(make_plan):
@@ -239,7 +251,6 @@ def test_advice_about_single_fits_is_not_shown(make_plan, recwarn):
     ("change", "said"),
     [
         ({"replicates": 1}, r"replicates is a whole number of at least 2; got 1\."),
-        ({"replicates": None}, r"replicates is a whole number of at least 2; got None\."),
         ({"replicates": 2.5}, r"replicates is a whole number of at least 2; got 2\.5\."),
         ({"replicates": "5"}, r"replicates is a whole number of at least 2; got '5'\."),
         ({"resamples": -1}, r"resamples is a whole number of at least 0; got -1\."),

@@ -1,4 +1,4 @@
-"""`pugam study`: the paper's tables and figures."""
+"""`pugam study`: the paper's tables and figures, and a study of any real tables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ def study(
     out: Annotated[Path, typer.Option(help="Folder for tables, figures and the records to resume from.")] = Path(
         "results"
     ),
-    replicates: Annotated[int, typer.Option(help="Data sets, or maskings, per cell.")] = 500,
+    replicates: Annotated[
+        int | None, typer.Option(help="Data sets, or maskings, per cell; 500 by default, in realdata 10.")
+    ] = None,
     resamples: Annotated[int, typer.Option(help="Resamples of every bootstrap.")] = 500,
     jobs: Annotated[int | None, typer.Option(help="Processes; one per core by default.")] = None,
     engine: Annotated[
@@ -23,13 +25,20 @@ def study(
     ] = "auto",
     seed: Annotated[int | None, typer.Option(help="Of the random numbers.")] = None,
     data: Annotated[
-        Path | None, typer.Option(help="Folder with wilt.csv and spambase.csv; else PUGAM_DATA, else OpenML.")
+        Path | None,
+        typer.Option(
+            help="Folder with wilt.csv and spambase.csv; else PUGAM_DATA, else OpenML. For realdata a folder of any "
+            "CSV files of numbers whose last column is y, 1 or 0; else PUGAM_DATA."
+        ),
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
 ) -> None:
     """Reproduce a table or figure of the paper, next to the printed figures.
 
     The studies are table1, table2, table3, table4, figure1, figure2, basis and curves; all runs every one of them.
+
+    Another, which is not in the paper and not part of all, is realdata: it hides labels of real tables, yours or ours,
+    and tells how well the share of positives is found.
 
     A run that was stopped, by Ctrl-C or otherwise, goes on where it was when the same command is given again.
 
@@ -38,6 +47,8 @@ def study(
     pugam study table1 --replicates 50 --out trial
 
     pugam study all --out results --data tables
+
+    pugam study realdata --out results --data tables
     """
     from pugam.studies import Plan, run_study
     from pugam.studies.running import DEFAULT_SEED

@@ -6,11 +6,12 @@ import csv
 import hashlib
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 
@@ -19,7 +20,19 @@ from pugam.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["SPAMBASE_FEATURES", "WILT_FEATURES", "LabelledTable", "load_spambase", "load_wilt"]
+__all__ = [
+    "FOLDER_VARIABLE",
+    "LABEL",
+    "SPAMBASE_FEATURES",
+    "WILT_FEATURES",
+    "Folder",
+    "LabelledTable",
+    "chosen_folder",
+    "load_spambase",
+    "load_wilt",
+    "read_header",
+    "read_labelled_rows",
+]
 
 Folder = str | os.PathLike[str] | None
 
@@ -232,7 +245,7 @@ def load_spambase(folder: Folder = None) -> LabelledTable:
 
 
 def _load(table: _Table, folder: Folder) -> LabelledTable:
-    chosen = _chosen_folder(folder)
+    chosen = chosen_folder(folder)
     features, y = _fetched(table) if chosen is None else _read(table, chosen)
     return LabelledTable(name=table.name, X=_as_frame(features, table.features), y=y, source=table.source)
 
@@ -243,7 +256,7 @@ def _as_frame(features: np.ndarray, names: tuple[str, ...]) -> pd.DataFrame:
     return pd.DataFrame(features, columns=list(names))
 
 
-def _chosen_folder(folder: Folder) -> Path | None:
+def chosen_folder(folder: Folder) -> Path | None:
     """The folder asked for, which must exist; None if nobody asked for one."""
     asked = folder if folder is not None else os.environ.get(FOLDER_VARIABLE) or None
     if asked is None:
@@ -259,11 +272,21 @@ def _chosen_folder(folder: Folder) -> Path | None:
 
 
 def _read(table: _Table, folder: Path) -> tuple[np.ndarray, np.ndarray]:
-    """The features, in our order, and the labels of a CSV file, whose structure is checked."""
     path = folder / table.file_name
     if not path.is_file():
         raise InputError(f"There is no file {table.file_name} in the folder '{folder}'; {table.remedy}")
-    names = (*table.features, LABEL)
+    return read_labelled_rows(path, table.features)
+
+
+def read_header(path: Path) -> list[str]:
+    """The names of the columns of a CSV file."""
+    with _opened(path) as file:
+        return _header(csv.reader(file))
+
+
+def read_labelled_rows(path: Path, features: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """The features, in this order, and the labels of a CSV file, whose structure is checked."""
+    names = (*features, LABEL)
     lines, rows = _cells_by_line(path, names)
     values = np.array([_numbers(row, names, path, line) for line, row in zip(lines, rows, strict=True)])
     values = values.reshape(-1, len(names))
@@ -274,23 +297,34 @@ def _cells_by_line(path: Path, names: Sequence[str]) -> tuple[list[int], list[li
     """The line numbers and the cells of the named columns, as text; empty lines do not count as rows."""
     lines: list[int] = []
     rows: list[list[str]] = []
+    with _opened(path) as file:
+        reader = csv.reader(file)
+        header = _header(reader)
+        positions = _positions(header, names, path)
+        for row in filter(None, reader):
+            if len(row) != len(header):
+                raise InputError(
+                    f"Line {reader.line_num} of '{path}' has {len(row)} values but the header names {len(header)} "
+                    "columns; give one value per column, separated by commas."
+                )
+            lines.append(reader.line_num)
+            rows.append([row[position] for position in positions])
+    return lines, rows
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[TextIO]:
+    """A CSV file to read from; what goes wrong meanwhile is told as a fault of the file."""
     try:
         # Files saved by a spreadsheet may start with a byte-order mark, which is no part of the first name.
         with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file)
-            header = [name.strip() for name in next(reader, [])]
-            positions = _positions(header, names, path)
-            for row in filter(None, reader):
-                if len(row) != len(header):
-                    raise InputError(
-                        f"Line {reader.line_num} of '{path}' has {len(row)} values but the header names {len(header)} "
-                        "columns; give one value per column, separated by commas."
-                    )
-                lines.append(reader.line_num)
-                rows.append([row[position] for position in positions])
+            yield file
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"'{path}' cannot be read as a CSV file ({error}); replace it by a readable one.") from error
-    return lines, rows
+
+
+def _header(lines: Iterator[list[str]]) -> list[str]:
+    return [name.strip() for name in next(lines, [])]
 
 
 def _positions(header: list[str], names: Sequence[str], path: Path) -> list[int]:

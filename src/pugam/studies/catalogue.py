@@ -11,6 +11,7 @@ from pugam.studies.coverage import table2
 from pugam.studies.masked import curves, load_tables, table4
 from pugam.studies.power import table3
 from pugam.studies.provenance import write_runs
+from pugam.studies.realdata import realdata, tables_of
 from pugam.studies.running import Plan
 from pugam.studies.simulated import basis, figure1, figure2, table1
 
@@ -25,11 +26,13 @@ STUDIES: dict[str, Callable[[Plan], Any]] = {
     "figure2": figure2,
     "basis": basis,
     "curves": curves,
+    "realdata": realdata,
 }
+BESIDES = ("realdata",)  # is no part of the paper, and takes any tables: not among "all"
 
 
 def run_study(name: str, plan: Plan) -> list[Path]:
-    """Run one study, or all of them by the name "all", and return the files it wrote.
+    """Run one study, or all of the paper by the name "all", and return the files it wrote.
 
     Examples
     --------
@@ -43,9 +46,11 @@ def run_study(name: str, plan: Plan) -> list[Path]:
         raise InputError(f"There is no study {name!r}; there are {', '.join(STUDIES)}, and all.")
     if name in ("all", "table4", "curves"):
         load_tables(plan)  # where there are no data, it is better said at once than hours later
+    if name == "realdata":
+        tables_of(plan)
     before = _files(plan.folder)
     try:
-        for each in STUDIES if name == "all" else [name]:
+        for each in [each for each in STUDIES if each not in BESIDES] if name == "all" else [name]:
             STUDIES[each](plan)
         write_runs(plan.folder)
     except (FileExistsError, NotADirectoryError, PermissionError) as error:

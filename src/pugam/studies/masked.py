@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -17,6 +16,7 @@ from pugam.studies.coverage import KINDS, bootstrap_conditions, bootstrap_record
 from pugam.studies.estimates import compare_estimates, complete, failure_note, outcome, seed_of
 from pugam.studies.monte_carlo import Comparison, rate_of
 from pugam.studies.printed import MASKED, MASKED_COVERAGE
+from pugam.studies.real_tables import fingerprint
 from pugam.studies.records import Record
 from pugam.studies.running import Experiment, Plan, gather
 from pugam.studies.simulated import linear_model, paper_procedure
@@ -71,8 +71,7 @@ class RealData:
     @property
     def fingerprint(self) -> str:
         """What tells these data from others."""
-        content = np.column_stack([self.X.to_numpy(float), self.y]).tobytes()
-        return f"{len(self.y)} rows, crc {zlib.crc32(content):08x}"
+        return fingerprint(self.X, self.y)
 
     def mask(self, labelled: float, rng: np.random.Generator) -> np.ndarray:
         """Label each positive with this probability."""

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-__all__ = ["Comparison", "Measured", "mean_of", "mean_square_of", "rate_of", "spread_of"]
+__all__ = [
+    "PRINTED_REPLICATES",
+    "Comparison",
+    "Measured",
+    "average_of",
+    "mean_of",
+    "mean_square_of",
+    "median_of",
+    "rate_of",
+    "spread_of",
+]
 
 PRINTED_REPLICATES = 500  # of every figure in the paper
 FAR = 3.0  # standard errors
@@ -92,5 +103,23 @@ def rate_of(flags: ArrayLike) -> Measured:
     return Measured(share, math.sqrt(share * (1.0 - share) / len(happened)), len(happened), is_rate=True)
 
 
+def median_of(values: ArrayLike) -> Measured:
+    """The median; its error is half the distance of the values half a root of their number to either side of it."""
+    ordered = np.sort(np.asarray(values, dtype=float))
+    n = len(ordered)
+    aside = 0.5 * math.sqrt(n)  # the number of values below the true median has this standard deviation
+    low, high = (ordered[min(max(round(0.5 * (n - 1) + side), 0), n - 1)] for side in (-aside, aside))
+    return Measured(float(np.median(ordered)), float(high - low) / 2.0, n)
+
+
+def average_of(parts: Sequence[Measured]) -> Measured:
+    """The mean of figures that are independent of each other, each counted once, whatever their replicates."""
+    value = math.fsum(part.value for part in parts) / len(parts)
+    error = math.sqrt(math.fsum(part.error**2 for part in parts)) / len(parts)
+    return Measured(value, error, sum(part.replicates for part in parts))
+
+
 def _error_of_mean(values: np.ndarray) -> float:
+    if len(values) == 1:
+        return math.nan  # one value does not tell how much it varies
     return float(values.std(ddof=1)) / math.sqrt(len(values))

@@ -17,6 +17,7 @@ from pugam.engines import find_client
 from pugam.errors import InputError, PugamWarning
 from pugam.estimator import EngineName, read_engine
 from pugam.progress import Progress
+from pugam.studies.monte_carlo import PRINTED_REPLICATES
 from pugam.studies.provenance import RunLog
 from pugam.studies.records import Cell, Record, RecordFile
 from pugam.version import __version__
@@ -34,7 +35,8 @@ class Plan:
     ----------
     out : Path or str
         Folder for tables and figures; the records, from which a run resumes, go to its folder `records`.
-    replicates : int
+    replicates : int, optional
+        None for as many as each study is meant to have: 500 in those of the paper.
     resamples : int
         Of every bootstrap; 0 leaves out what rests on one where something else remains.
     jobs : int, optional
@@ -50,7 +52,7 @@ class Plan:
     """
 
     out: Path | str = "results"
-    replicates: int = 500
+    replicates: int | None = None
     resamples: int = 500
     jobs: int | None = None
     engine: EngineName = "auto"
@@ -64,7 +66,7 @@ class Plan:
         for name, least in (("replicates", 2), ("resamples", 0), ("jobs", 1), ("seed", 0)):
             value = getattr(self, name)
             fits = isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least
-            if not fits and not (name == "jobs" and value is None):
+            if not fits and not (name in ("jobs", "replicates") and value is None):
                 raise InputError(f"{name} is a whole number of at least {least}; got {value!r}.")
 
     @property
@@ -87,12 +89,15 @@ class Experiment:
         Experiments with the same stream draw the same data in cells of the same name.
     conditions : callable, optional
         Gives what the records depend on, apart from the seed and the version of the package.
+    replicates : int
+        Of each cell, where the plan leaves it open.
     """
 
     name: str
     replicate: Callable[[Any, np.random.Generator, Plan], Record]
     stream: str
     conditions: Callable[[Plan], dict[str, Any]] = lambda plan: {}
+    replicates: int = PRINTED_REPLICATES
 
 
 def gather(experiment: Experiment, cells: Sequence[Cell], plan: Plan) -> dict[Cell, list[Record]]:
@@ -103,7 +108,8 @@ def gather(experiment: Experiment, cells: Sequence[Cell], plan: Plan) -> dict[Ce
     conditions = {"seed": plan.seed, "version": __version__, **experiment.conditions(plan)}
     folder = plan.folder / "records"
     records = RecordFile(folder / f"{experiment.name}.jsonl", conditions)
-    places = [(cell, number) for number in range(plan.replicates) for cell in cells]
+    replicates = experiment.replicates if plan.replicates is None else plan.replicates
+    places = [(cell, number) for number in range(replicates) for cell in cells]
     missing = [place for place in places if place not in records]
     log = RunLog(folder / f"{experiment.name}.runs.jsonl")
     with (
@@ -115,7 +121,7 @@ def gather(experiment: Experiment, cells: Sequence[Cell], plan: Plan) -> dict[Ce
             records.append(cell, number, record)
             session.replicates += 1
             bar.advance()
-    return {cell: [records[cell, number] for number in range(plan.replicates)] for cell in cells}
+    return {cell: [records[cell, number] for number in range(replicates)] for cell in cells}
 
 
 def generator_of(experiment: Experiment, cell: Cell, number: int, seed: int) -> np.random.Generator:
