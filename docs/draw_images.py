@@ -1,21 +1,40 @@
-"""Draws the pictures of the documentation: the demo's effects, and its report on a screen and on a phone.
+"""Draws the pictures of the documentation: the demo's effects, its report on a screen and on a phone; the sloth's.
 
-usage: python docs/draw_images.py      (needs selenium, Debian's chromium and chromium-driver)
+usage: python docs/draw_images.py            (needs selenium, Debian's chromium and chromium-driver)
+       python docs/draw_images.py FOLDER     those of presence_only.md; the folder holds bradypus.csv
 """
 
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
+from pugam import PUGAM
 from pugam.command_line.demo import demo
+from pugam.presentation.panels import LINE, MARK, ZERO, make_panels
 
 IMAGES = Path(__file__).parent / "images"
 FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--hide-scrollbars")
 STEPS = 6  # of the slider, to the right of the estimate
+
+CLIMATE = {
+    "tmn6190_ann": "minimum temperature, 0.1 °C",
+    "pre6190_ann": "annual rain, units of the file",
+    "dtr6190_ann": "daily range of temperature, 0.1 °C",
+    "cld6190_ann": "cloud cover, %",
+}
+RAIN, JULY = "pre6190_ann", "pre6190_l7"
+EFFECTS = -8.0, 12.0  # where the vertical axis ends: the band of the wettest places does not
+DEVIANCES, LIMIT = 16.0, 3.84
+SHARES = 0.01, 0.03, 0.1, 0.3
+GREEN, PURPLE = "#009E73", "#CC79A7"
 
 
 def open_browser(folder: str) -> webdriver.Chrome:
@@ -34,7 +53,88 @@ def take(browser: webdriver.Chrome, name: str, width: int, height: int, mobile: 
     browser.save_screenshot(str(IMAGES / name))
 
 
-def main() -> None:
+def formula(*columns: str) -> str:
+    """Write a formula of smooth terms."""
+    return " + ".join(f"s({column})" for column in columns)
+
+
+def draw_sloth(folder: Path) -> None:
+    """Fit the models of presence_only.md, and draw what they say of climate, of pi, and of the order of sites."""
+    sites = pd.read_csv(folder / "bradypus.csv")
+    X, z = sites.drop(columns="y"), sites["y"]
+    climate = formula(*CLIMATE)
+    model = PUGAM(climate).fit(X, z)
+    wettest = X.loc[z == 0, RAIN].max()
+    kept = (z == 0) | (X[RAIN] <= wettest)
+    rivals = {
+        "annual rain": (model, LINE, "-"),
+        "July rain in its place": (PUGAM(climate.replace(RAIN, JULY)).fit(X, z), MARK, "--"),
+        f"annual rain, {(~kept).sum()} records less": (PUGAM(climate).fit(X[kept], z[kept]), GREEN, "-."),
+    }
+    save(draw_climate(model, wettest), "presence_effects.png")
+    save(draw_profiles(rivals), "presence_profiles.png")
+    save(model.plot("sensitivity"), "presence_sensitivity.png")
+    save(draw_ranking(climate, X, z), "presence_ranking.png")
+
+
+def save(figure: Figure, name: str) -> None:
+    """Write a figure to the folder of images."""
+    figure.savefig(IMAGES / name, dpi=110)
+
+
+def draw_climate(model: PUGAM, wettest: float) -> Figure:
+    """Draw the effects, with a mark where the background ends."""
+    figure, panels = make_panels(len(CLIMATE), 4.2, 2.8, columns=2)
+    model.plot(axes=panels)
+    for ax, label in zip(panels, CLIMATE.values(), strict=True):
+        low, high = ax.get_ylim()
+        ax.set_ylim(max(low, EFFECTS[0]), min(high, EFFECTS[1]))
+        ax.set_title("")
+        ax.set_xlabel(label)
+        ax.set_ylabel("")
+    rain = panels[list(CLIMATE).index(RAIN)]
+    rain.axvline(wettest, color=MARK, linewidth=1.0, linestyle="--")
+    rain.annotate("no background\nbeyond", (wettest, EFFECTS[0]), (4, 14), textcoords="offset points", fontsize=8)
+    figure.supylabel("effect on log g/h", fontsize=10)
+    return figure
+
+
+def draw_profiles(rivals: dict[str, tuple[PUGAM, str, str]]) -> Figure:
+    """Draw the deviance of several models with pi held at many values."""
+    figure, (ax,) = make_panels(1, 6.4, 3.6)
+    shares = np.concatenate([np.geomspace(0.0005, 0.01, 15, endpoint=False), np.linspace(0.01, 0.6, 60)])
+    for name, (model, colour, style) in rivals.items():
+        ax.plot(shares, model.sensitivity(shares).deviance, style, color=colour, linewidth=1.8, label=name)
+        ax.plot(model.pi_, 0.0, "o", color=colour, clip_on=False)
+    ax.axhline(LIMIT, color=ZERO, linewidth=0.8)
+    ax.annotate("95%", (0.6, LIMIT), ha="right", va="bottom", fontsize=8)
+    ax.set_ylim(0.0, DEVIANCES)
+    ax.set_xlim(0.0, 0.6)
+    ax.set_xlabel("share pi of the background that is occupied, held at")
+    ax.set_ylabel("deviance")
+    figure.legend(loc="outside upper center", ncols=len(rivals), frameon=False, fontsize=9)
+    return figure
+
+
+def draw_ranking(climate: str, X: pd.DataFrame, z: pd.Series) -> Figure:
+    """Draw P(present) at background points, all in the order that the second pi gives them."""
+    figure, (ax,) = make_panels(1, 6.4, 3.6)
+    background = X[z == 0]
+    held = {pi: PUGAM(climate, pi=pi).fit(X, z) for pi in SHARES}
+    order = np.argsort(-held[SHARES[1]].log_density_ratio(background))
+    places = np.arange(1, len(order) + 1)
+    for pi, colour in zip(reversed(SHARES), (GREEN, MARK, LINE, PURPLE), strict=True):
+        present = held[pi].predict_proba(background)[order, 1]
+        ax.plot(places, present, ".", markersize=3.0, color=colour, label=f"pi = {pi}")
+    ax.set_ylim(0.0, 1.0)
+    ax.set_xlim(0.0, len(order))
+    ax.set_xlabel(f"background points, most suitable first (at pi = {SHARES[1]})")
+    ax.set_ylabel("P(present)")
+    ax.legend(frameon=False, fontsize=9, markerscale=3.0)
+    return figure
+
+
+def draw_demo() -> None:
     """Run the demo, open its report, move the slider, and take pictures."""
     with tempfile.TemporaryDirectory() as folder:
         demo(out=Path(folder), quiet=True)
@@ -53,6 +153,14 @@ def main() -> None:
         chart.send_keys(Keys.HOME, *([Keys.ARROW_RIGHT] * 20))
         take(browser, "report_phone.png", 360, 740, mobile=True)
         browser.quit()
+
+
+def main() -> None:
+    """Draw the sloth's pictures if the folder of its table is given, else the demo's."""
+    if len(sys.argv) > 1:
+        draw_sloth(Path(sys.argv[1]))
+    else:
+        draw_demo()
 
 
 if __name__ == "__main__":
