@@ -250,6 +250,7 @@ BAD_FLAGS = {
     "--groups without a bootstrap": ([*FIT, "--groups", "site"], ["--groups", "--ci bootstrap"]),
     "--smoothing nonsense": ([*FIT, "--smoothing", "lots"], ["smoothing", "'reml', 'aic', a number", "'lots'"]),
     "--smoothing negative": ([*FIT, "--smoothing", "-1"], ["smoothing", "non-negative", "-1.0"]),
+    "--shrinkage nonsense": ([*FIT, "--shrinkage", "some"], ["--shrinkage is auto, always or never", "'some'"]),
     "--seed negative": ([*FIT, "--seed", "-1"], ["--seed", "at least 0", "got -1"]),
     "--engine nonsense": ([*FIT, "--engine", "abacus"], ["engine", "'memory'", "'abacus'"]),
     "--jobs 0": ([*FIT, "--jobs", "0"], ["jobs", "got 0"]),

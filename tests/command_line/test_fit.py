@@ -6,6 +6,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import pugam
@@ -273,6 +274,30 @@ def test_pi_may_be_fixed_or_bounded(pugam_says, data, rows, features, given, pi)
     assert first_line(out) == f"pi = {own.pi_interval()}"
 
 
+@pytest.mark.parametrize("shrinkage", ["auto", "always", "never"])
+def test_shrinkage_is_that_of_the_model(fitted, data, rows, features, shrinkage):
+    model, _ = fitted(data, "--label", "z", "--shrinkage", shrinkage)
+
+    plain = PUGAM(shrinkage=shrinkage).fit(features, rows["z"])
+    assert (model.shrinkage, model.shrinkage_) == (shrinkage, plain.shrinkage_)
+    assert (model.shrinkage_ is not None) == (shrinkage == "always")
+    assert model.pi_ == plain.pi_
+
+
+def test_shrunken_curves_are_printed_and_their_warnings_point_to_flags(pugam_says, empty_folder):
+    values = np.random.default_rng(0).normal(size=(60, 3))
+    table = pd.DataFrame(np.tile(values, (3, 1)), columns=["x1", "x2", "x3"])  # labels have nothing to do with these
+    table.assign(z=np.repeat([1, 0, 0], 60)).to_csv("data.csv", index=False)
+
+    code, out, err = pugam_says("fit", "data.csv", "--label", "z", "--terms", "x1 + x2 + x3")
+
+    assert code == 0
+    assert "curves shrunken by a ridge of" in out
+    assert "These rows say little about pi" in err
+    assert "--report says more" in err
+    assert "diagnose()" not in out + err
+
+
 @pytest.mark.parametrize(("given", "smoothing"), [("aic", "aic"), ("10", 10.0), ("1e-3", 1e-3)])
 def test_smoothing_is_a_word_or_a_number(fitted, data, rows, features, given, smoothing):
     model, _ = fitted(data, "--label", "z", "--smoothing", given)
@@ -407,11 +432,12 @@ def test_names_may_be_hostile_and_of_any_language(pugam_says, empty_folder, rows
 def test_hostile_names_can_be_asked_for_in_a_formula_and_dropped(fitted, rows, features):
     features.assign(z=rows["z"]).rename(columns=NAMES).to_csv("data.csv", index=False)
 
-    model, _ = fitted("data.csv", "--label", "z", "--terms", f"s(`{HOSTILE}`) + l(`größe in cm, 身長`)")
-    dropped, _ = fitted("data.csv", "--label", "z", "--drop", NAMES["x3"])
+    terms = f"s(`{HOSTILE}`) + l(`größe in cm, 身長`)"
+    model, _ = fitted("data.csv", "--label", "z", "--shrinkage", "never", "--terms", terms)
+    dropped, _ = fitted("data.csv", "--label", "z", "--shrinkage", "never", "--drop", NAMES["x3"])
 
-    assert model.pi_ == PUGAM("s(x1) + x2").fit(features, rows["z"]).pi_
-    assert dropped.pi_ == PUGAM().fit(features[["x1", "x2"]], rows["z"]).pi_
+    assert model.pi_ == PUGAM("s(x1) + x2", shrinkage="never").fit(features, rows["z"]).pi_
+    assert dropped.pi_ == PUGAM(shrinkage="never").fit(features[["x1", "x2"]], rows["z"]).pi_
 
 
 def gaps(frame):

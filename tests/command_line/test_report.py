@@ -32,7 +32,9 @@ def given(pugam_says):
     """Give a command that must succeed, and return what it printed."""
 
     def run(*arguments):
-        code, out, err = pugam_says(*arguments)
+        # So few rows leave pi open: they are fitted as they are, without advice.
+        as_they_are = ["--shrinkage", "never"] if arguments[0] == "fit" else []
+        code, out, err = pugam_says(*arguments, *as_they_are)
         assert (code, err) == (0, "")
         return out
 

@@ -63,6 +63,13 @@ def fit(
     id: Annotated[str | None, typer.Option(help="Column of identifiers: no feature, named in the report.")] = None,
     pi: Annotated[str | None, typer.Option(help="Fix the share, as in 0.3, or bound it, as in 0.1,0.4.")] = None,
     smoothing: Annotated[str, typer.Option(help="reml (one value per term), aic, or a number.")] = "reml",
+    shrinkage: Annotated[
+        str,
+        typer.Option(
+            help="Shrink all curves, and take pi from rows held out: always, never, or auto, where rows are too few "
+            "for the columns or leave pi open."
+        ),
+    ] = "auto",
     ci: Annotated[str, typer.Option(help="Interval for pi: wald, profile or bootstrap.")] = "wald",
     level: Annotated[float, typer.Option(help="Of the interval.")] = 0.95,
     resamples: Annotated[int, typer.Option(help="Of a bootstrap.")] = 500,
@@ -108,6 +115,8 @@ def fit(
     require_at_least("--seed", seed, 0)
     if ci not in ("wald", "profile", "bootstrap"):
         raise InputError(f"--ci is wald, profile or bootstrap; got {ci!r}.")
+    if shrinkage not in ("auto", "always", "never"):
+        raise InputError(f"--shrinkage is auto, always or never; got {shrinkage!r}.")
     if groups is not None and ci != "bootstrap":
         raise InputError("--groups is for a bootstrap of whole clusters; give --ci bootstrap, too.")
     roles = Roles(label, positive, weights, groups, id, tuple(drop or ()))
@@ -118,6 +127,7 @@ def fit(
         n_starts=starts,
         max_iter=max_iter,
         smoothing=_read_smoothing(smoothing),
+        shrinkage=shrinkage,
         pi=read_pi(pi),
         random_state=seed,
         engine=engine,

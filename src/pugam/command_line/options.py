@@ -48,6 +48,7 @@ IN_FLAGS = (
     ("plot('sensitivity')", "the slider of --report"),
     ("plot('calibration')", "the report, --report"),
     ("see diagnose()", "see --report"),
+    ("diagnose() says more", "--report says more"),
 )
 
 

@@ -284,7 +284,10 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
             fitted = fit_best_design(engine, designs, settings, rng)
             if shrinkage == "never" or not is_doubtful(fitted):
                 return fitted
-        return fit_shrunken(engine, designs, settings, rng)
+        fitted = fit_shrunken(engine, designs, settings, rng)
+        if self.verbose and fitted.fit.shrinkage is not None:
+            print(f"pugam: curves shrunken by a ridge of {fitted.fit.shrinkage.ridge:g}, pi from rows held out")
+        return fitted
 
     def _open_rows(self, X: Any, z: Any, sample_weight: Any) -> TrainingRows:
         return open_rows(X, z, sample_weight, read_engine(self.engine), read_n_jobs(self.n_jobs))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc
 
 from pugam.likelihood import expit, label_frequency
-from pugam.solvers import Fitted
+from pugam.solvers import Fitted, HeldOutRows
 
 __all__ = ["Calibration", "calibrate"]
 
@@ -40,23 +40,35 @@ class Calibration:
     pvalue: float
 
 
-def calibrate(fitted: Fitted, n_bins: int = N_BINS) -> Calibration:
-    """Compare predicted with observed labels over bins of the prediction."""
+def calibrate(fitted: Fitted, n_bins: int = N_BINS, outside: HeldOutRows | None = None) -> Calibration:
+    """Compare predicted with observed labels over bins of the prediction.
+
+    Shrunken curves know the labels of the few rows they were fitted to too well: theirs are predicted by curves that
+    were fitted without them.
+    """
     engine, optimum = fitted.engine, fitted.fit.optimum
     c, _ = label_frequency(np.array(optimum.pi), engine.n0, engine.n1)
-    predicted = c * expit(engine.linear_predictor(optimum.beta[1:]))
+    if outside is not None:
+        assert fitted.fit.shrinkage is not None
+        adjustment = fitted.fit.shrinkage.adjustment
+        predictor = adjustment.intercept + adjustment.steepness * outside.scores
+        return _in_bins(c * expit(predictor), outside.positive, outside.weights, n_bins)
+    weights = np.ones(engine.n_rows) if engine.weights is None else engine.weights
+    return _in_bins(c * expit(engine.linear_predictor(optimum.beta[1:])), engine.positive, weights, n_bins)
+
+
+def _in_bins(predicted: Array, positive: NDArray[np.bool_], weights: Array, n_bins: int) -> Calibration:
     edges = np.unique(np.quantile(predicted, np.linspace(0.0, 1.0, n_bins + 1)[1:-1]))
     bins = np.searchsorted(edges, predicted, side="right")
-    weights = np.ones(engine.n_rows) if engine.weights is None else engine.weights
 
     def in_bins(values: Array) -> Array:
         return np.asarray(np.bincount(bins, weights=values * weights, minlength=len(edges) + 1), dtype=float)
 
-    weight = in_bins(np.ones(engine.n_rows))
+    weight = in_bins(np.ones(len(predicted)))
     variance = in_bins(predicted * (1.0 - predicted))
     filled = (weight > 0.0) & (variance > 0.0)
     weight, variance = weight[filled], variance[filled]
-    expected, seen = in_bins(predicted)[filled], in_bins(engine.positive.astype(float))[filled]
+    expected, seen = in_bins(predicted)[filled], in_bins(positive.astype(float))[filled]
     statistic = float(np.sum((seen - expected) ** 2 / variance))
     df = max(1, len(weight) - 2)
     return Calibration(

@@ -63,6 +63,8 @@ class Diagnosis:
     reliance : float
         How many times larger the standard error of logit pi would be if every curve were free to bend, with two degrees
         of freedom at least: what of its precision rests on curves being smooth.
+    distance : float
+        By how much the mean log density ratio of positives exceeds that of negatives.
     ridge : float, optional
         Where curves were shrunken: the strength of the ridge that predicts rows held out best.
     leaning : float
@@ -90,6 +92,7 @@ class Diagnosis:
     condition: float
     inflation: float
     reliance: float
+    distance: float
     ridge: float | None
     leaning: float
     calibration: Calibration
@@ -150,9 +153,10 @@ def diagnose_fit(fitted: Fitted, wald: Interval, terms: Sequence[HypothesisTest]
         condition=float(eigenvalues[-1] / max(eigenvalues[0], SMALLEST_EIGENVALUE)),
         inflation=1.0 if fixed else _inflation(hessian),
         reliance=1.0 if fixed else _reliance(fitted),
+        distance=_distance(fitted),
         ridge=None if shrinkage is None else shrinkage.ridge,
         leaning=1.0 if shrinkage is None else shrinkage.adjustment.leaning,
-        calibration=calibrate(fitted),
+        calibration=calibrate(fitted, outside=profile.outside),
         sensitivity=hold_pi(profile, values_within(held, wald.estimate)),
     )
     verdict, warnings = judge(found)
@@ -177,7 +181,10 @@ def is_doubtful(fitted: Fitted) -> bool:
     fit, pi_range = fitted.fit, fitted.settings.pi_range
     if is_separated(fitted) or pi_range.fixed:
         return not pi_range.fixed
-    return not all(pi_range.is_inside(one.pi) for one in (fit.penalized, fit.optimum)) or says_little(fitted)
+    inside = all(pi_range.is_inside(one.pi) for one in (fit.penalized, fit.optimum))
+    if pi_range.limits != (0.0, 1.0):  # bounds that someone gave may bind: that is what they are for
+        return inside and says_little(fitted)
+    return not inside or says_little(fitted)
 
 
 def says_little(fitted: Fitted) -> bool:
@@ -220,6 +227,17 @@ def _spread(starts: Sequence[StartRecord]) -> tuple[int, float]:
 def _inflation(hessian: Array) -> float:
     """Variance of logit pi, times its information were all else known."""
     return float(inverse(hessian)[0, 0] * hessian[0, 0])
+
+
+def _distance(fitted: Fitted) -> float:
+    """Difference between positives and negatives in mean log density ratio; unlabelled rows have a mean in between."""
+    engine, optimum = fitted.engine, fitted.fit.optimum
+    ratio = engine.linear_predictor(optimum.beta[1:])
+    weights = np.ones(engine.n_rows) if engine.weights is None else engine.weights
+    labelled, hidden = (
+        float(np.average(ratio[rows], weights=weights[rows])) for rows in (engine.positive, ~engine.positive)
+    )
+    return (labelled - hidden) / (1.0 - optimum.pi)
 
 
 def _reliance(fitted: Fitted) -> float:

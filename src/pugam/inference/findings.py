@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
+
+from scipy.special import ndtr
 
 if TYPE_CHECKING:
     from pugam.inference.diagnosis import Diagnosis
@@ -21,6 +24,7 @@ FEW_STARTS = 0.25  # share of starts near the best, below which it may have been
 SMALLEST_PVALUE = 0.01  # of the calibration, below which the model is said not to fit
 LARGEST_CONDITION = 1e9
 LARGEST_RELIANCE = 1.3
+SMALLEST_DISTANCE = 3.0  # of positives and negatives in mean log density ratio
 # How many times larger the variance of logit pi is without the prior that shrunken curves come with.
 LARGEST_LEANING, MOSTLY_LEANING = 1.5, 4.0
 FAR_APART = 0.5  # starts nearly as good as the best, as a share of the interval's width
@@ -103,6 +107,14 @@ def _doubts(found: Diagnosis) -> Iterator[str]:
         )
     if LARGEST_LEANING < found.leaning <= MOSTLY_LEANING:
         yield _leaning("little")
+    if found.distance < SMALLEST_DISTANCE:
+        area = float(ndtr(math.sqrt(max(found.distance, 0.0) / 2.0)))
+        yield (
+            f"The features put positives and negatives little apart, by {found.distance:.1f} in mean log density ratio "
+            f"(for normal features, a ROC area of {area:.2f}): what is known of pi rests on effects adding up exactly "
+            "as the model says. Add stronger features, bound pi, or show results for several values of it "
+            "(plot('sensitivity'))."
+        )
     if found.reliance > LARGEST_RELIANCE:
         yield (
             f"What pi is known by rests on curves being smooth: were they free to bend, its standard error would be "
@@ -160,7 +172,8 @@ def describe(found: Diagnosis) -> Iterator[str]:
             yield f"  smoothness   {free}"
     if found.ridge is not None:
         yield f"  shrinkage    curves shrunken by a ridge of {found.ridge:g}, chosen by rows held out"
-    yield f"  separation   {'(almost) perfect' if found.separated else 'none'}"
+    apart = f"classes {found.distance:.1f} apart in mean log density ratio"
+    yield f"  separation   {'(almost) perfect' if found.separated else 'none'}; {apart}"
     test = f"chi-square {calibration.statistic:.3g} on {calibration.df:g} df, p = {calibration.pvalue:.2g}"
     yield f"  calibration  {test}"
     called = f"{sensitivity.share_positive[0]:.3f} to {sensitivity.share_positive[-1]:.3f}"

@@ -8,7 +8,7 @@ penalty leaves.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -18,7 +18,7 @@ from scipy.special import chdtrc
 
 from pugam.errors import InputError
 from pugam.inference.distributions import weighted_chi2_sf
-from pugam.solvers import Evidence, Fit, Fitted, finish_fit
+from pugam.solvers import Evidence, Fit, Fitted, finish_fit, refit_shrunken
 from pugam.terms import Basis, Design, FactorBasis, LinearBasis, MissingBasis, SmoothBasis
 
 __all__ = [
@@ -173,7 +173,7 @@ def reference_penalty(evidence: Evidence, design: Design, term: int) -> Array:
 
 
 def refit_under_null(fitted: Fitted, terms: Sequence[int], null: Null) -> Fit:
-    """Fit the model in which the null hypothesis holds, with the same smoothing of all that remains."""
+    """Fit the model in which the null hypothesis holds, with the same smoothing, or ridge, of all that remains."""
     design, fit = fitted.design, fitted.fit
     held = np.concatenate([tested_columns(design, term, null) for term in terms])
     kept = [number for number in range(len(design.bases)) if null == "linear" or number not in terms]
@@ -182,9 +182,12 @@ def refit_under_null(fitted: Fitted, terms: Sequence[int], null: Null) -> Fit:
     bases = [design.bases[number].coarse(1)[0] if number in terms else design.bases[number] for number in kept]
     start = np.delete(fit.penalized.beta, 2 + held)
     null_design = Design(tuple(bases))
-    return finish_fit(
-        fitted.engine.redesigned(null_design, kept), null_design, fitted.settings, start, fit.kappas[kept]
-    )
+    engine = fitted.engine.redesigned(null_design, kept)
+    if design.ridge is None:
+        return finish_fit(engine, null_design, fitted.settings, start, fit.kappas[kept])
+    begun = replace(fit, penalized=replace(fit.penalized, beta=start), kappas=fit.kappas[kept])
+    held_design = null_design.held_by(np.delete(design.ridge, held))
+    return refit_shrunken(Fitted(engine, held_design, fitted.settings, begun), engine).fit
 
 
 def likelihood_ratio_test(fitted: Fitted, term: int) -> HypothesisTest:

@@ -42,14 +42,14 @@ class PiProfile:
     fitted: Fitted
     shift: float = field(init=False)
     factor: float = field(init=False)
+    outside: HeldOutRows | None = field(init=False, default=None)
     _fits: dict[float, Optimum] = field(init=False)
-    _outside: HeldOutRows | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         fit, engine = self.fitted.fit, self.fitted.engine
         if fit.shrinkage is not None:
             self.shift, self.factor, self._fits = 0.0, 1.0, {float(fit.optimum.beta[0]): fit.optimum}
-            self._outside = hold_out(self._objective, fit.penalized, make_folds(engine.positive))
+            self.outside = hold_out(self._objective, fit.penalized, make_folds(engine.positive))
             return
         self.shift = float(fit.optimum.beta[0] - fit.penalized.beta[0])
         flat = float(inverse(fit.penalized.hessian)[0, 0])
@@ -67,8 +67,8 @@ class PiProfile:
     def held(self, pi: float) -> Optimum:
         """Fit with pi held at a value."""
         place = float(np.clip(logit(pi), *PiRange().logits))
-        if place not in self._fits and self._outside is not None:
-            self._fits[place] = self._adjusted(float(expit(place)), self._outside)
+        if place not in self._fits and self.outside is not None:
+            self._fits[place] = self._adjusted(float(expit(place)), self.outside)
         elif place not in self._fits:
             nearest = self._fits[min(self._fits, key=lambda other: abs(other - place))]
             start = nearest.beta.copy()
@@ -82,15 +82,15 @@ class PiProfile:
     @cached_property
     def peak(self) -> float:
         """Where the profile is highest, on the logit scale."""
-        if self._outside is None:
+        if self.outside is None:
             return float(logit(self.fitted.settings.pi_range.clip(np.array(self.fitted.fit.optimum.pi))))
         return self._best_alone.logit_pi
 
     @cached_property
     def _rows_alone(self) -> HeldOutRows:
         """The rows held out, with no prior on separation."""
-        assert self._outside is not None
-        return replace(self._outside, separation=False)
+        assert self.outside is not None
+        return replace(self.outside, separation=False)
 
     @cached_property
     def _best_alone(self) -> Adjustment:
@@ -103,14 +103,15 @@ class PiProfile:
 
     def _adjusted(self, pi: float, outside: HeldOutRows) -> Optimum:
         """Shrunken curves with pi held, intercept and steepness adjusted to rows held out, whose objective is given."""
-        adjustment = outside.adjust(PiRange(pi, pi))
+        shrinkage = self.fitted.fit.shrinkage
+        adjustment = outside.adjust(PiRange(pi, pi), near=None if shrinkage is None else shrinkage.adjustment)
         beta = adjustment.moved(self.fitted.fit.penalized.beta)
         return replace(self.fitted.fit.optimum, beta=beta, value=adjustment.value)
 
     def deviance(self, pi: float) -> float:
         """Twice the fall of the objective, scaled so that it compares with a chi-square variable of one degree."""
-        if self._outside is not None:
-            held = self._rows_alone.adjust(PiRange(pi, pi))
+        if self.outside is not None:
+            held = self._rows_alone.adjust(PiRange(pi, pi), near=self._best_alone)
             return max(0.0, 2.0 * (self._best_alone.value - held.value))
         moved = self.held(float(expit(logit(pi) - self.shift)))
         return max(0.0, 2.0 * self.factor * (self.fitted.fit.penalized.value - moved.value))
@@ -149,6 +150,8 @@ def profile_interval(profile: PiProfile, level: float) -> Interval:
 def _crossing(excess: Callable[[float], float], start: float, step: float, end: float) -> float | None:
     """Find where the excess becomes positive on the way from start to end, if it does."""
     inside = start
+    if excess(start) > 0.0:
+        return start
     for doubling in range(MOST_DOUBLINGS):
         outside = start + step * 2.0**doubling
         beyond = outside <= end if step < 0.0 else outside >= end

@@ -79,6 +79,8 @@ def _draw_starts(ax: Axes, diagnosis: Diagnosis) -> None:
     ax.set_ylabel("log-likelihood behind the best")
     if ends:
         ax.legend(fontsize=8, frameon=False)
+    else:
+        ax.text(0.5, 0.5, "shrunken curves:\nno starts to compare", ha="center", va="center", transform=ax.transAxes)
 
 
 def _draw_calibration(ax: Axes, diagnosis: Diagnosis) -> None:

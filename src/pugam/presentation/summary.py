@@ -230,16 +230,14 @@ def _lines(
     yield ""
     yield f"log-likelihood {model.loglik_:.2f} on {model.edf_:.1f} effective degrees of freedom, AIC {model.aic_:.2f}"
     method = model.smoothing if isinstance(model.smoothing, str) else "given"
-    about_pi = "pi fixed"
-    if not model._settings.pi_range.fixed:
-        prior = "none" if model.pi_prior is None else f"{model.pi_prior}"
-        bias = "bias of smoothing taken out of pi" if model._fit.debiased else "penalised estimate of pi"
-        about_pi = f"prior on pi {prior}, {bias}"
-    ridge = model._fit.shrinkage
-    if ridge is not None:
-        method = f"curves shrunken by a ridge of {ridge.ridge:g}, chosen by rows held out, which gave pi; prior on pi"
-        yield f"{method} {model.pi_prior}"
+    fixed, prior = model._settings.pi_range.fixed, "none" if model.pi_prior is None else f"{model.pi_prior}"
+    shrinkage = model._fit.shrinkage
+    if shrinkage is not None:
+        about_pi = "; pi fixed" if fixed else f", which gave pi; prior on pi {prior}"
+        yield f"curves shrunken by a ridge of {shrinkage.ridge:g}, chosen by rows held out{about_pi}"
     else:
+        bias = "bias of smoothing taken out of pi" if model._fit.debiased else "penalised estimate of pi"
+        about_pi = "pi fixed" if fixed else f"prior on pi {prior}, {bias}"
         yield f"smoothing {method}, solver {model.solver}, {about_pi}"
     for warning in warnings:
         yield f"! {warning}"

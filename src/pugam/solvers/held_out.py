@@ -15,7 +15,7 @@ area of 0.98, and two standard deviations below it, D = 1.1, one of 0.77.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -100,14 +100,20 @@ class HeldOutRows:
     prior: PiPrior
     separation: bool = True
 
-    def adjust(self, pi_range: PiRange) -> Adjustment:
-        """Find the best share within a range, intercept and steepness."""
+    def adjust(self, pi_range: PiRange, near: Adjustment | None = None) -> Adjustment:
+        """Find the best share within a range, intercept and steepness; look near those of another range, too."""
         (low, high), (centre, spread) = pi_range.logits, self._place
         bounds = [(low, high), (-LARGEST_INTERCEPT, LARGEST_INTERCEPT), LOG_STEEPNESS]
         hidden = self._standard[~self.positive]
+        starts = [
+            [logit(share), -np.quantile(hidden, 1.0 - share) * np.exp(steepness), steepness]
+            for share, steepness in STARTS
+        ]
+        if near is not None:
+            starts.append([near.logit_pi, near.intercept + near.steepness * centre, np.log(near.steepness * spread)])
         best = None
-        for share, steepness in STARTS:
-            start = [np.clip(logit(share), low, high), -np.quantile(hidden, 1.0 - share) * np.exp(steepness), steepness]
+        for start in starts:
+            start[0] = np.clip(start[0], low, high)
             found = minimize(self._loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
             if best is None or found.fun < best.fun:
                 best = found
@@ -122,6 +128,20 @@ class HeldOutRows:
             covariance=self._on_scores(covariance, steepness),
             logit_variance=0.0 if pi_range.fixed else max(alone, float(covariance[0, 0])),
         )
+
+    def settle(self, pi_range: PiRange) -> Adjustment:
+        """Find them, and let the variance of logit pi be what rows alone say, however far the prior moved it.
+
+        The prior on separation may move pi far where rows say little. What rows say is taken where they alone would put
+        pi, and the distance from there counts as an error.
+        """
+        found = self.adjust(pi_range)
+        if pi_range.fixed:
+            return found
+        alone = replace(self, separation=False).adjust(pi_range, near=found)
+        variance = alone.logit_variance + (found.logit_pi - alone.logit_pi) ** 2
+        inside = pi_range.is_inside(alone.pi)
+        return replace(found, logit_variance=max(variance, found.logit_variance) if inside else float("inf"))
 
     @cached_property
     def _place(self) -> tuple[float, float]:
@@ -177,8 +197,10 @@ class HeldOutRows:
     def _covariances(self, point: Array, free: slice) -> tuple[Array, float]:
         """Inverse information of the three parameters, and the variance of logit pi without the prior on separation.
 
-        That is infinite where the rows alone have no maximum nearby. The expected information stands in for the
-        observed one where that is not definite, as it may be on the edge of what the parameters may be.
+        That is infinite where the rows alone have no maximum nearby, and where labelled rows score no higher than
+        others: what looks like one is then a step in front of the lowest labelled score. The expected information
+        stands in for the observed one where that is not definite, as it may be on the edge of what the parameters may
+        be.
         """
         covariance, variance = np.zeros((3, 3)), float("inf")
         for observed in (True, False):
@@ -187,7 +209,7 @@ class HeldOutRows:
             if inverted is not None:
                 break
         covariance[free, free] = inverse(whole[free, free]) if inverted is None else inverted
-        alone = inverse_definite(whole[free, free])
+        alone = inverse_definite(whole[free, free]) if self._log_difference > np.log(LEAST_DIFFERENCE) else None
         return covariance, variance if alone is None else float(alone[0, 0])
 
     def _hessian(self, point: Array, observed: bool) -> Array:

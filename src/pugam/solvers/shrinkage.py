@@ -90,6 +90,9 @@ def hold_out(objective: Objective, penalized: Optimum, folds: NDArray[np.intp]) 
     for fold in range(N_FOLDS):
         outside = folds == fold
         others = replace(objective, engine=engine.reweighted((~outside).astype(float)))
+        if min(others.engine.n0, others.engine.n1) == 0.0:  # a fold has all rows of a label: no curves without them
+            scores[outside] = penalized.beta[1]
+            continue
         (found,) = maximize_fisher(others, penalized.beta[None], held, TOL, ITERATIONS)
         scores[outside] = engine.linear_predictor(found.beta[1:])[outside]
     if engine.weights is None:
@@ -132,7 +135,7 @@ def _finish(best: _Candidate, settings: Settings, folds: NDArray[np.intp]) -> Fi
     (penalized,) = maximize_fisher(objective, best.penalized.beta[None], held, settings.tol, settings.max_iter)
     expected, observed = (objective.stand([penalized.beta], observed=kind)[0] for kind in (False, True))
     penalized = Optimum.at(expected, penalized.n_iter, penalized.converged, penalized.history)
-    adjustment = hold_out(objective, penalized, folds).adjust(settings.pi_range)
+    adjustment = hold_out(objective, penalized, folds).settle(settings.pi_range)
     (reported,) = objective.stand([adjustment.moved(penalized.beta)])
     fit = Fit(
         optimum=Optimum.at(reported, penalized.n_iter, penalized.converged, penalized.history),
