@@ -194,7 +194,7 @@ def test_factors_and_gaps_are_shrunken_too(rows):
     fitted = PUGAM("s(x0) + s(x1) + x2 + f(site) + s(x3, missing='effect')").fit(mixed, z)
 
     assert fitted.shrinkage_ is not None
-    assert fitted._design.n_columns == 3 + 3 + 1 + 7 + 4
+    assert fitted._design.n_columns == 6 + 6 + 1 + 7 + 7
     assert (fitted._design.ridge > 0.0).all()
     assert np.isfinite(fitted.predict_proba(mixed)).all()
     summary = fitted.summary()

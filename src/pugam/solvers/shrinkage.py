@@ -29,7 +29,7 @@ Array = NDArray[np.float64]
 
 FEWEST_ROWS_PER_COLUMN = 20  # labelled or unlabelled, whichever are fewer; of columns that no smoothing restrains
 RIDGES = (3.0, 0.3, 30.0)  # on the squares of coefficients of columns scaled to unit variance; the first is tried first
-FUNCTIONS = 3  # of each smooth: a line, a bow and a wave
+FUNCTIONS, FEWEST_FUNCTIONS, COARSE_COLUMNS = 6, 3, 150  # of each smooth; where terms are many, a line, a bow, a wave
 BENDING = 3.0  # each further function is held so many times as tight
 N_FOLDS = 5
 ROUNDS = 2  # of curves at a share of positives, and that share from the rows they were not fitted to
@@ -115,7 +115,7 @@ def _try(
     engine: Engine, design: Design, ridge: float, settings: Settings, folds: NDArray[np.intp], rng: np.random.Generator
 ) -> _Candidate:
     """Fit with a ridge: curves and the share of positives in turn, the latter from rows held out."""
-    coarse, _ = design.coarse(FUNCTIONS)
+    coarse, _ = design.coarse(max(FEWEST_FUNCTIONS, min(FUNCTIONS, COARSE_COLUMNS // len(design.bases))))
     rows = engine.redesigned(coarse, range(len(coarse.bases)))
     shrunken = coarse.held_by(ridge * _tightness(coarse, rows))
     objective = Objective(rows, shrunken.penalty(np.zeros(len(shrunken.bases))), settings.prior)

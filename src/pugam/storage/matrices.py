@@ -11,6 +11,7 @@ __all__ = ["read_symmetric", "require_variances", "require_weighted_squares", "w
 
 Array = NDArray[np.float64]
 
+UNDERFLOW = 1e-100  # where products of small numbers vanish, their roots may not
 UNEVEN = 1e-6  # relative; how far rounding may take a matrix from being symmetric, or semi-definite
 
 
@@ -50,7 +51,7 @@ def require_weighted_squares(node: Node, matrix: Array) -> None:
     if (diagonal < 0.0).any():
         raise node.error("a matrix without negative numbers on its diagonal")
     root = np.sqrt(diagonal)
-    if (np.abs(matrix) > (1.0 + UNEVEN) * np.outer(root, root)).any():
+    if (np.abs(matrix) > (1.0 + UNEVEN) * np.outer(root, root) + UNDERFLOW).any():
         raise node.error("a positive semi-definite matrix")
 
 
