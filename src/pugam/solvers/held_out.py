@@ -33,8 +33,8 @@ Flags = NDArray[np.bool_]
 
 USUAL_SEPARATION, SEPARATION_SPREAD = 12.0, 0.8
 LEAST_DIFFERENCE = 1e-3  # of mean scores, in their standard deviations: below, there is nothing to see
-STARTS = ((0.2, 0.5), (0.5, 1.2), (0.8, 1.2), (0.95, 1.2), (0.5, 2.5), (0.9, 2.5), (0.1, 1.5))  # pi, log steepness
-LOG_STEEPNESS = (-8.0, 4.0)  # of scores in units of their spread: beyond, a curve is a step
+STARTS = ((0.2, 0.5), (0.5, 1.2), (0.8, 1.2), (0.95, 1.2), (0.5, 2.0), (0.9, 2.0), (0.1, 1.5))  # pi, log steepness
+LOG_STEEPNESS = (-8.0, 2.0)  # of scores in units of their spread: what is steeper is a step, and too sure of itself
 LARGEST_INTERCEPT = 300.0
 
 
