@@ -249,9 +249,9 @@ def test_groups_may_be_text_and_rows_of_no_weight_are_left_out_of_them(fitted, r
     features.assign(clinic=clinics, w=weights, z=rows["z"]).to_csv("data.csv", index=False)
     flags = ["--weights", "w", "--groups", "clinic", "--ci", "bootstrap", "--resamples", "20", "--seed", "1"]
 
-    _, out = fitted("data.csv", "--label", "z", *flags)
+    _, out = fitted("data.csv", "--label", "z", *flags, "--shrinkage", "never")
 
-    own = PUGAM(random_state=1).fit(features, rows["z"], weights)
+    own = PUGAM(random_state=1, shrinkage="never").fit(features, rows["z"], weights)
     assert first_line(out) == f"pi = {own.pi_interval(method='bootstrap', n_resamples=20, groups=clinics)}"
 
 
@@ -275,8 +275,10 @@ def test_pi_may_be_fixed_or_bounded(pugam_says, data, rows, features, given, pi)
 
 
 @pytest.mark.parametrize("shrinkage", ["auto", "always", "never"])
-def test_shrinkage_is_that_of_the_model(fitted, data, rows, features, shrinkage):
-    model, _ = fitted(data, "--label", "z", "--shrinkage", shrinkage)
+def test_shrinkage_is_that_of_the_model(pugam_says, data, rows, features, shrinkage):
+    code, _, _ = pugam_says("fit", data, "--label", "z", "--shrinkage", shrinkage, "--out", "model.json")
+    assert code == 0
+    model = pugam.load("model.json")
 
     plain = PUGAM(shrinkage=shrinkage).fit(features, rows["z"])
     assert (model.shrinkage, model.shrinkage_) == (shrinkage, plain.shrinkage_)

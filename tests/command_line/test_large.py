@@ -46,7 +46,7 @@ def model_of(pugam_says):
     "flags",
     [
         ["--label", "z", "--drop", "who,state,w"],
-        ["--label", "z", "--drop", "state,who", "--weights", "w"],
+        ["--label", "z", "--drop", "state,who", "--weights", "w", "--shrinkage", "never"],
         ["--label", "state", "--positive", "case", "--terms", "s(x1) + x2 + f(code)"],
         ["--label", "z", "--terms", "s(x1) + s(x2)", "--missing", "effect"],
     ],
