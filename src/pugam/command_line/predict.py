@@ -18,7 +18,7 @@ from pugam.data import read_table
 from pugam.errors import InputError, RowError, warn_user
 from pugam.files import DataFile, TableWriter, is_text, open_file, open_writer
 from pugam.inference import outside_range
-from pugam.likelihood import expit, logit
+from pugam.likelihood import expit
 from pugam.progress import Progress
 
 if TYPE_CHECKING:
@@ -143,8 +143,7 @@ def _count_outside(model: PUGAM, rows: pa.Table) -> dict[str, int]:
 
 def _scores(model: PUGAM, features: pa.Table, pi: float | None, level: float | None) -> dict[str, Any]:
     ratio = model.log_density_ratio(features)
-    share = model.pi_ if pi is None else pi
-    new = {"p_positive": expit(ratio + float(logit(share))), "log_density_ratio": ratio}
+    new = {"p_positive": expit(model._posterior_logits(ratio, pi)), "log_density_ratio": ratio}
     if level is not None:
         limits = model.predict_interval(features, level, pi)
         new |= dict(zip(INTERVAL_COLUMNS, (np.asarray(limits[name]) for name in ("se", "lower", "upper")), strict=True))

@@ -26,8 +26,8 @@ from pugam.inference import (
     mean_columns,
     posterior_errors,
     posterior_limits,
+    posterior_logits,
 )
-from pugam.likelihood import logit
 from pugam.solvers import Fit, Fitted, Settings
 from pugam.terms import Design, Factor, TermSpec, parse_formula
 
@@ -192,8 +192,9 @@ class CurveMethods:
         encoded = self._design.encode(table)
         covariance = intercept_covariance(self.covariance(), pi_known=pi is not None)
         with one_blas_thread():
-            logits = self._design.predict(encoded, np.concatenate([[self.alpha_], self.coef_])) + float(logit(share))
+            ratio = self._design.predict(encoded, np.concatenate([[self.alpha_], self.coef_]))
             errors = posterior_errors(self._design, encoded, covariance)
+        logits = posterior_logits(self._fit, self.n0_, self.n1_, ratio, share)
         return make_frame(table.library, posterior_limits(logits, errors, level))
 
     def odds_ratio(self, term: str | TermSpec, a: Any, b: Any, level: float = 0.95) -> Interval:

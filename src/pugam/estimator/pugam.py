@@ -32,8 +32,8 @@ from pugam.estimator.outputs import OutputMethods
 from pugam.estimator.reading import read_new_rows, remember_features
 from pugam.estimator.training import TableRows, TrainingRows, is_elsewhere, open_rows, rows_placed
 from pugam.estimator.uncertainty import UncertaintyMethods
-from pugam.inference import curve_covariance, is_doubtful, is_separated, says_little
-from pugam.likelihood import alpha_shift, expit, label_frequency, logit, saturating_rows
+from pugam.inference import curve_covariance, is_doubtful, is_separated, posterior_logits, says_little
+from pugam.likelihood import alpha_shift, expit, label_frequency, saturating_rows
 from pugam.solvers import Fit, Fitted, Settings, edf, fit_best_design, fit_shrunken, has_enough_rows
 from pugam.storage import StoredModel
 from pugam.terms import Design, format_formula
@@ -390,12 +390,13 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the logit of P(y = 1 | x) for a row of the unlabelled population; its exponential are the odds."""
         check_is_fitted(self)
-        return self.log_density_ratio(X) + float(logit(self.pi_))
+        return self._posterior_logits(self.log_density_ratio(X), None)
 
     def predict_proba(self, X: Any, pi: float | None = None) -> np.ndarray:
         """Return P(y = 0 | x) and P(y = 1 | x) for rows of the unlabelled population, shape (n_rows, 2).
 
-        A labelled row is treated as if its label were not known.
+        A labelled row is treated as if its label were not known. Where curves were shrunken, the posterior is an
+        average over what is open about their steepness.
 
         Parameters
         ----------
@@ -404,9 +405,12 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
             Share of positives in another population with the same g and h, to which the posterior is re-targeted.
         """
         check_is_fitted(self)
-        share = self.pi_ if pi is None else read_share(pi)
-        posterior = expit(self.log_density_ratio(X) + float(logit(share)))
+        posterior = expit(self._posterior_logits(self.log_density_ratio(X), pi))
         return np.column_stack([1.0 - posterior, posterior])
+
+    def _posterior_logits(self, ratio: np.ndarray, pi: float | None) -> np.ndarray:
+        """From log density ratios to logits of posteriors, in the unlabelled population or in another one."""
+        return posterior_logits(self._fit, self.n0_, self.n1_, ratio, self.pi_ if pi is None else read_share(pi))
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the class of each row: positive where the posterior exceeds one half."""

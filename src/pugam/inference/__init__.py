@@ -28,7 +28,7 @@ from pugam.inference.hypotheses import (
     wald_test,
 )
 from pugam.inference.intervals import Interval, normal_quantile, wald_interval_log
-from pugam.inference.predictions import posterior_errors, posterior_limits, posteriors_of_rows
+from pugam.inference.predictions import posterior_errors, posterior_limits, posterior_logits, posteriors_of_rows
 from pugam.inference.profile import PiProfile, pi_wald_interval, profile_interval
 from pugam.inference.resampling import make_resampling, read_groups
 from pugam.inference.sensitivity import Sensitivity, hold_pi, values_around
@@ -67,6 +67,7 @@ __all__ = [
     "pi_wald_interval",
     "posterior_errors",
     "posterior_limits",
+    "posterior_logits",
     "posteriors_of_rows",
     "profile_interval",
     "read_groups",

@@ -71,7 +71,7 @@ def hold_pi(profile: PiProfile, values: Sequence[float] | Array) -> Sensitivity:
     unlabelled = ~engine.positive
     weights = None if engine.weights is None else engine.weights[unlabelled]
     called = [
-        posteriors_of_rows(engine, float(pi), float(alpha), theta)[unlabelled] > 0.5
+        posteriors_of_rows(profile.fitted, float(pi), float(alpha), theta)[unlabelled] > 0.5
         for pi, alpha, theta in zip(values, alphas, coef, strict=True)
     ]
     return Sensitivity(

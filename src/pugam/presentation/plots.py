@@ -136,8 +136,9 @@ def plot_posterior(model: FittedModel, axes: Any = None, **options: Any) -> Figu
     """Draw how many unlabelled rows have which posterior, and how the labelled positives would fare without a label."""
     if options:
         raise InputError(f"plot('posterior') takes axes; got {', '.join(options)}.")
-    engine = model._fitted("A histogram of posteriors").engine
-    posterior = posteriors_of_rows(engine, model.pi_, model.alpha_, model.coef_)
+    fitted = model._fitted("A histogram of posteriors")
+    engine = fitted.engine
+    posterior = posteriors_of_rows(fitted, model.pi_, model.alpha_, model.coef_)
     figure, (ax,) = make_panels(1, *SINGLE_SIZE) if axes is None else use_axes(axes, 1)
     edges = np.linspace(0.0, 1.0, POSTERIOR_BINS + 1).tolist()
     weights = np.ones(len(posterior)) if engine.weights is None else engine.weights

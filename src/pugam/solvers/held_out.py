@@ -15,6 +15,7 @@ ROC area of 0.99, and two standard deviations below it, D = 2.4, one of 0.86.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -36,6 +37,7 @@ LEAST_DIFFERENCE = 1e-3  # of mean scores, in their standard deviations: below, 
 STARTS = ((0.2, 0.5), (0.5, 1.2), (0.8, 1.2), (0.95, 1.2), (0.5, 2.0), (0.9, 2.0), (0.1, 1.5))  # pi, log steepness
 LOG_STEEPNESS = (-8.0, 2.0)  # of scores in units of their spread: what is steeper is a step, and too sure of itself
 LARGEST_INTERCEPT = 300.0
+LARGEST_CHANGE = 10.0  # of log steepness, from one that was found to others
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,33 @@ class Adjustment:
         """How many times larger the variance of logit pi is without the prior on separation."""
         with_prior = float(self.covariance[0, 0])
         return self.logit_variance / with_prior if with_prior > 0.0 else 1.0
+
+    def alternatives(self, count: int) -> Iterator[tuple[float, float, float]]:
+        """Other intercepts and steepnesses that the rows permit, were the share known: a quadrature over log steepness.
+
+        Yields the weight of each, how far its intercept lies from this one, and how many times as steep it is.
+        """
+        (_, with_steepness), (_, variance) = self._given_share
+        slope, spread = (with_steepness / variance, np.sqrt(variance)) if variance > 0.0 else (0.0, 0.0)
+        points, weights = np.polynomial.hermite_e.hermegauss(count)
+        for point, weight in zip(points, weights / weights.sum(), strict=True):
+            change = float(np.clip(point * spread, -LARGEST_CHANGE, LARGEST_CHANGE))
+            yield float(weight), float(slope * change), float(np.exp(change))
+
+    @property
+    def intercept_variance(self) -> float:
+        """Of the intercept, were share and steepness known."""
+        (variance, with_steepness), (_, of_steepness) = self._given_share
+        known = with_steepness**2 / of_steepness if of_steepness > 0.0 else 0.0
+        return max(float(variance - known), 0.0)
+
+    @property
+    def _given_share(self) -> Array:
+        """Covariance of intercept and log steepness, were the share known."""
+        given, with_share = self.covariance[1:, 1:], self.covariance[1:, 0]
+        if self.covariance[0, 0] > 0.0:
+            given = given - np.outer(with_share, with_share) / self.covariance[0, 0]
+        return given
 
     def moved(self, beta: Array) -> Array:
         """Bring parameters (logit pi, a, theta) whose curves gave the scores to this share, intercept and steepness."""

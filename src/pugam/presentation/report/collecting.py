@@ -22,10 +22,10 @@ from pugam.inference import (
     normal_quantile,
     posterior_errors,
     posterior_limits,
+    posterior_logits,
     posteriors_of_rows,
     values_around,
 )
-from pugam.likelihood import logit
 from pugam.linear_algebra import inverse
 from pugam.presentation.grids import grid_for_drawing
 from pugam.presentation.report.content import Candidate, Content, Diagnostics, Effect, Held, Ratio, TermLine
@@ -113,7 +113,7 @@ def collect(
     values = values_around(diagnosis.profile_interval, model.pi_, count, BEYOND)
     sensitivity = _hold(profile, values, model.pi_, progress)
     posteriors = [
-        posteriors_of_rows(fitted.engine, float(pi), float(alpha), coef)[~fitted.engine.positive]
+        posteriors_of_rows(fitted, float(pi), float(alpha), coef)[~fitted.engine.positive]
         for pi, alpha, coef in zip(sensitivity.pi, sensitivity.alpha, sensitivity.coef, strict=True)
     ]
     estimate = int(np.argmin(np.abs(sensitivity.pi - model.pi_)))
@@ -245,7 +245,8 @@ def _candidates(
     order = np.argsort(rows)
     encoded = [values[np.argsort(order)] for values in fitted.engine.encoded_at(rows[order])]
     errors = posterior_errors(fitted.design, encoded, intercept_covariance(model.covariance()))
-    logits = fitted.design.predict(encoded, np.append(model.alpha_, model.coef_)) + float(logit(model.pi_))
+    ratio = fitted.design.predict(encoded, np.append(model.alpha_, model.coef_))
+    logits = posterior_logits(fitted.fit, fitted.engine.n0, fitted.engine.n1, ratio, model.pi_)
     limits = posterior_limits(logits, errors, 0.95)
     for place, row in enumerate(chosen):
         number = int(unlabelled[row])
