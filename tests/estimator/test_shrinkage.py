@@ -90,6 +90,14 @@ def test_separated_classes_are_a_reason_to_shrink():
     assert fitted.pi_ == pytest.approx(PI, abs=0.05)
 
 
+def test_few_rows_in_doubt_are_a_reason_to_shrink_and_not_few_rows_as_such():
+    # Normal classes 3 standard deviations apart in each of two columns leave about one row in 30 in doubt.
+    few, many = draw(60, 120, 3, shift=3.0), draw(900, 1800, 3, shift=3.0)
+
+    assert PUGAM("x0 + x1 + x2").fit(*few).shrinkage_ is not None
+    assert PUGAM("x0 + x1 + x2").fit(*many).shrinkage_ is None
+
+
 @pytest.mark.filterwarnings("ignore::pugam.PugamWarning")
 def test_a_share_that_is_not_determined_is_a_reason_to_shrink_unless_it_is_fixed():
     X, z = without_signal()

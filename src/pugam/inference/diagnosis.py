@@ -16,7 +16,7 @@ from pugam.inference.profile import PiProfile, pi_wald_interval, profile_interva
 from pugam.inference.sensitivity import Sensitivity, hold_pi, values_within
 from pugam.likelihood import expit, logit
 from pugam.linear_algebra import inverse
-from pugam.solvers import EDGE, Fit, Fitted, StartRecord, gather_evidence
+from pugam.solvers import EDGE, Fit, Fitted, Optimum, StartRecord, gather_evidence
 
 __all__ = ["Diagnosis", "diagnose_fit", "is_doubtful", "is_separated", "says_little"]
 
@@ -28,6 +28,7 @@ SMALLEST_EIGENVALUE = 1e-16  # relative to a unit diagonal
 CLEAR = 1e-4  # p-value of a likelihood ratio that settles it
 NEARLY_AS_GOOD = 2.0  # in log-likelihood
 FEWEST_DOUBTFUL_ROWS = 4
+FEWEST_DOUBTFUL_ROWS_PER_COLUMN = 5  # of columns that no smoothing restrains; 3 to 6 do as well on real tables
 UNDETERMINED = 0.5  # width of an interval for pi that says next to nothing
 
 
@@ -164,27 +165,39 @@ def diagnose_fit(fitted: Fitted, wald: Interval, terms: Sequence[HypothesisTest]
 
 
 def is_separated(fitted: Fitted) -> bool:
-    """Whether hardly a row is left whose class the model doubts: each adds up to a quarter of its weight.
+    """Whether hardly a row is left whose class the model doubts.
 
     Where nothing is known of pi, all unlabelled rows may be positive, and none in doubt for no good reason.
     """
-    engine, fit = fitted.engine, fitted.fit
+    fit = fitted.fit
     if fit.shrinkage is not None and says_little(fitted):
         return False
-    mean_weight = (engine.n0 + engine.n1) / engine.n_rows
-    curves = fit.penalized if fit.shrinkage is None else fit.optimum  # shrunken curves doubt, unless they are adjusted
-    return bool(curves.information[1, 1] < 0.25 * FEWEST_DOUBTFUL_ROWS * mean_weight)
+    # Shrunken curves doubt, unless they are adjusted.
+    return _rows_in_doubt(fitted, fit.penalized if fit.shrinkage is None else fit.optimum) < FEWEST_DOUBTFUL_ROWS
 
 
 def is_doubtful(fitted: Fitted) -> bool:
-    """Whether curves separate the classes, or leave pi undetermined: shrunken ones may do better."""
+    """Whether too few rows tell how steep curves are, or pi is left undetermined: shrunken curves may do better."""
     fit, pi_range = fitted.fit, fitted.settings.pi_range
-    if is_separated(fitted) or pi_range.fixed:
-        return not pi_range.fixed
+    if pi_range.fixed:
+        return False
+    n_free = int(np.count_nonzero(fitted.design.roughness == 0.0))
+    if _rows_in_doubt(fitted, fit.penalized) < FEWEST_DOUBTFUL_ROWS_PER_COLUMN * n_free:
+        return True
     inside = all(pi_range.is_inside(one.pi) for one in (fit.penalized, fit.optimum))
     if pi_range.limits != (0.0, 1.0):  # bounds that someone gave may bind: that is what they are for
         return inside and says_little(fitted)
     return not inside or says_little(fitted)
+
+
+def _rows_in_doubt(fitted: Fitted, curves: Optimum) -> float:
+    """How many rows are left whose class the model doubts: each adds up to a quarter of its weight to the information.
+
+    It is they that tell how steep curves are.
+    """
+    engine = fitted.engine
+    mean_weight = (engine.n0 + engine.n1) / engine.n_rows
+    return float(4.0 * curves.information[1, 1] / mean_weight)
 
 
 def says_little(fitted: Fitted) -> bool:
