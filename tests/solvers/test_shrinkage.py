@@ -54,21 +54,55 @@ def fitted():
 
 @pytest.mark.parametrize(("n0", "n1"), [(23, 41), (3, 40), (1, 7)])
 def test_folds_deal_out_rows_of_each_label_evenly_and_always_alike(n0, n1):
-    positive = np.random.default_rng(0).permutation(np.arange(n0 + n1) < n0)
+    X, positive = drawn(n0, n1, 3)
 
-    folds = make_folds(positive)
+    folds = make_folds(engine_of(X, positive))
 
     for label, count in ((True, n0), (False, n1)):
         sizes = np.bincount(folds[positive == label], minlength=N_FOLDS)
         assert sizes.sum() == count
         assert np.ptp(sizes) <= 1
-    np.testing.assert_array_equal(folds, make_folds(positive.copy()))
+    np.testing.assert_array_equal(folds, make_folds(engine_of(X.copy(), positive.copy())))
+
+
+def test_rows_that_are_alike_share_a_fold():
+    X, positive = drawn(30, 60, 3)
+    again = pd.concat([X, X.iloc[::-1], X], ignore_index=True)
+    labels = np.concatenate([positive, positive[::-1], ~positive])  # of a row in both samples, too
+
+    folds = make_folds(engine_of(again, labels))
+
+    np.testing.assert_array_equal(folds[90:180], folds[:90][::-1])
+    np.testing.assert_array_equal(folds[180:], folds[:90])
+    assert np.ptp(np.bincount(folds[:90])) <= 1
+
+
+def test_a_few_kinds_of_rows_are_dealt_out_one_by_one():
+    X, positive = drawn(40, 80, 2)
+
+    folds = make_folds(engine_of((X > 0.0).astype(float), positive))
+
+    for kind in range(4):
+        alike = (X["x0"] > 0.0) + 2 * (X["x1"] > 0.0) == kind
+        assert len(np.unique(folds[alike])) > 1
+
+
+def test_copies_of_all_rows_count_like_weights():
+    X, positive = drawn(40, 80, 6)
+    twice = pd.concat([X, X], ignore_index=True)
+    formula = " + ".join(X.columns)
+
+    copied = PUGAM(formula, shrinkage="always").fit(twice, np.concatenate([positive, positive]))
+    weighted = PUGAM(formula, shrinkage="always").fit(X, positive, sample_weight=np.full(120, 2.0))
+
+    assert copied.pi_ == pytest.approx(weighted.pi_, abs=1e-4)
+    assert copied.shrinkage_ == weighted.shrinkage_
 
 
 def test_scores_of_a_fold_are_those_of_a_fit_to_all_other_rows(fitted):
     engine, penalized = fitted.engine, fitted.fit.penalized
     objective = Objective(engine, fitted.design.penalty(fitted.fit.kappas), fitted.settings.prior)
-    folds = make_folds(engine.positive)
+    folds = make_folds(engine)
 
     found = hold_out(objective, penalized, folds)
 
@@ -88,7 +122,7 @@ def test_rows_of_weight_zero_are_not_held_out(fitted):
     engine = fitted.engine.reweighted(weights)
     objective = Objective(engine, fitted.design.penalty(fitted.fit.kappas), fitted.settings.prior)
 
-    found = hold_out(objective, fitted.fit.penalized, make_folds(engine.positive))
+    found = hold_out(objective, fitted.fit.penalized, make_folds(engine))
 
     assert len(found.scores) == np.count_nonzero(weights)
     np.testing.assert_array_equal(found.positive, engine.positive[weights > 0.0])
@@ -97,7 +131,8 @@ def test_rows_of_weight_zero_are_not_held_out(fitted):
 @pytest.mark.parametrize("n_left", [1, 2], ids=["one labelled row", "two labelled rows"])
 def test_a_fold_with_all_labelled_rows_gets_scores_without_curves(n_left):
     X, positive = drawn(20, 60, 4)
-    engine, folds = engine_of(X, positive), make_folds(positive)
+    engine = engine_of(X, positive)
+    folds = make_folds(engine)
     kept = np.flatnonzero(positive & (folds == 0))[:n_left]
     engine = engine.reweighted(np.where(positive, np.isin(np.arange(80), kept), 1.0))
     objective = Objective(engine, np.full(4, 3.0), PiPrior(1.0, 1.0))

@@ -49,7 +49,7 @@ class PiProfile:
         fit, engine = self.fitted.fit, self.fitted.engine
         if fit.shrinkage is not None:
             self.shift, self.factor, self._fits = 0.0, 1.0, {float(fit.optimum.beta[0]): fit.optimum}
-            self.outside = hold_out(self._objective, fit.penalized, make_folds(engine.positive))
+            self.outside = hold_out(self._objective, fit.penalized, make_folds(engine))
             return
         self.shift = float(fit.optimum.beta[0] - fit.penalized.beta[0])
         flat = float(inverse(fit.penalized.hessian)[0, 0])

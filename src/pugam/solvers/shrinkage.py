@@ -34,6 +34,8 @@ BENDING = 3.0  # each further function is held so many times as tight
 N_FOLDS = 5
 ROUNDS = 2  # of curves at a share of positives, and that share from the rows they were not fitted to
 FOLD_SEED = 1
+ALIKE_DECIMALS = 12
+FEWEST_KINDS = 50  # of rows: with fewer, rows that are alike are dealt out one by one
 TOL, ITERATIONS = 1e-2, 30  # of climbs that only serve to compare, or to predict rows held out
 
 
@@ -45,6 +47,7 @@ class _Candidate:
     objective: Objective
     engine: Engine
     design: Design
+    folds: NDArray[np.intp]
     penalized: Optimum
     adjustment: Adjustment
 
@@ -57,20 +60,19 @@ def has_enough_rows(design: Design, engine: Engine) -> bool:
 
 def fit_shrunken(engine: Engine, designs: Sequence[Design], settings: Settings, rng: np.random.Generator) -> Fitted:
     """Fit with a ridge; of designs of the same terms, and of ridges, keep what predicts held-out rows best."""
-    folds = make_folds(engine.positive)
-    first = [_try(engine, design, RIDGES[0], settings, folds, rng) for design in designs]
+    first = [_try(engine, design, RIDGES[0], settings, rng) for design in designs]
     best = max(first, key=lambda one: one.adjustment.value)
     plain = designs[first.index(best)]
-    others = [_try(engine, plain, ridge, settings, folds, rng) for ridge in RIDGES[1:]]
+    others = [_try(engine, plain, ridge, settings, rng) for ridge in RIDGES[1:]]
     best = max([best, *others], key=lambda one: one.adjustment.value)
-    return _finish(best, settings, folds)
+    return _finish(best, settings)
 
 
 def refit_shrunken(fitted: Fitted, engine: Engine) -> Fitted:
     """Refit with the same ridge to the same rows with other weights."""
     fit, settings = fitted.fit, fitted.settings
     assert fit.shrinkage is not None
-    folds = make_folds(engine.positive)
+    folds = make_folds(engine)
     objective = Objective(engine, fitted.design.penalty(fit.kappas), settings.prior)
     penalized, adjustment = fit.penalized, fit.shrinkage.adjustment
     for _ in range(ROUNDS):
@@ -78,8 +80,8 @@ def refit_shrunken(fitted: Fitted, engine: Engine) -> Fitted:
             objective, _at(penalized.beta, adjustment)[None], _held(adjustment), TOL, ITERATIONS
         )
         adjustment = hold_out(objective, penalized, folds).adjust(settings.pi_range)
-    best = _Candidate(fit.shrinkage.ridge, objective, engine, fitted.design, penalized, adjustment)
-    return _finish(best, settings, folds)
+    best = _Candidate(fit.shrinkage.ridge, objective, engine, fitted.design, folds, penalized, adjustment)
+    return _finish(best, settings)
 
 
 def hold_out(objective: Objective, penalized: Optimum, folds: NDArray[np.intp]) -> HeldOutRows:
@@ -101,24 +103,41 @@ def hold_out(objective: Objective, penalized: Optimum, folds: NDArray[np.intp]) 
     return HeldOutRows(scores[kept], engine.positive[kept], engine.weights[kept], objective.prior)
 
 
-def make_folds(positive: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Deal the rows out to folds, labelled and unlabelled ones evenly: always the same folds for the same labels."""
+def make_folds(engine: Engine) -> NDArray[np.intp]:
+    """Deal the rows out to folds, labelled and unlabelled ones evenly: always the same folds for the same rows.
+
+    Rows that are alike go to the same fold: curves that were fitted to one of a row's twins are no judge of it.
+    """
     rng = np.random.default_rng(FOLD_SEED)
-    folds = np.empty(len(positive), dtype=np.intp)
-    for label in (True, False):
-        rows = np.flatnonzero(positive == label)
+    twins = _first_alike(engine)
+    folds = np.empty(engine.n_rows, dtype=np.intp)
+    labelled = np.isin(np.arange(engine.n_rows), twins[engine.positive])
+    for chosen in (labelled, ~labelled):
+        rows = np.flatnonzero(chosen & (twins == np.arange(engine.n_rows)))
         folds[rng.permutation(rows)] = np.arange(len(rows)) % N_FOLDS
-    return folds
+    return folds[twins]
 
 
-def _try(
-    engine: Engine, design: Design, ridge: float, settings: Settings, folds: NDArray[np.intp], rng: np.random.Generator
-) -> _Candidate:
+def _first_alike(engine: Engine) -> NDArray[np.intp]:
+    """Of each row, the first one that has the same values in all columns.
+
+    That is itself, where there are only a few kinds of rows: they repeat because there is not more to tell of a row.
+    """
+    mixed = engine.linear_predictor(np.random.default_rng(FOLD_SEED).uniform(1.0, 2.0, 1 + engine.design.n_columns))
+    mixed = np.round(mixed / max(float(np.abs(mixed).max()), 1.0), ALIKE_DECIMALS)
+    _, first, kind = np.unique(mixed, return_index=True, return_inverse=True)
+    if len(first) < FEWEST_KINDS:
+        return np.arange(engine.n_rows)
+    return first[kind]
+
+
+def _try(engine: Engine, design: Design, ridge: float, settings: Settings, rng: np.random.Generator) -> _Candidate:
     """Fit with a ridge: curves and the share of positives in turn, the latter from rows held out."""
     coarse, _ = design.coarse(max(FEWEST_FUNCTIONS, min(FUNCTIONS, COARSE_COLUMNS // len(design.bases))))
     rows = engine.redesigned(coarse, range(len(coarse.bases)))
     shrunken = coarse.held_by(ridge * _tightness(coarse, rows))
     objective = Objective(rows, shrunken.penalty(np.zeros(len(shrunken.bases))), settings.prior)
+    folds = make_folds(rows)
     naive = penalized = fit_naively(objective, maximize_fisher)
     adjustment = hold_out(objective, naive, folds).adjust(settings.pi_range)
     for _ in range(ROUNDS):
@@ -126,16 +145,16 @@ def _try(
         starts = make_starts(rows, naive, held, settings.n_starts, rng)
         penalized = best_of(maximize_fisher(objective, starts, held, TOL, ITERATIONS))
         adjustment = hold_out(objective, penalized, folds).adjust(settings.pi_range)
-    return _Candidate(ridge, objective, rows, shrunken, penalized, adjustment)
+    return _Candidate(ridge, objective, rows, shrunken, folds, penalized, adjustment)
 
 
-def _finish(best: _Candidate, settings: Settings, folds: NDArray[np.intp]) -> Fitted:
+def _finish(best: _Candidate, settings: Settings) -> Fitted:
     """Climb to the optimum for the best ridge, and adjust share, intercept and steepness to the rows held out."""
     objective, held = best.objective, PiRange(best.penalized.pi, best.penalized.pi)
     (penalized,) = maximize_fisher(objective, best.penalized.beta[None], held, settings.tol, settings.max_iter)
     expected, observed = (objective.stand([penalized.beta], observed=kind)[0] for kind in (False, True))
     penalized = Optimum.at(expected, penalized.n_iter, penalized.converged, penalized.history)
-    adjustment = hold_out(objective, penalized, folds).settle(settings.pi_range)
+    adjustment = hold_out(objective, penalized, best.folds).settle(settings.pi_range)
     (reported,) = objective.stand([adjustment.moved(penalized.beta)])
     fit = Fit(
         optimum=Optimum.at(reported, penalized.n_iter, penalized.converged, penalized.history),
