@@ -51,7 +51,7 @@ def calibrate(fitted: Fitted, n_bins: int = N_BINS, outside: HeldOutRows | None 
     if outside is not None:
         assert fitted.fit.shrinkage is not None
         adjustment = fitted.fit.shrinkage.adjustment
-        predictor = adjustment.intercept + adjustment.steepness * outside.scores
+        predictor = adjustment.with_strays(adjustment.intercept + adjustment.steepness * outside.scores)
         return _in_bins(c * expit(predictor), outside.positive, outside.weights, n_bins)
     weights = np.ones(engine.n_rows) if engine.weights is None else engine.weights
     return _in_bins(c * expit(engine.linear_predictor(optimum.beta[1:])), engine.positive, weights, n_bins)

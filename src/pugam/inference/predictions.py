@@ -28,10 +28,10 @@ def posterior_logits(fit: Fit, n0: float, n1: float, ratio: Array, pi: float) ->
     taken as they are: where they saturate, the errors of their logits are large upwards only, and an average over both
     sides would doubt what the rows do not.
     """
-    logits: Array = ratio + float(logit(pi))
     if fit.shrinkage is None:
-        return logits
-    return _averaged(fit.shrinkage.adjustment, logits, ratio + float(alpha_shift(fit.optimum.pi, n0, n1)))
+        return np.asarray(ratio + float(logit(pi)))
+    shift = float(alpha_shift(fit.optimum.pi, n0, n1))
+    return _averaged(fit.shrinkage.adjustment, ratio + shift, float(logit(pi)) - shift)
 
 
 def posteriors_of_rows(fitted: Fitted, pi: float, alpha: float, coef: Array) -> Array:
@@ -42,17 +42,17 @@ def posteriors_of_rows(fitted: Fitted, pi: float, alpha: float, coef: Array) -> 
     return posterior
 
 
-def _averaged(adjustment: Adjustment, logits: Array, s: Array) -> Array:
-    """Logits of mean posteriors, over other intercepts and steepnesses of the linear predictors s.
+def _averaged(adjustment: Adjustment, s: Array, shift: float) -> Array:
+    """Logits of mean posteriors, over other intercepts and steepnesses of the linear predictors s, strays counted.
 
     As each alternative rises with s, so does the mean. The normal distribution of the intercept at a known steepness
     is averaged over by MacKay's approximation, as if the logistic curve were a normal one.
     """
     softened = 1.0 / np.sqrt(1.0 + np.pi / 8.0 * adjustment.intercept_variance)
     steep = s - adjustment.intercept
-    positive = negative = np.full(len(logits), -np.inf)  # logarithms, so that the surest rows keep their order
-    for weight, shift, factor in adjustment.alternatives(AVERAGED_OVER):
-        other = softened * (logits + shift + (factor - 1.0) * steep)
+    positive = negative = np.full(len(s), -np.inf)  # logarithms, so that the surest rows keep their order
+    for weight, change, factor in adjustment.alternatives(AVERAGED_OVER):
+        other = softened * (shift + adjustment.with_strays(s + change + (factor - 1.0) * steep))
         positive = np.logaddexp(positive, np.log(weight) + log_expit(other))
         negative = np.logaddexp(negative, np.log(weight) + log_expit(-other))
     mean: Array = positive - negative

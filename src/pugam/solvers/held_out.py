@@ -1,11 +1,13 @@
 """Share, intercept and steepness from rows held out: what curves say about rows that they were not fitted to.
 
 Curves with few rows for each of their columns tell labelled rows from hidden positives by chance, and pi comes out too
-low. The scores t of rows held out know nothing of their labels. On them the model has three parameters,
+low. The scores t of rows held out know nothing of their labels. On them the model has four parameters,
 
-    P(z = 1 | t) = c expit(a + b t),    c = n0 / (n0 + n1 pi),
+    P(z = 1 | t) = c (e + (1 - e) expit(a + b t)),    c = n0 / (n0 + n1 pi),
 
-and what shrinkage took from the curves, the steepness b gives back. Where hardly a negative is seen, a steep curve with
+and what shrinkage took from the curves, the steepness b gives back. Rows that look like negatives are positive with
+probability e, however low they score: a few such strays, far out, would make a curve without e flat everywhere, and pi
+too low. Where hardly a negative is seen, a steep curve with
 a large pi and a flat one with any pi fit alike: flat ones are what features of no use would give. How far apart
 features put two classes is not unknown, though. With the prior on pi goes one on the difference D between positives
 and negatives in mean log density ratio, log D ~ N(log 12, 0.8^2). Unlabelled rows have a mean score between those of
@@ -22,6 +24,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
+from scipy.special import log_expit
 
 from pugam.likelihood import expit, label_frequency, log_c_bend, log_c_slope, logit, saturating_rows
 from pugam.linear_algebra import inverse, inverse_definite
@@ -37,17 +40,21 @@ LEAST_DIFFERENCE = 1e-3  # of mean scores, in their standard deviations: below, 
 STARTS = ((0.2, 0.5), (0.5, 1.2), (0.8, 1.2), (0.95, 1.2), (0.5, 2.0), (0.9, 2.0), (0.1, 1.5))  # pi, log steepness
 LOG_STEEPNESS = (-8.0, 2.0)  # of scores in units of their spread: what is steeper is a step, and too sure of itself
 LARGEST_INTERCEPT = 300.0
+STRAYS, OTHERS = 1.0, 30.0  # so many rows of the lowest scores does the prior on the share of strays count
+LOGIT_STRAY, FIRST_STRAY = (-9.0, -0.5), -3.5
 LARGEST_CHANGE = 10.0  # of log steepness, from one that was found to others
 
 
 @dataclass(frozen=True)
 class Adjustment:
-    """Where the three parameters ended.
+    """Where the four parameters ended.
 
     Attributes
     ----------
     logit_pi, intercept, steepness : float
         So that the linear predictor of a row with held-out score t is intercept + steepness t.
+    stray : float
+        Share of positives among the rows, of both samples, that score lowest.
     value : float
         The objective there: held-out log-likelihood and priors.
     covariance : array of shape (3, 3)
@@ -61,6 +68,7 @@ class Adjustment:
     logit_pi: float
     intercept: float
     steepness: float
+    stray: float
     value: float
     covariance: Array
     logit_variance: float
@@ -103,6 +111,12 @@ class Adjustment:
             given = given - np.outer(with_share, with_share) / self.covariance[0, 0]
         return given
 
+    def with_strays(self, s: Array) -> Array:
+        """Bring linear predictors s to those in which strays are counted: logit(e + (1 - e) expit(s))."""
+        rest = np.log1p(-self.stray)
+        counted: Array = np.logaddexp(np.log(self.stray), rest + log_expit(s)) - rest - log_expit(-s)
+        return counted
+
     def moved(self, beta: Array) -> Array:
         """Bring parameters (logit pi, a, theta) whose curves gave the scores to this share, intercept and steepness."""
         return np.concatenate([[self.logit_pi, self.intercept + self.steepness * beta[1]], self.steepness * beta[2:]])
@@ -132,14 +146,15 @@ class HeldOutRows:
     def adjust(self, pi_range: PiRange, near: Adjustment | None = None) -> Adjustment:
         """Find the best share within a range, intercept and steepness; look near those of another range, too."""
         (low, high), (centre, spread) = pi_range.logits, self._place
-        bounds = [(low, high), (-LARGEST_INTERCEPT, LARGEST_INTERCEPT), LOG_STEEPNESS]
+        bounds = [(low, high), (-LARGEST_INTERCEPT, LARGEST_INTERCEPT), LOG_STEEPNESS, LOGIT_STRAY]
         hidden = self._standard[~self.positive]
         starts = [
-            [logit(share), -np.quantile(hidden, 1.0 - share) * np.exp(steepness), steepness]
+            [logit(share), -np.quantile(hidden, 1.0 - share) * np.exp(steepness), steepness, FIRST_STRAY]
             for share, steepness in STARTS
         ]
         if near is not None:
-            starts.append([near.logit_pi, near.intercept + near.steepness * centre, np.log(near.steepness * spread)])
+            at_centre, steepness = near.intercept + near.steepness * centre, np.log(near.steepness * spread)
+            starts.append([near.logit_pi, at_centre, steepness, float(logit(near.stray))])
         best = None
         for start in starts:
             start[0] = np.clip(start[0], low, high)
@@ -153,8 +168,9 @@ class HeldOutRows:
             logit_pi=float(best.x[0]),
             intercept=float(best.x[1] - steepness * centre),
             steepness=steepness,
+            stray=float(expit(best.x[3])),
             value=-float(best.fun),
-            covariance=self._on_scores(covariance, steepness),
+            covariance=self._on_scores(covariance[:3, :3], steepness),
             logit_variance=0.0 if pi_range.fixed else max(alone, float(covariance[0, 0])),
         )
 
@@ -203,35 +219,66 @@ class HeldOutRows:
         return float(log_separation - np.log(USUAL_SEPARATION)) / SEPARATION_SPREAD
 
     def _rows(self, point: Array, observed: bool) -> tuple[Array, ...]:
-        """Weighted value, score and information of the rows in (s, log c)."""
+        """Weighted value, score and information of the rows in (s, log c), s the linear predictor with strays."""
         c, d = label_frequency(np.asarray(expit(point[0])), *self._counts)
-        s = point[1] + np.exp(point[2]) * self._standard
+        positive, e = self._without_strays(point), expit(point[3])
+        s = np.log(e + (1.0 - e) * positive) - np.log1p(-e) - log_expit(-self._steep(point) - point[1])
         rows = saturating_rows(self.positive, s, c, d, observed)
         return tuple(part * self.weights for part in rows)
 
+    def _steep(self, point: Array) -> Array:
+        """What the steepness adds to the linear predictors."""
+        return np.asarray(np.exp(point[2]) * self._standard)
+
+    def _without_strays(self, point: Array) -> Array:
+        return np.asarray(expit(point[1] + self._steep(point)))
+
+    def _slopes(self, point: Array) -> Array:
+        """Derivatives of the linear predictors with intercept, log steepness and logit of the strays: shape (3, n)."""
+        positive, e = self._without_strays(point), expit(point[3])
+        all_in_all = e + (1.0 - e) * positive
+        along = positive / all_in_all
+        return np.array([along, along * self._steep(point), e / all_in_all])
+
+    def _bends(self, point: Array, scores: Array) -> Array:
+        """Sums of second derivatives of the linear predictors, each times a score: shape (3, 3)."""
+        positive, steep, e = self._without_strays(point), self._steep(point), float(expit(point[3]))
+        along, _, stray = self._slopes(point)
+        squared = (e + (1.0 - e) * positive) ** 2
+        with_s = e * positive * (1.0 - positive) / squared * scores
+        bends = np.empty((3, 3))
+        bends[0, 0], bends[0, 1] = with_s.sum(), with_s @ steep
+        bends[1, 1] = with_s @ steep**2 + (along * scores) @ steep
+        bends[0, 2], bends[1, 2] = -(1.0 - e) * bends[0, 0], -(1.0 - e) * bends[0, 1]
+        bends[2, 2] = (1.0 - e) * (stray * along) @ scores
+        lower = np.tril_indices(3, -1)
+        bends[lower] = bends.T[lower]
+        return bends
+
     def _loss(self, point: Array) -> tuple[float, Array]:
         """What is to be minimised: the objective and its gradient with their signs changed."""
-        pi, steepness = np.asarray(expit(point[0])), np.exp(point[2])
+        pi, e = np.asarray(expit(point[0])), float(expit(point[3]))
         value, score_s, score_c, *_ = self._rows(point, observed=False)
         deviation = self._deviation(point)
         pull = deviation / SEPARATION_SPREAD
         total = value.sum() + float(self.prior.value(pi)) - 0.5 * deviation**2
-        gradient = [
-            score_c.sum() * float(log_c_slope(pi, *self._counts)) + float(self.prior.score(pi)) - pull * float(pi),
-            score_s.sum(),
-            steepness * (score_s @ self._standard) - pull,
-        ]
-        return -float(total), -np.array(gradient)
+        total += STRAYS * np.log(e) + OTHERS * np.log1p(-e)
+        gradient = np.empty(4)
+        gradient[0] = score_c.sum() * float(log_c_slope(pi, *self._counts)) + float(self.prior.score(pi))
+        gradient[1:] = self._slopes(point) @ score_s
+        gradient -= pull * np.array([float(pi), 0.0, 1.0, 0.0])
+        gradient[3] += STRAYS * (1.0 - e) - OTHERS * e
+        return -float(total), -gradient
 
     def _covariances(self, point: Array, free: slice) -> tuple[Array, float]:
-        """Inverse information of the three parameters, and the variance of logit pi without the prior on separation.
+        """Inverse information of the four parameters, and the variance of logit pi without the prior on separation.
 
         That is infinite where the rows alone have no maximum nearby, and where labelled rows score no higher than
         others: what looks like one is then a step in front of the lowest labelled score. The expected information
         stands in for the observed one where that is not definite, as it may be on the edge of what the parameters may
         be.
         """
-        covariance, variance = np.zeros((3, 3)), float("inf")
+        covariance, variance = np.zeros((4, 4)), float("inf")
         for observed in (True, False):
             whole = self._hessian(point, observed)
             inverted = inverse_definite((whole + self._separation_hessian(point, observed))[free, free])
@@ -242,28 +289,27 @@ class HeldOutRows:
         return covariance, variance if alone is None else float(alone[0, 0])
 
     def _hessian(self, point: Array, observed: bool) -> Array:
-        """Information of (logit pi, a, log b) in the rows, with what the prior on pi adds."""
-        pi, steepness, t = np.asarray(expit(point[0])), np.exp(point[2]), self._standard
+        """Information of (logit pi, a, log b, logit e) in the rows, with what the priors on pi and e add."""
+        pi, e = np.asarray(expit(point[0])), float(expit(point[3]))
         _, score_s, score_c, info_ss, info_sc, info_cc = self._rows(point, observed)
         slope, bend = (float(f(pi, *self._counts)) for f in (log_c_slope, log_c_bend))
-        hessian = np.empty((3, 3))
+        slopes = self._slopes(point)
+        hessian = np.empty((4, 4))
         hessian[0, 0] = slope**2 * info_cc.sum() + float(self.prior.information(pi))
-        hessian[0, 1] = hessian[1, 0] = slope * info_sc.sum()
-        hessian[0, 2] = hessian[2, 0] = slope * steepness * (info_sc @ t)
-        hessian[1, 1] = info_ss.sum()
-        hessian[1, 2] = hessian[2, 1] = steepness * (info_ss @ t)
-        hessian[2, 2] = steepness**2 * (info_ss @ (t * t))
+        hessian[0, 1:] = hessian[1:, 0] = slope * (slopes @ info_sc)
+        hessian[1:, 1:] = (slopes * info_ss) @ slopes.T
+        hessian[3, 3] += (STRAYS + OTHERS) * e * (1.0 - e)
         if observed:
             hessian[0, 0] -= bend * score_c.sum()
-            hessian[2, 2] -= steepness * (score_s @ t)
+            hessian[1:, 1:] -= self._bends(point, score_s)
         return hessian
 
     def _separation_hessian(self, point: Array, observed: bool) -> Array:
         """What the prior on separation adds to the information; its bend, which may be negative, only if observed."""
         if not self.separation:
-            return np.zeros((3, 3))
+            return np.zeros((4, 4))
         pi = float(expit(point[0]))
-        direction = np.array([pi, 0.0, 1.0]) / SEPARATION_SPREAD
+        direction = np.array([pi, 0.0, 1.0, 0.0]) / SEPARATION_SPREAD
         added = np.outer(direction, direction)
         if observed:
             added[0, 0] += self._deviation(point) * pi * (1.0 - pi) / SEPARATION_SPREAD

@@ -14,7 +14,8 @@ from pugam.terms import Design
 
 __all__ = ["read_ridge", "read_shrinkage", "write_shrinkage"]
 
-KEYS = ("ridge", "penalty", "logit_pi", "intercept", "steepness", "objective", "logit_variance", "covariance")
+KEYS = ("ridge", "penalty", "logit_pi", "intercept", "steepness", "stray", "objective", "logit_variance", "covariance")
+SMALLEST_SHARE = 1e-9
 NOT_NEGATIVE = "a number that is not negative"
 
 
@@ -28,6 +29,7 @@ def write_shrinkage(shrinkage: Shrinkage, design: Design) -> dict[str, Any]:
         found.logit_pi,
         found.intercept,
         found.steepness,
+        found.stray,
         found.value,
         found.logit_variance if np.isfinite(found.logit_variance) else None,
         write_symmetric(found.covariance),
@@ -59,6 +61,7 @@ def read_shrinkage(node: Node) -> Shrinkage | None:
             logit_pi,
             parts["intercept"].number(),
             parts["steepness"].number(0.0, what=NOT_NEGATIVE),
+            parts["stray"].number(SMALLEST_SHARE, 1.0 - SMALLEST_SHARE, "a share strictly between 0 and 1"),
             parts["objective"].number(),
             covariance,
             float("inf") if variance.value is None else variance.number(0.0, what=NOT_NEGATIVE),
