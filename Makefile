@@ -78,6 +78,8 @@ benchmark-knots: $(VENV)/developing
 benchmark-realdata: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --editable ".[peers]"
 	$(BIN)/python benchmarks/peers --data $(DATA) --out results/realdata
+	$(BIN)/python benchmarks/shrinkage.py $(DATA)
+	$(BIN)/python benchmarks/hardships.py $(DATA)
 
 study: $(VENV)/installed
 	$(BIN)/pugam study $(STUDY) --out results --data $(DATA)
