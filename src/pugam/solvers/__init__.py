@@ -1,8 +1,9 @@
 """From sums to estimates: Fisher scoring, EM, starts, smoothing selection."""
 
+from pugam.solvers.adjustment import Adjustment
 from pugam.solvers.evidence import Canonical, Evidence, gather_evidence
 from pugam.solvers.exploring import StartRecord
-from pugam.solvers.held_out import Adjustment, HeldOutRows
+from pugam.solvers.held_out import HeldOutRows
 from pugam.solvers.objective import EDGE, Objective, PiPrior, PiRange, Standpoint
 from pugam.solvers.optimum import Optimum
 from pugam.solvers.procedure import Fit, Fitted, Shrinkage, correction_weights, finish_fit, fit_best_design, fit_model

@@ -17,7 +17,6 @@ ROC area of 0.99, and two standard deviations below it, D = 2.4, one of 0.86.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -28,9 +27,10 @@ from scipy.special import log_expit
 
 from pugam.likelihood import expit, label_frequency, log_c_bend, log_c_slope, logit, saturating_rows
 from pugam.linear_algebra import inverse, inverse_definite
+from pugam.solvers.adjustment import Adjustment
 from pugam.solvers.objective import PiPrior, PiRange
 
-__all__ = ["Adjustment", "HeldOutRows"]
+__all__ = ["HeldOutRows"]
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -42,84 +42,6 @@ LOG_STEEPNESS = (-8.0, 2.0)  # of scores in units of their spread: what is steep
 LARGEST_INTERCEPT = 300.0
 STRAYS, OTHERS = 1.0, 30.0  # so many rows of the lowest scores does the prior on the share of strays count
 LOGIT_STRAY, FIRST_STRAY = (-9.0, -0.5), -3.5
-LARGEST_CHANGE = 10.0  # of log steepness, from one that was found to others
-
-
-@dataclass(frozen=True)
-class Adjustment:
-    """Where the four parameters ended.
-
-    Attributes
-    ----------
-    logit_pi, intercept, steepness : float
-        So that the linear predictor of a row with held-out score t is intercept + steepness t.
-    stray : float
-        Share of positives among the rows, of both samples, that score lowest.
-    value : float
-        The objective there: held-out log-likelihood and priors.
-    covariance : array of shape (3, 3)
-        Of logit pi, intercept and log steepness. It counts n0 and n1 as random, which they are not: that makes up,
-        about, for the curves being known no better than the rows they were fitted to permit.
-    logit_variance : float
-        Of logit pi without the prior on separation, so that limits do not lean on it; infinite where rows alone say
-        nothing.
-    """
-
-    logit_pi: float
-    intercept: float
-    steepness: float
-    stray: float
-    value: float
-    covariance: Array
-    logit_variance: float
-
-    @property
-    def pi(self) -> float:
-        """The share of positives."""
-        return float(expit(self.logit_pi))
-
-    @property
-    def leaning(self) -> float:
-        """How many times larger the variance of logit pi is without the prior on separation."""
-        with_prior = float(self.covariance[0, 0])
-        return self.logit_variance / with_prior if with_prior > 0.0 else 1.0
-
-    def alternatives(self, count: int) -> Iterator[tuple[float, float, float]]:
-        """Other intercepts and steepnesses that the rows permit, were the share known: a quadrature over log steepness.
-
-        Yields the weight of each, how far its intercept lies from this one, and how many times as steep it is.
-        """
-        (_, with_steepness), (_, variance) = self._given_share
-        slope, spread = (with_steepness / variance, np.sqrt(variance)) if variance > 0.0 else (0.0, 0.0)
-        points, weights = np.polynomial.hermite_e.hermegauss(count)
-        for point, weight in zip(points, weights / weights.sum(), strict=True):
-            change = float(np.clip(point * spread, -LARGEST_CHANGE, LARGEST_CHANGE))
-            yield float(weight), float(slope * change), float(np.exp(change))
-
-    @property
-    def intercept_variance(self) -> float:
-        """Of the intercept, were share and steepness known."""
-        (variance, with_steepness), (_, of_steepness) = self._given_share
-        known = with_steepness**2 / of_steepness if of_steepness > 0.0 else 0.0
-        return max(float(variance - known), 0.0)
-
-    @property
-    def _given_share(self) -> Array:
-        """Covariance of intercept and log steepness, were the share known."""
-        given, with_share = self.covariance[1:, 1:], self.covariance[1:, 0]
-        if self.covariance[0, 0] > 0.0:
-            given = given - np.outer(with_share, with_share) / self.covariance[0, 0]
-        return given
-
-    def with_strays(self, s: Array) -> Array:
-        """Bring linear predictors s to those in which strays are counted: logit(e + (1 - e) expit(s))."""
-        rest = np.log1p(-self.stray)
-        counted: Array = np.logaddexp(np.log(self.stray), rest + log_expit(s)) - rest - log_expit(-s)
-        return counted
-
-    def moved(self, beta: Array) -> Array:
-        """Bring parameters (logit pi, a, theta) whose curves gave the scores to this share, intercept and steepness."""
-        return np.concatenate([[self.logit_pi, self.intercept + self.steepness * beta[1]], self.steepness * beta[2:]])
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pugam.engines import Engine
 from pugam.likelihood import expit
 from pugam.linear_algebra import inverse, solve
+from pugam.solvers.adjustment import Adjustment
 from pugam.solvers.bends import look_for_bends
 from pugam.solvers.exploring import (
     PILOT_KAPPA,
@@ -21,7 +22,6 @@ from pugam.solvers.exploring import (
     explore_candidates,
     objectives,
 )
-from pugam.solvers.held_out import Adjustment
 from pugam.solvers.lookout import Lookout, look_for_higher, look_for_waves
 from pugam.solvers.objective import MANY_COLUMNS, Objective, PiRange, Standpoint
 from pugam.solvers.optimum import Optimum, best_of

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines import Engine
+from pugam.solvers.adjustment import Adjustment
 from pugam.solvers.fisher import maximize_fisher
-from pugam.solvers.held_out import Adjustment, HeldOutRows
+from pugam.solvers.held_out import HeldOutRows
 from pugam.solvers.objective import Objective, PiRange
 from pugam.solvers.optimum import Optimum, best_of
 from pugam.solvers.procedure import Fit, Fitted, Shrinkage
