@@ -7,12 +7,13 @@ low. The scores t of rows held out know nothing of their labels. On them the mod
 
 and what shrinkage took from the curves, the steepness b gives back. Rows that look like negatives are positive with
 probability e, however low they score: a few such strays, far out, would make a curve without e flat everywhere, and pi
-too low. Where hardly a negative is seen, a steep curve with
-a large pi and a flat one with any pi fit alike: flat ones are what features of no use would give. How far apart
-features put two classes is not unknown, though. With the prior on pi goes one on the difference D between positives
-and negatives in mean log density ratio, log D ~ N(log 12, 0.8^2). Unlabelled rows have a mean score between those of
-the two classes, so D = b (mean t of labelled - mean t of unlabelled rows) / (1 - pi). For normal features D = 12 is a
-ROC area of 0.99, and two standard deviations below it, D = 2.4, one of 0.86.
+too low.
+
+Where hardly a negative is seen, a steep curve with a large pi and a flat one with any pi fit alike: flat ones are what
+features of no use would give. How far apart features put two classes is not unknown, though. With the prior on pi goes
+one on the difference D between positives and negatives in mean log density ratio, log D ~ N(log 12, 0.8^2). Unlabelled
+rows have a mean score between those of the two classes, so D = b (mean t of labelled - mean t of unlabelled rows) /
+(1 - pi). For normal features D = 12 is a ROC area of 0.99, and two standard deviations below it, D = 2.4, one of 0.86.
 """
 
 from __future__ import annotations
@@ -23,11 +24,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
-from scipy.special import log_expit
 
 from pugam.likelihood import expit, label_frequency, log_c_bend, log_c_slope, logit, saturating_rows
 from pugam.linear_algebra import inverse, inverse_definite
-from pugam.solvers.adjustment import Adjustment
+from pugam.solvers.adjustment import Adjustment, count_strays
 from pugam.solvers.objective import PiPrior, PiRange
 
 __all__ = ["HeldOutRows"]
@@ -143,8 +143,7 @@ class HeldOutRows:
     def _rows(self, point: Array, observed: bool) -> tuple[Array, ...]:
         """Weighted value, score and information of the rows in (s, log c), s the linear predictor with strays."""
         c, d = label_frequency(np.asarray(expit(point[0])), *self._counts)
-        positive, e = self._without_strays(point), expit(point[3])
-        s = np.log(e + (1.0 - e) * positive) - np.log1p(-e) - log_expit(-self._steep(point) - point[1])
+        s = count_strays(point[1] + self._steep(point), float(expit(point[3])))
         rows = saturating_rows(self.positive, s, c, d, observed)
         return tuple(part * self.weights for part in rows)
 
