@@ -81,7 +81,7 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
         Hold all curves by a ridge, whose strength rows held out choose, and take pi from those rows: for columns too
         many for the rows there are. "auto" does so with fewer than 20 rows of either label for each column that
         smoothing does not restrain, where features leave fewer than five rows for each of them in doubt, and where pi
-        is not determined otherwise; only with ``smoothing="reml"``.
+        would be on the boundary or its interval wider than 0.3; only with ``smoothing="reml"``.
     kappas : {"both", "linear", "smooth"} or list of float, default="both"
         The values that ``smoothing="aic"`` tries: the paper's grid for nearly linear effects (10^-1 to 10^4), its grid
         for curved ones (10^-6 to 10^-1), or both.

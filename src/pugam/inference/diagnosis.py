@@ -30,6 +30,7 @@ NEARLY_AS_GOOD = 2.0  # in log-likelihood
 FEWEST_DOUBTFUL_ROWS = 4
 FEWEST_DOUBTFUL_ROWS_PER_COLUMN = 5  # of columns that no smoothing restrains; 3 to 6 do as well on real tables
 UNDETERMINED = 0.5  # width of an interval for pi that says next to nothing
+WIDE = 0.3  # width of one so wide that shrunken curves are nearer to the truth, mostly
 
 
 @dataclass(frozen=True, repr=False)
@@ -185,9 +186,10 @@ def is_doubtful(fitted: Fitted) -> bool:
     if _rows_in_doubt(fitted, fit.penalized) < FEWEST_DOUBTFUL_ROWS_PER_COLUMN * n_free:
         return True
     inside = all(pi_range.is_inside(one.pi) for one in (fit.penalized, fit.optimum))
+    wide = _width(fitted) > WIDE
     if pi_range.limits != (0.0, 1.0):  # bounds that someone gave may bind: that is what they are for
-        return inside and says_little(fitted)
-    return not inside or says_little(fitted)
+        return inside and wide
+    return not inside or wide
 
 
 def _rows_in_doubt(fitted: Fitted, curves: Optimum) -> float:
@@ -202,11 +204,14 @@ def _rows_in_doubt(fitted: Fitted, curves: Optimum) -> float:
 
 def says_little(fitted: Fitted) -> bool:
     """Whether next to nothing is known about pi."""
-    engine, fit, pi_range = fitted.engine, fitted.fit, fitted.settings.pi_range
-    if pi_range.fixed:
-        return False
-    wald = pi_wald_interval(fit, engine.n0, engine.n1, fit.optimum.pi, LEVEL, pi_range.limits)
-    return wald.upper - wald.lower > UNDETERMINED
+    return not fitted.settings.pi_range.fixed and _width(fitted) > UNDETERMINED
+
+
+def _width(fitted: Fitted) -> float:
+    """How wide the interval for pi is."""
+    engine, fit, limits = fitted.engine, fitted.fit, fitted.settings.pi_range.limits
+    wald = pi_wald_interval(fit, engine.n0, engine.n1, fit.optimum.pi, LEVEL, limits)
+    return wald.upper - wald.lower
 
 
 def _curve(profile: PiProfile, held: Interval) -> tuple[Array, Array]:
