@@ -32,7 +32,15 @@ from pugam.estimator.outputs import OutputMethods
 from pugam.estimator.reading import read_new_rows, remember_features
 from pugam.estimator.training import TableRows, TrainingRows, is_elsewhere, open_rows, rows_placed
 from pugam.estimator.uncertainty import UncertaintyMethods
-from pugam.inference import curve_covariance, is_doubtful, is_separated, posterior_logits, says_little
+from pugam.inference import (
+    curve_covariance,
+    is_doubtful,
+    is_narrower,
+    is_separated,
+    is_vague,
+    posterior_logits,
+    says_little,
+)
 from pugam.likelihood import alpha_shift, expit, label_frequency, saturating_rows
 from pugam.solvers import Fit, Fitted, Settings, edf, fit_best_design, fit_shrunken, has_enough_rows
 from pugam.storage import StoredModel
@@ -80,8 +88,9 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
     shrinkage : {"auto", "always", "never"}, default="auto"
         Hold all curves by a ridge, whose strength rows held out choose, and take pi from those rows: for columns too
         many for the rows there are. "auto" does so with fewer than 20 rows of either label for each column that
-        smoothing does not restrain, where features leave fewer than five rows for each of them in doubt, and where pi
-        would be on the boundary or its interval wider than 0.3; only with ``smoothing="reml"``.
+        smoothing does not restrain, where features leave fewer than five rows for each of them in doubt, where pi is
+        not determined otherwise, and where an interval for pi wider than 0.3 is narrower so; only with
+        ``smoothing="reml"``.
     kappas : {"both", "linear", "smooth"} or list of float, default="both"
         The values that ``smoothing="aic"`` tries: the paper's grid for nearly linear effects (10^-1 to 10^4), its grid
         for curved ones (10^-6 to 10^-1), or both.
@@ -280,14 +289,17 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
         self, engine: Engine, designs: list[Design], settings: Settings, rng: np.random.Generator
     ) -> Fitted:
         shrinkage = read_shrinkage(self.shrinkage, settings)
+        fitted = None
         if shrinkage == "never" or (shrinkage == "auto" and has_enough_rows(designs[0], engine)):
             fitted = fit_best_design(engine, designs, settings, rng)
-            if shrinkage == "never" or not is_doubtful(fitted):
+            if shrinkage == "never" or not (is_doubtful(fitted) or is_vague(fitted)):
                 return fitted
-        fitted = fit_shrunken(engine, designs, settings, rng)
-        if self.verbose and fitted.fit.shrinkage is not None:
-            print(f"pugam: curves shrunken by a ridge of {fitted.fit.shrinkage.ridge:g}, pi from rows held out")
-        return fitted
+        shrunken = fit_shrunken(engine, designs, settings, rng)
+        if fitted is not None and not is_doubtful(fitted) and not is_narrower(shrunken, fitted):
+            return fitted
+        if self.verbose and shrunken.fit.shrinkage is not None:
+            print(f"pugam: curves shrunken by a ridge of {shrunken.fit.shrinkage.ridge:g}, pi from rows held out")
+        return shrunken
 
     def _open_rows(self, X: Any, z: Any, sample_weight: Any) -> TrainingRows:
         return open_rows(X, z, sample_weight, read_engine(self.engine), read_n_jobs(self.n_jobs))

@@ -9,7 +9,15 @@ from pugam.inference.covariance import (
     intercept_covariance,
     pi_log_variance,
 )
-from pugam.inference.diagnosis import Diagnosis, diagnose_fit, is_doubtful, is_separated, says_little
+from pugam.inference.diagnosis import (
+    Diagnosis,
+    diagnose_fit,
+    is_doubtful,
+    is_narrower,
+    is_separated,
+    is_vague,
+    says_little,
+)
 from pugam.inference.effects import (
     Scale,
     contrast,
@@ -58,7 +66,9 @@ __all__ = [
     "in_alpha",
     "intercept_covariance",
     "is_doubtful",
+    "is_narrower",
     "is_separated",
+    "is_vague",
     "make_resampling",
     "mean_columns",
     "normal_quantile",

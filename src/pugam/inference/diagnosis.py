@@ -18,7 +18,7 @@ from pugam.likelihood import expit, logit
 from pugam.linear_algebra import inverse
 from pugam.solvers import EDGE, Fit, Fitted, Optimum, StartRecord, gather_evidence
 
-__all__ = ["Diagnosis", "diagnose_fit", "is_doubtful", "is_separated", "says_little"]
+__all__ = ["Diagnosis", "diagnose_fit", "is_doubtful", "is_narrower", "is_separated", "is_vague", "says_little"]
 
 Array = NDArray[np.float64]
 
@@ -30,7 +30,7 @@ NEARLY_AS_GOOD = 2.0  # in log-likelihood
 FEWEST_DOUBTFUL_ROWS = 4
 FEWEST_DOUBTFUL_ROWS_PER_COLUMN = 5  # of columns that no smoothing restrains; 3 to 6 do as well on real tables
 UNDETERMINED = 0.5  # width of an interval for pi that says next to nothing
-WIDE = 0.3  # width of one so wide that shrunken curves are nearer to the truth, mostly
+WIDE = 0.3  # width of one that shrunken curves might narrow
 
 
 @dataclass(frozen=True, repr=False)
@@ -186,10 +186,19 @@ def is_doubtful(fitted: Fitted) -> bool:
     if _rows_in_doubt(fitted, fit.penalized) < FEWEST_DOUBTFUL_ROWS_PER_COLUMN * n_free:
         return True
     inside = all(pi_range.is_inside(one.pi) for one in (fit.penalized, fit.optimum))
-    wide = _width(fitted) > WIDE
     if pi_range.limits != (0.0, 1.0):  # bounds that someone gave may bind: that is what they are for
-        return inside and wide
-    return not inside or wide
+        return inside and says_little(fitted)
+    return not inside or says_little(fitted)
+
+
+def is_vague(fitted: Fitted) -> bool:
+    """Whether the interval for pi is so wide that shrunken curves are worth a try."""
+    return not fitted.settings.pi_range.fixed and _width(fitted) > WIDE
+
+
+def is_narrower(one: Fitted, other: Fitted) -> bool:
+    """Whether one fit has a narrower interval for pi than another."""
+    return _width(one) < _width(other)
 
 
 def _rows_in_doubt(fitted: Fitted, curves: Optimum) -> float:
