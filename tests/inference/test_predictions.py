@@ -120,8 +120,9 @@ def test_shrunken_posteriors_are_means_over_intercept_and_steepness_at_a_known_s
     steep = RATIOS + shift - adjustment.intercept
     expected = []
     for ratio, one in zip(RATIOS, steep, strict=True):
-        positive = expit(ratio + shift + draws[:, 0] + one * np.expm1(draws[:, 1]))
-        expected.append(expit(logit(STRAY + (1.0 - STRAY) * positive) - shift + logit(pi)).mean())
+        positive = STRAY + (1.0 - STRAY) * expit(ratio + shift + draws[:, 0] + one * np.expm1(draws[:, 1]))
+        weighed = positive * np.exp(logit(pi) - shift)
+        expected.append(np.mean(weighed / (weighed + 1.0 - positive)))
 
     found = expit(posterior_logits(fit, shrunken.n0_, shrunken.n1_, RATIOS, pi))
 
