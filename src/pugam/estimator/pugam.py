@@ -408,7 +408,7 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
         """Return P(y = 0 | x) and P(y = 1 | x) for rows of the unlabelled population, shape (n_rows, 2).
 
         A labelled row is treated as if its label were not known. Where curves were shrunken, the posterior is an
-        average over what is open about their steepness.
+        average over what is open about their steepness, and counts positives that look like negatives.
 
         Parameters
         ----------
