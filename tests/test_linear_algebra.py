@@ -81,3 +81,11 @@ def test_the_inverse_of_a_singular_matrix_keeps_the_variance_of_what_is_determin
     determined = np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0]])
     np.testing.assert_allclose(determined @ inverted @ determined.T, np.linalg.inv(X.T @ X), atol=1e-5)
     assert inverted[3, 3] > 1e3
+
+
+def test_the_inverse_of_a_nearly_singular_matrix_lacks_no_more_than_rounding_takes():
+    near = 1e-6  # eigenvalues near and 2 - near
+    matrix = np.array([[1.0, 1.0 - near], [1.0 - near, 1.0]])
+    expected = np.array([[1.0, near - 1.0], [near - 1.0, 1.0]]) / (near * (2.0 - near))
+
+    np.testing.assert_allclose(inverse(matrix), expected, rtol=1e-9)
