@@ -5,7 +5,7 @@ import pytest
 from scipy.linalg import block_diag
 from scipy.stats import multivariate_normal
 
-from pugam.solvers import PiPrior, Settings, Standpoint, fit_model, gather_evidence
+from pugam.solvers import Evidence, PiPrior, Settings, Standpoint, fit_model, gather_evidence
 
 EVERYTHING, WITHOUT_PI = slice(None), slice(1, None)
 KAPPAS = {"rough": [1e-4, 1e-4, 1e-4, 1e-4, 1e-4], "moderate": [0.1, 1e-3, 1.0, 0.01, 10.0], "straight": [1e8] * 5}
@@ -178,3 +178,12 @@ def test_all_directions_but_the_line_bend(problem_and_optimum):
     term = gather_evidence(optimum, EVERYTHING).canonical(block_of(problem, 3))
 
     assert term.bending.tolist() == [False, True, True, True, True]
+
+
+def test_a_direction_with_hardly_any_information_does_not_make_another_one_unpenalised():
+    evidence = Evidence(np.zeros(2), np.ones(2), np.diag([1.0, 1.0, 1e-12]), np.ones(3))
+
+    term = evidence.canonical(np.arange(2))
+
+    np.testing.assert_allclose(term.ratios, [1.0, 1e12], rtol=1e-9)
+    assert term.bending.all()

@@ -22,7 +22,7 @@ __all__ = ["Canonical", "Evidence", "gather_evidence"]
 Array = NDArray[np.float64]
 Numbers = NDArray[np.intp]
 
-STRAIGHT = 1e-9  # a direction so little penalised, compared with the most penalised one, is not penalised at all
+STRAIGHT = 1e-9  # a direction so little penalised, the penalty brought to the size of information, is not penalised
 NOTHING = 1e-10  # share of information, or relative eigenvalue, below which the data say nothing about a direction
 
 
@@ -38,21 +38,19 @@ class Canonical:
         What the data say: standard normal around y.
     ratios : array of shape (r,)
         Penalty in units of information, smallest first.
+    bending : bool array of shape (r,)
+        Which directions are penalised at all.
     """
 
     transform: Array
     z: Array
     ratios: Array
+    bending: NDArray[np.bool_]
 
     @property
     def shares(self) -> Array:
         """Share of each direction that the penalty leaves; their sum are the effective degrees of freedom."""
         return 1.0 / (1.0 + self.ratios)
-
-    @property
-    def bending(self) -> NDArray[np.bool_]:
-        """Which directions are penalised at all."""
-        return np.asarray(self.ratios > STRAIGHT * self.ratios.max(initial=0.0))
 
     def log_marginal(self, kappas: Array) -> Array:
         """Log marginal likelihood, up to a constant, of smoothing parameters that multiply the penalty."""
@@ -105,7 +103,8 @@ class Evidence:
         shares = np.minimum(shares[kept], 1.0)
         transform = whiten @ rotation[:, kept] / np.sqrt(shares)
         ratios = np.sum(transform * (shrinking[:, None] * transform), axis=0)
-        return Canonical(transform, transform.T @ h, ratios)
+        # The largest ratio is no measure of the others: about directions with hardly any information it is rounding.
+        return Canonical(transform, transform.T @ h, ratios, bending=balance * ratios > STRAIGHT)
 
 
 def gather_evidence(optimum: Standpoint, free: slice) -> Evidence:
