@@ -104,6 +104,17 @@ def test_files_that_do_not_fit_together_are_named(tmp_path, second, expected):
     assert "/a.parquet" in text
 
 
+def test_a_part_without_rows_need_not_know_its_types(tmp_path):
+    for name, values in (("a", pa.nulls(0)), ("b", ["1"]), ("c", pa.nulls(0)), ("d", ["2"])):
+        saved(pa.table({"x": values}), tmp_path / f"{name}.parquet")
+
+    file = open_file(tmp_path)
+
+    assert file.n_rows == 2
+    assert file.read().to_pydict() == {"x": ["1", "2"]}
+    assert pa.Table.from_batches(file.batches()).to_pydict() == {"x": ["1", "2"]}
+
+
 def test_nested_columns_are_refused_only_where_they_are_asked_for(tmp_path):
     table = pa.table({"x": [1.0, 2.0], "tags": [["a"], []], "point": [{"u": 1}, {"u": 2}]})
     path = saved(table, tmp_path / "data.parquet")

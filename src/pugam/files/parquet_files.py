@@ -130,22 +130,22 @@ def _is_part(path: Path, folder: Path) -> bool:
 
 
 def _joined(path: Path, parts: tuple[Path, ...]) -> ParquetFiles:
-    n_rows, schema = 0, None
+    counts, schemas = {}, {}
     for part in parts:
         with _damage_named(part):
             opened = _open_part(part)
-        n_rows += opened.metadata.num_rows
-        if schema is None:
-            schema = opened.schema_arrow
-            require_names(part, schema.names)
-        else:
-            _require_same_columns(part, opened.schema_arrow, parts[0], schema)
-    assert schema is not None
+        counts[part], schemas[part] = opened.metadata.num_rows, opened.schema_arrow
+    n_rows = sum(counts.values())
+    filled = tuple(part for part in parts if counts[part]) or parts[:1]  # columns without rows may have no type
+    schema = schemas[filled[0]]
+    require_names(filled[0], schema.names)
+    for part in filled[1:]:
+        _require_same_columns(part, schemas[part], filled[0], schema)
     if not schema.names:
         raise InputError(f"{path} has no columns.")
     if not n_rows:
         raise InputError(f"{path} has columns but no rows.")
-    return ParquetFiles(path, tuple(schema.names), n_rows, parts, schema)
+    return ParquetFiles(path, tuple(schema.names), n_rows, filled, schema)
 
 
 def _require_same_columns(part: Path, schema: pa.Schema, first: Path, expected: pa.Schema) -> None:
