@@ -1,11 +1,13 @@
 """Pictures show the numbers they are given, and the same numbers give the same bytes."""
 
+import matplotlib
 import numpy as np
 import pytest
 
 from pugam.studies import figures
 from pugam.studies.monte_carlo import Measured
 
+MATPLOTLIB = matplotlib.__version_info__[:2]
 GRID = np.linspace(0.0, 1.0, 11)
 
 
@@ -121,6 +123,7 @@ def test_the_same_numbers_give_the_same_files(tmp_path):
     assert b"<svg" in (tmp_path / "one" / "curves.svg").read_bytes()
 
 
+@pytest.mark.skipif(MATPLOTLIB < (3, 11), reason="matplotlib named clip paths after addresses in memory")
 def test_writing_one_figure_twice_gives_the_same_svg(tmp_path):
     figure = draw_curves()
 

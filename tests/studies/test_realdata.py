@@ -196,7 +196,7 @@ def test_a_run_given_again_runs_nothing_and_writes_the_same(make_plan, folder):
 
 
 def test_a_method_of_others_that_breaks_down_is_counted(make_plan, folder):
-    HILLS.update(pd.read_csv(folder / "hills.csv")["a"])
+    HILLS.update(pd.read_csv(folder / "hills.csv", float_precision="round_trip")["a"])
     plan = make_plan(data=folder)
 
     tables = realdata(plan, {"half": half, "frail": breaks_on_hills})
