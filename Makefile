@@ -7,14 +7,20 @@ JOBS ?= auto
 DATA ?= data
 STUDY ?= all
 
-.PHONY: help demo test browser lint format benchmark benchmark-scale benchmark-inference benchmark-knots benchmark-realdata \
+.PHONY: help demo test test-oldest test-long coverage browser lint audit lock locked format release benchmark benchmark-scale benchmark-inference benchmark-knots benchmark-realdata \
 	study clean
 
 help:
 	@echo "make demo       fit a real data set, print pi with an interval, write a report"
 	@echo "make test       run the tests"
+	@echo "make test-long  generated tables, faults and load by the thousand: an hour or two"
+	@echo "make test-oldest  the tests with the oldest supported versions of all libraries"
+	@echo "make coverage   the tests, with the lines and branches that none of them reaches"
 	@echo "make browser    install Chromium for the tests of the report (Debian, as root); they are skipped without it"
 	@echo "make lint       ruff and mypy"
+	@echo "make audit      bandit, and known vulnerabilities of the locked libraries"
+	@echo "make lock       write requirements-dev.txt anew; make locked: an environment of exactly these versions"
+	@echo "make release    sdist, wheel and a bill of materials (SBOM) in dist"
 	@echo "make benchmark  run the benchmarks and write their tables to benchmarks/results"
 	@echo "make benchmark-scale  the kernel, ten million rows from a file and on a cluster, other libraries"
 	@echo "make benchmark-inference  coverage, bands, tests, bootstrap: an hour"
@@ -37,6 +43,20 @@ demo: $(VENV)/installed
 test: $(VENV)/developing
 	$(BIN)/python -m pytest -q -n $(JOBS)
 
+# Every library at its lower bound in pyproject.toml, those that tests need included.
+test-oldest: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --group lock
+	$(PYTHON) -m venv $(VENV)-oldest
+	$(BIN)/uv pip install --quiet --python $(VENV)-oldest/bin/python --resolution lowest-direct --editable . --group test
+	$(VENV)-oldest/bin/python -m pytest -q -n $(JOBS)
+
+test-long: $(VENV)/developing
+	$(BIN)/python -m pytest -q -n $(JOBS) -m long
+
+coverage: $(VENV)/developing
+	$(BIN)/python -m pip install --quiet --group coverage
+	$(BIN)/python -m pytest -q -n $(JOBS) --cov --cov-report=term-missing:skip-covered --cov-fail-under=95
+
 # The tests of the report's page need a browser; where none can be installed they are skipped.
 browser:
 	@command -v chromium >/dev/null && command -v chromedriver >/dev/null || \
@@ -48,6 +68,36 @@ lint: $(VENV)/developing
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+audit: $(VENV)/developing
+	$(BIN)/python -m pip install --quiet --group audit
+	$(BIN)/bandit --quiet --configfile pyproject.toml --recursive src
+	$(BIN)/pip-audit --requirement requirements-dev.txt --require-hashes --disable-pip
+
+# For all platforms and Pythons at once, with hashes. A newer library comes in by `make lock` alone.
+lock: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --group lock
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --upgrade --generate-hashes --no-emit-index-url \
+		--no-annotate --custom-compile-command "make lock" --group dev pyproject.toml --output-file requirements-dev.txt
+
+locked: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --group lock
+	$(PYTHON) -m venv $(VENV)-locked
+	$(BIN)/uv pip install --quiet --python $(VENV)-locked/bin/python --require-hashes --requirements requirements-dev.txt
+	$(BIN)/uv pip install --quiet --python $(VENV)-locked/bin/python --no-deps --editable .
+
+# The bill of materials lists what an installation of the wheel brings with it, and nothing of ours.
+release: $(VENV)/developing
+	$(BIN)/python -m pip install --quiet --group release
+	rm -rf dist $(VENV)-release
+	$(BIN)/python -m build --outdir dist
+	$(BIN)/twine check --strict dist/*
+	$(PYTHON) -m venv $(VENV)-release
+	$(VENV)-release/bin/python -m pip install --quiet dist/*.whl
+	$(VENV)-release/bin/python -m pip uninstall --quiet --yes pip setuptools
+	$(BIN)/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible --validate \
+		--output-file dist/pugam-$$($(BIN)/python -c "import pugam; print(pugam.__version__)").cdx.json \
+		$(VENV)-release/bin/python
 
 format: $(VENV)/developing
 	$(BIN)/ruff check --fix .
@@ -85,4 +135,4 @@ study: $(VENV)/installed
 	$(BIN)/pugam study $(STUDY) --out results --data $(DATA)
 
 clean:
-	rm -rf $(VENV) demo build dist
+	rm -rf $(VENV) $(VENV)-oldest $(VENV)-locked $(VENV)-release demo build dist .coverage

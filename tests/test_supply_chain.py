@@ -1,0 +1,80 @@
+"""What is installed is what is written down, and nothing goes over the network unasked."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+LOCK = (ROOT / "requirements-dev.txt").read_text(encoding="utf-8")
+GROUPS = PROJECT["dependency-groups"]
+ASKED = [Requirement(text) for text in [*PROJECT["project"]["dependencies"], *GROUPS["test"], *GROUPS["lint"]]]
+
+# Everything that opens a connection goes through this in CPython; events of hooks cannot be caught and passed over.
+CUT_OFF = """
+import sys
+
+def refuse(event, arguments):
+    if event in ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "urllib.Request"):
+        sys.stderr.write(f"NETWORK {event} {arguments}\\n")
+        raise OSError("no network here")
+
+sys.addaudithook(refuse)
+"""
+
+
+def locked_versions():
+    found = {}
+    for name, version in re.findall(r"^([A-Za-z0-9._-]+)==([^ ;\\]+)", LOCK, flags=re.MULTILINE):
+        found.setdefault(canonicalize_name(name), []).append(version)
+    return found
+
+
+@pytest.mark.parametrize("asked", ASKED, ids=str)
+def test_the_lock_holds_what_the_project_asks_for(asked):
+    versions = locked_versions().get(canonicalize_name(asked.name), [])
+
+    assert versions, f"{asked.name} is not in requirements-dev.txt; run `make lock`"
+    assert all(asked.specifier.contains(version) for version in versions)
+
+
+def test_every_locked_library_has_hashes():
+    entries = re.split(r"\n(?=[A-Za-z])", re.sub(r"^#.*\n", "", LOCK, flags=re.MULTILINE).strip())
+
+    assert len(entries) == sum(len(versions) for versions in locked_versions().values())
+    assert all("--hash=sha256:" in entry for entry in entries)
+
+
+@pytest.mark.parametrize("text", PROJECT["project"]["dependencies"])
+def test_every_dependency_has_a_lower_bound_and_no_upper_one(text):
+    operators = [specifier.operator for specifier in Requirement(text).specifier]
+
+    assert operators == [">="]  # an upper bound would shut out users of newer libraries
+
+
+def run_cut_off(code, folder):
+    return subprocess.run(
+        [sys.executable, "-c", CUT_OFF + code], cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+def test_the_main_job_needs_no_network(tmp_path):
+    code = "import sys; sys.argv = ['pugam', 'demo', '--out', 'demo']; from pugam.command_line import main; main()"
+
+    done = run_cut_off(code, tmp_path)
+
+    assert (done.returncode, "NETWORK" in done.stderr) == (0, False), done.stderr
+    assert (tmp_path / "demo").is_dir()
+
+
+def test_a_connection_would_be_noticed(tmp_path):
+    done = run_cut_off("import urllib.request; urllib.request.urlopen('http://127.0.0.1:9')", tmp_path)
+
+    assert done.returncode == 1
+    assert "NETWORK" in done.stderr
