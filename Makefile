@@ -7,7 +7,7 @@ JOBS ?= auto
 DATA ?= data
 STUDY ?= all
 
-.PHONY: help demo test test-oldest test-long coverage browser lint audit lock locked format release benchmark benchmark-scale benchmark-inference benchmark-knots benchmark-realdata \
+.PHONY: help demo test test-oldest test-long coverage mutation fuzz browser lint audit lock locked format release benchmark benchmark-scale benchmark-inference benchmark-knots benchmark-realdata \
 	study clean
 
 help:
@@ -16,6 +16,7 @@ help:
 	@echo "make test-long  generated tables, faults and load by the thousand: an hour or two"
 	@echo "make test-oldest  the tests with the oldest supported versions of all libraries"
 	@echo "make coverage   the tests, with the lines and branches that none of them reaches"
+	@echo "make mutation   faults put into likelihood and covariance, and how many of them the tests notice: ten minutes"
 	@echo "make browser    install Chromium for the tests of the report (Debian, as root); they are skipped without it"
 	@echo "make lint       ruff and mypy"
 	@echo "make audit      bandit, and known vulnerabilities of the locked libraries"
@@ -56,6 +57,15 @@ test-long: $(VENV)/developing
 coverage: $(VENV)/developing
 	$(BIN)/python -m pip install --quiet --group coverage
 	$(BIN)/python -m pytest -q -n $(JOBS) --cov --cov-report=term-missing:skip-covered --cov-fail-under=95
+
+# Faults put into likelihood and covariance, one at a time: how many are noticed? In an environment of its own, because
+# mutmut needs an older pytest.
+mutation:
+	$(PYTHON) -m venv $(VENV)-mutation
+	$(VENV)-mutation/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(VENV)-mutation/bin/python -m pip install --quiet --editable . --group mutation
+	OPENBLAS_NUM_THREADS=1 $(VENV)-mutation/bin/mutmut run
+	$(VENV)-mutation/bin/mutmut results
 
 # The tests of the report's page need a browser; where none can be installed they are skipped.
 browser:
@@ -135,4 +145,4 @@ study: $(VENV)/installed
 	$(BIN)/pugam study $(STUDY) --out results --data $(DATA)
 
 clean:
-	rm -rf $(VENV) $(VENV)-oldest $(VENV)-locked $(VENV)-release demo build dist .coverage
+	rm -rf $(VENV) $(VENV)-oldest $(VENV)-locked $(VENV)-release $(VENV)-mutation demo build dist mutants .coverage

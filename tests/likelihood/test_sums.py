@@ -15,6 +15,7 @@ from pugam.likelihood import (
     products_of_columns,
     saturating_sums,
     score_sums,
+    value_sums,
 )
 from pugam.likelihood.columns import FEW_COLUMNS, MANY_GRAMS
 
@@ -240,10 +241,12 @@ def test_one_big_product_gives_the_matrices_of_the_loop(monkeypatch, signs, n_co
     np.testing.assert_array_equal(at_once, at_once.transpose(0, 2, 1))
 
 
+@pytest.mark.parametrize("signs", ["positive", "mixed"])
 @pytest.mark.parametrize(("number", "n_columns"), [(MANY_GRAMS - 1, 3), (MANY_GRAMS, FEW_COLUMNS + 1)])
-def test_few_matrices_or_many_columns_go_through_the_loop(number, n_columns):
-    X = np.random.default_rng(10).normal(size=(N_ROWS, n_columns))
-    weights = weightings(number)
+def test_few_matrices_or_many_columns_go_through_the_loop(number, n_columns, signs):
+    rng = np.random.default_rng(10)
+    X = rng.normal(size=(N_ROWS, n_columns))
+    weights = weightings(number) if signs == "positive" else rng.normal(size=(number, N_ROWS))
     products = CountedProducts()
     out = np.full((number, n_columns, n_columns), np.nan)
 
@@ -275,3 +278,48 @@ def test_value_and_score_alone_are_those_that_come_with_the_information():
 
     np.testing.assert_array_equal(alone.value, whole.value)
     np.testing.assert_array_equal(alone.score, whole.score)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_value_alone_is_that_which_comes_with_the_score(weighted):
+    example = Example()
+    weights = weightings(N_VECTORS) if weighted else None
+    c, d = example.c, 1.0 - example.c
+
+    whole = saturating_sums(DenseColumns(example.X), example.positive, weights, example.b, c, d)
+    alone = value_sums(DenseColumns(example.X), example.positive, weights, example.b, c, d)
+
+    np.testing.assert_allclose(alone, whole.value, rtol=1e-14)
+
+
+def test_the_value_alone_leaves_out_rows_that_do_not_count():
+    X = np.array([[1.0, 0.0], [1.0, 1.0]])
+    positive, c = np.array([True, False]), np.array([0.5])
+    b = np.array([[-800.0, 1600.0]])  # the probability of the first row underflows
+
+    values = value_sums(DenseColumns(X), positive, np.array([[0.0, 1.0]]), b, c, 1.0 - c)
+
+    np.testing.assert_allclose(values, np.log(0.5), rtol=1e-12)
+
+
+def test_values_and_scores_of_blocks_add_up():
+    example, weights = Example(), weightings(N_VECTORS)
+    c, d = example.c, 1.0 - example.c
+    parts = [
+        score_sums(DenseColumns(example.X[rows]), example.positive[rows], weights[:, rows], example.b, c, d)
+        for rows in (slice(None, 20), slice(20, None), slice(None))
+    ]
+
+    added = parts[0] + parts[1]
+
+    np.testing.assert_allclose(added.value, parts[2].value, rtol=1e-12)
+    np.testing.assert_allclose(added.score, parts[2].score, rtol=1e-11, atol=1e-11)
+
+
+def test_information_is_the_expected_one_unless_the_observed_one_is_asked_for():
+    example = Example()
+    c, d = example.c, 1.0 - example.c
+    arguments = (DenseColumns(example.X), example.positive, None, example.b, c, d)
+
+    assert_same(saturating_sums(*arguments), saturating_sums(*arguments, observed=False), rtol=0.0)
+    assert not np.allclose(saturating_sums(*arguments).information, saturating_sums(*arguments, True).information)
