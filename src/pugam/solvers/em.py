@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from pugam.engines import Expectation
 from pugam.likelihood import expit, logit
 from pugam.linear_algebra import solve
-from pugam.solvers.objective import Objective, PiPrior, PiRange
+from pugam.solvers.fisher import bounded_step
+from pugam.solvers.objective import Objective, PiPrior, PiRange, Standpoint
 from pugam.solvers.optimum import Optimum
 
 __all__ = ["maximize_em", "mixture_step"]
@@ -18,6 +19,7 @@ Array = NDArray[np.float64]
 INNER_ITERATIONS = 50
 INNER_GAIN = 1e-3  # an M-step stops when what is left to gain is this share of the outer tolerance
 SMALLEST_STEP = 2.0**-30
+MOST_LEFT = 1e3  # to gain where a run has converged, in units of the tolerance, which its last step gained less than
 
 
 def maximize_em(objective: Objective, starts: Array, pi_range: PiRange, tol: float, max_iter: int) -> list[Optimum]:
@@ -66,7 +68,17 @@ def _climb(objective: Objective, beta: Array, pi_range: PiRange, tol: float, max
         converged = abs(new.loglik - here.loglik) < tol and abs(new_pi - pi) <= tol * pi
         here = new
         history.append(here.value)
-    return Optimum.at(here, n_iter, converged, history)
+    return Optimum.at(here, n_iter, converged and _is_near_top(here, pi_range, tol), history)
+
+
+def _is_near_top(here: Standpoint, pi_range: PiRange, tol: float) -> bool:
+    """Whether small steps mean that there is not much more to gain, and not only that each step gains little.
+
+    With very many unlabelled rows for each labelled one, and where curves grow without bound, EM creeps.
+    """
+    step = bounded_step(here.beta, here.gradient, here.hessian, pi_range)
+    assert step is not None
+    return 0.5 * float(here.gradient @ step) < MOST_LEFT * tol
 
 
 def _logistic_fit(objective: Objective, labels: Expectation, b: Array, gain: float) -> Array:

@@ -52,7 +52,8 @@ PILOT_TOL, PILOT_ITERATIONS, PILOT_EDF_TOL = 1e-2, 40, 0.05
 REHEARSAL_ROWS = (10_000, 100_000)
 WORTH_A_REHEARSAL = 5
 EDF_TOL = 1e-2
-LONGEST_FOLLOWING = 1.0  # of the intercept: further away the tangent is no guide
+# Of the intercept, and of any coefficient: further away the tangent is no guide.
+LONGEST_FOLLOWING, FARTHEST_FOLLOWING = 1.0, 1e3
 START_ROWS = 10_000  # starts at given smoothing parameters are compared on about so many rows
 START_ITERATIONS = {"newton": 25, "em": 5_000}  # what has not arrived by then creeps along a boundary
 
@@ -282,7 +283,8 @@ def _debias(fit: Fit, objective: Objective, settings: Settings) -> Fit:
     start = optimum.beta.copy()
     start[0] += shift
     followed = solve(optimum.hessian[1:, 1:], -shift * optimum.hessian[1:, 0])
-    if np.abs(followed[0]) < LONGEST_FOLLOWING:  # where everything else goes when pi moves a little
+    # Where everything else goes when pi moves a little.
+    if np.abs(followed[0]) < LONGEST_FOLLOWING and np.abs(followed).max() < FARTHEST_FOLLOWING:
         start[1:] += followed
     pi = float(expit(start[0]))
     refit = settings.maximize(objective, start[None], PiRange(pi, pi), settings.tol, settings.max_iter)[0]

@@ -70,10 +70,11 @@ def _calibrate(engine: Engine, pi: Array, curves: Array, guess: Array) -> Array:
     The guess scales the naive intercept with the curves: it takes up what they are, on average, for the rows there are.
     """
     target = logit(pi)
+    low, high = np.minimum(1e-6, 0.1 * pi), 1.0 - np.minimum(1e-6, 0.1 * (1.0 - pi))  # a fixed pi may be very small
 
     def excess(intercept: Array) -> Array:
         hidden = engine.expectation(pi, np.column_stack([intercept, curves])).hidden_positives
-        return np.asarray(logit(np.clip(hidden / engine.n1, 1e-6, 1.0 - 1e-6)) - target)
+        return np.asarray(logit(np.clip(hidden / engine.n1, low, high)) - target)
 
     last = guess
     last_excess = excess(last)
