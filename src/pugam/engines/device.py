@@ -17,8 +17,8 @@ __all__ = ["DeviceRows", "choose_device", "likelihood_on_device", "load_torch"]
 Array = NDArray[np.float64]
 
 BLOCK_CELLS = 2**28  # model cells evaluated at a time: 2 GiB, and a few times as much while they are made
-LOWEST_VALUE = -1e300
-SMALLEST, SMALLEST_SQUARABLE = float(np.finfo(np.float64).tiny), 1e-150
+LOWEST_VALUE = -1e100
+SMALLEST, SMALLEST_SQUARABLE = float(np.finfo(np.float64).tiny), 1e-130
 
 
 def load_torch() -> Any:

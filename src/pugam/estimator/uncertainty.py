@@ -99,7 +99,7 @@ class UncertaintyMethods(CurveMethods):
         require_kind(kind or "percentile")
         wald = pi_wald_interval(self._fit, self.n0_, self.n1_, self.pi_, level, self._settings.pi_range.limits)
         if self._settings.pi_range.fixed:
-            return replace(wald, method="fixed")
+            return replace(wald, lower=wald.estimate, upper=wald.estimate, method="fixed")
         if method == "wald":
             return wald
         if method == "profile":

@@ -26,6 +26,7 @@ from pugam.inference.effects import (
     effect_table,
     mean_columns,
     outside_range,
+    standard_errors,
 )
 from pugam.inference.hypotheses import (
     HypothesisTest,
@@ -86,6 +87,7 @@ __all__ = [
     "require_kind",
     "run_bootstrap",
     "says_little",
+    "standard_errors",
     "values_around",
     "wald_interval_log",
     "wald_test",

@@ -39,8 +39,9 @@ def bayesian_covariance(fit: Fit, n0: float, n1: float, free: slice = slice(None
     if fit.shrinkage is not None:
         return _adjusted_covariance(fit, fit.shrinkage.adjustment)
     covariance = inverse(fit.optimum.hessian, free)
-    w = covariance @ _labelling_score(fit.optimum, n0, n1)
-    corrected: Array = covariance - (1.0 / n0 + 1.0 / n1) * np.outer(w, w)
+    score = _labelling_score(fit.optimum, n0, n1)
+    w = covariance @ score
+    corrected: Array = covariance - _at_most_all(1.0 / n0 + 1.0 / n1, float(score @ w)) * np.outer(w, w)
     return corrected
 
 
@@ -58,9 +59,20 @@ def frequentist_covariance(fit: Fit, n0: float, n1: float, free: slice = slice(N
     values, vectors = np.linalg.eigh(fit.penalized.information)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     given = root.T @ _labelling_direction(fit.penalized, n0, n1)
-    spread = np.eye(len(root)) - (1.0 / n0 + 1.0 / n1) * np.outer(given, given)
-    covariance: Array = move @ root @ spread @ root.T @ move.T
+    size = float(given @ given)
+    left = 1.0 - np.sqrt(max(1.0 - _at_most_all(1.0 / n0 + 1.0 / n1, size) * size, 0.0))
+    spread = root - np.outer(root @ given, given) * (left / size if size > 0.0 else 0.0)  # a root of the variance
+    half = move @ spread
+    covariance: Array = half @ half.T
     return covariance
+
+
+def _at_most_all(share: float, size: float) -> float:
+    """How much of a direction the numbers of labels fix: no more than there is of it, or variances would be negative.
+
+    There is less of it than there should be where a prior or a penalty is far from what the rows say.
+    """
+    return min(share, 1.0 / size) if size > 0.0 else share
 
 
 def pi_log_variance(fit: Fit, n0: float, n1: float) -> float:

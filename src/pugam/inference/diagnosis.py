@@ -25,6 +25,7 @@ Array = NDArray[np.float64]
 LEVEL = 0.95
 PROFILE_POINTS, PROFILE_REACH = 25, 1.3  # the profile is drawn a little beyond the interval, on the logit scale
 SMALLEST_EIGENVALUE = 1e-16  # relative to a unit diagonal
+SMALLEST_INFORMATION = 1e-100
 CLEAR = 1e-4  # p-value of a likelihood ratio that settles it
 NEARLY_AS_GOOD = 2.0  # in log-likelihood
 FEWEST_DOUBTFUL_ROWS = 4
@@ -71,7 +72,7 @@ class Diagnosis:
         Where curves were shrunken: the strength of the ridge that predicts rows held out best.
     leaning : float
         How many times larger the variance of logit pi would be without the prior on the separation of the classes that
-        shrunken curves come with.
+        shrunken curves come with; infinite where rows alone say nothing.
     calibration : Calibration
         Predicted against observed labels: goodness of fit of additivity and of random labelling together.
     sensitivity : Sensitivity
@@ -136,7 +137,7 @@ def diagnose_fit(fitted: Fitted, wald: Interval, terms: Sequence[HypothesisTest]
     near, spread = _spread(starts)
     hessian, shrinkage = fitted.fit.penalized.hessian, fitted.fit.shrinkage
     free = fitted.settings.pi_range.free
-    scale = 1.0 / np.sqrt(hessian.diagonal()[free])
+    scale = 1.0 / np.sqrt(np.maximum(hessian.diagonal()[free], SMALLEST_INFORMATION))
     eigenvalues = np.linalg.eigvalsh(hessian[free, free] * scale * scale[:, None])
     found = Diagnosis(
         verdict="fixed",

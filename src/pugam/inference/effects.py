@@ -24,6 +24,7 @@ __all__ = [
     "outside_range",
     "require_scale",
     "simultaneous_quantile",
+    "standard_errors",
 ]
 
 Array = NDArray[np.float64]
@@ -34,6 +35,7 @@ N_DRAWS = 10_000
 MOST_LEVELS_SHOWN = 10
 HARDLY_OUTSIDE = 0.05  # share of the range by which values may lie outside it without a word
 EXPONENT_LIMIT = 700.0  # exp() of more overflows
+LARGEST_RELATIVE_ERROR = 1e3  # of odds: what is less sure is not known at all, and the largest odds bear no more
 
 
 def default_grid(basis: Basis, derivative: bool = False) -> NDArray[Any]:
@@ -87,15 +89,24 @@ def effect_table(
     if center is not None and not derivative:
         columns = columns - center
     u = columns @ theta
-    se = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", columns, covariance, columns), 0.0))
+    se = standard_errors(columns, covariance)
     quantile = normal_quantile(level)
     if simultaneous:
         quantile = max(quantile, simultaneous_quantile(columns, covariance, level))
     lower, upper = u - quantile * se, u + quantile * se
     if scale == "odds":
         u, lower, upper = (np.exp(np.clip(values, -EXPONENT_LIMIT, EXPONENT_LIMIT)) for values in (u, lower, upper))
-        se = u * se
+        se = np.minimum(se, LARGEST_RELATIVE_ERROR) * u
     return {"x": column.values, "u": u, "se": se, "lower": lower, "upper": upper}
+
+
+def standard_errors(weights: Array, covariance: Array) -> Array:
+    """Standard errors of weighted sums of coefficients, weights of shape (n, m), in whatever units these are."""
+    largest = np.abs(weights).max(axis=1, initial=0.0)
+    scale = np.where(largest > 0.0, largest, 1.0)
+    unit = weights / scale[:, None]
+    errors: Array = scale * np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", unit, covariance, unit), 0.0))
+    return errors
 
 
 def mean_columns(basis: Basis, encoded: Encoded, weights: Array | None = None) -> Array:
@@ -144,8 +155,8 @@ def contrast(
     theta, covariance : arrays of shape (p,) and (p, p)
     """
     weights = contrast_weights(design, a, b)
-    estimate, variance = float(weights @ theta), float(weights @ covariance @ weights)
-    half = normal_quantile(level) * float(np.sqrt(max(variance, 0.0)))
+    estimate = float(weights @ theta)
+    half = normal_quantile(level) * float(standard_errors(weights[None], covariance)[0])
     return Interval(estimate, estimate - half, estimate + half, level, "wald")
 
 

@@ -20,6 +20,7 @@ __all__ = ["bias_covariance", "curve_covariance", "smoothing_covariance"]
 
 Array = NDArray[np.float64]
 
+LARGEST_VARIANCE = 1e140
 PER_DECADE = 2  # smoothing parameters averaged over
 LEAST_BENDING = 1e-8  # effective degrees of freedom at the smoothest of them
 FARTHEST, FEWEST_DECADES = 30.0, 9  # the roughest: a thirtieth of the chosen one, or so many decades from the smoothest
@@ -38,7 +39,13 @@ def curve_covariance(fit: Fit, design: Design, settings: Settings, n0: float, n1
     if isinstance(settings.smoothing, str) and settings.smoothing == "reml":
         added = smoothing_covariance(gather_evidence(fit.penalized, free), design, fit.kappas)
         covariance[1:, 1:] += _with_intercept(added, fit)
-    return covariance
+    return _bounded(covariance)
+
+
+def _bounded(covariance: Array) -> Array:
+    """Keep squares of variances finite, where rows tell nothing at all about curves because classes separate."""
+    largest = float(np.abs(covariance).max())
+    return covariance if largest <= LARGEST_VARIANCE else covariance * (LARGEST_VARIANCE / largest)
 
 
 def _with_intercept(added: Array, fit: Fit) -> Array:
@@ -72,7 +79,7 @@ def smoothing_covariance(evidence: Evidence, design: Design, kappas: Array) -> A
         block = np.arange(design.n_columns)[design.blocks[number]]
         roughness = 2.0 * design.bases[number].roughness
         term = evidence.canonical(block, roughness)
-        if term.ratios.any():
+        if term.bending.any():
             added[np.ix_(block, block)] = _positive_part(_averaged(term, float(kappas[number])))
     return added
 

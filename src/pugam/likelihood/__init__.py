@@ -2,7 +2,7 @@
 
 from pugam.likelihood.columns import Columns, DenseColumns, products_of_columns
 from pugam.likelihood.coordinates import alpha_shift, expit, label_frequency, log_c_bend, log_c_slope, logit
-from pugam.likelihood.rows import expected_labels, logistic_rows, saturating_rows
+from pugam.likelihood.rows import expected_labels, log_likelihood_rows, logistic_rows, saturating_rows
 from pugam.likelihood.sums import (
     Scores,
     Sums,
@@ -25,6 +25,7 @@ __all__ = [
     "label_frequency",
     "log_c_bend",
     "log_c_slope",
+    "log_likelihood_rows",
     "logistic_rows",
     "logistic_sums",
     "logit",

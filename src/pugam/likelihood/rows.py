@@ -27,6 +27,7 @@ __all__ = [
     "ScoreRows",
     "expected_labels",
     "expit_pair",
+    "log_likelihood_rows",
     "logistic_rows",
     "saturating_rows",
     "score_rows",
@@ -35,9 +36,10 @@ __all__ = [
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-# Divisors for 1 - P where it underflows, which takes c = 1 and s > 700.
+# Divisors for 1 - P where it underflows, which takes c = 1 and s > 300; the square of one over the larger one bears
+# large weights.
 SMALLEST = float(np.finfo(np.float64).tiny)
-SMALLEST_SQUARABLE = 1e-150
+SMALLEST_SQUARABLE = 1e-130
 
 
 class SaturatingRows(NamedTuple):
@@ -100,6 +102,13 @@ def saturating_rows(positive: Flags, s: Array, c: Array, d: Array, observed: boo
     return SaturatingRows(*scores, info_ss, info_sc, info_cc)
 
 
+def log_likelihood_rows(positive: Flags, s: Array, c: Array, d: Array) -> Array:
+    """Evaluate the log-likelihood of each row, finite even where the row is next to impossible."""
+    with np.errstate(divide="ignore"):  # d = 0 where pi is as good as zero
+        unlabelled = np.logaddexp(0.0, np.log(d) + s) - np.logaddexp(0.0, s)
+    return np.where(positive, np.log(c) - np.logaddexp(0.0, -s), unlabelled)
+
+
 def score_rows(positive: Flags, s: Array, c: Array, d: Array) -> ScoreRows:
     """Evaluate the saturating logistic likelihood of each row and its score, without the information."""
     return _saturating(positive, s, c, d)[-1]
@@ -119,7 +128,7 @@ def expected_labels(positive: Flags, s: Array, d: Array) -> Array:
     """Return E(y | x, z), (eq:E-step): one for a labelled row, (1 - c) m / (1 - c m) for an unlabelled one."""
     m, h = expit_pair(s)
     hidden = d * m
-    return np.where(positive, 1.0, hidden / (h + hidden))
+    return np.where(positive, 1.0, hidden / np.maximum(h + hidden, SMALLEST))
 
 
 def logistic_rows(y: Array, s: Array) -> LogisticRows:

@@ -15,7 +15,8 @@ __all__ = ["Scores", "Sums", "label_block", "logistic_sums", "saturating_sums", 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-LOWEST_VALUE = -1e300  # finite, so that an impossible row of weight zero adds nothing
+LOWEST_VALUE = -1e100  # finite, so that impossible rows of weight zero add nothing, and others can be stored
+LOWEST_SUM = -1e140  # of them, whatever their weights
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ def saturating_sums(
     information[:, 0, 0] = rows.info_cc.sum(axis=1)
     information[:, 0, 1:] = information[:, 1:, 0] = projected[n_vectors:]
     X.grams(rows.info_ss, information[:, 1:, 1:])
-    return Sums(rows.value.sum(axis=1), score, information)
+    return Sums(np.maximum(rows.value.sum(axis=1), LOWEST_SUM), score, information)
 
 
 def score_sums(X: Columns, positive: Flags, weights: Array, b: Array, c: Array, d: Array) -> Scores:
@@ -104,7 +105,7 @@ def value_sums(X: Columns, positive: Flags, weights: Array | None, b: Array, c: 
     """Sum the value alone over a block; the arguments are those of `saturating_sums`."""
     values = score_rows(positive, X.predict(b), c[:, None], d[:, None]).value
     if weights is None:
-        return np.asarray(values.sum(axis=1))
+        return np.asarray(np.maximum(values.sum(axis=1), LOWEST_SUM))
     return np.asarray((np.maximum(values, LOWEST_VALUE) * weights).sum(axis=1))
 
 

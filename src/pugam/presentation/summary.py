@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from pugam.data import make_frame
-from pugam.inference import HypothesisTest, Interval, normal_quantile
+from pugam.inference import HypothesisTest, Interval, normal_quantile, standard_errors
 from pugam.linear_algebra import inverse
 from pugam.solvers import Fit, Settings, edf_by_term
 from pugam.terms import Design, FactorBasis, LinearBasis, MissingBasis
@@ -153,7 +153,7 @@ def _coefficient_rows(model: FittedModel, level: float) -> list[tuple[Any, ...]]
             wanted.append(("missing", np.eye(size)[-1]))
         for name, weights in wanted:
             estimate = float(weights @ model.coef_[block])
-            se = float(np.sqrt(max(float(weights @ covariance[block, block] @ weights), 0.0)))
+            se = float(standard_errors(weights[None], covariance[block, block])[0])
             z = estimate / se if se > 0.0 else float("nan")
             half = normal_quantile(level) * se
             rows.append((label, name, estimate, se, z, float(2.0 * ndtr(-abs(z))), estimate - half, estimate + half))
