@@ -319,7 +319,7 @@ def test_names_equal_as_text_are_refused():
         (pd.Series([1.0]), "Expected 2D array, got 1D array instead"),
         (pl.Series([1.0]), "Expected 2D array, got 1D array instead"),
         (pa.chunked_array([[1.0]]), "Expected 2D array, got 1D array instead"),
-        (None, "a data frame or a 2-d array; got NoneType"),
+        (None, "a data frame or a 2-d array; got None"),
         ([[1.0], [1.0, 2.0]], "The rows differ in length"),
         (pl.LazyFrame({"a": [1]}), r"call \.collect\(\)"),
         (np.ones((3, 0)), r"0 feature\(s\) \(shape=\(3, 0\)\) while a minimum of 1 is required"),

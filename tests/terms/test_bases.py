@@ -231,6 +231,21 @@ def test_the_effect_of_missing_values_is_not_penalised():
     assert (roughness[1:-1] > 0.0).all()
 
 
+def test_values_of_another_kind_are_refused_where_gaps_are_allowed():
+    line = resolve_term(l("x", missing="effect"), column([1.0, 2.0, np.nan]))
+    with pytest.raises(InputError, match=r"l\(x\) needs numbers, but column 'x' holds text"):
+        line.encode(column(["a", None, "b"]))
+    levels = resolve_term(f("x", missing="effect"), column(["a", "b", None]))
+    with pytest.raises(InputError, match=r"f\(x\): level 1.0 in row 0 was not seen"):
+        levels.encode(column([1.0, np.nan, 2.0]))
+
+
+def test_booleans_are_numbers_to_a_line_that_allows_gaps():
+    line = resolve_term(l("x", missing="effect"), column([0.0, 1.0, np.nan]))
+
+    np.testing.assert_array_equal(line.encode(column([True, None, False])), [1.0, np.nan, 0.0])
+
+
 def test_a_missing_and_an_unseen_level_are_told_apart():
     basis = resolve_term(f("x", missing="effect", unseen="zero"), column(["a", "b", None]))
 

@@ -15,6 +15,7 @@ __all__ = ["Labels", "read_labels", "read_weights", "require_both_kinds"]
 
 CODING = "Code a labelled positive as 1 and an unlabelled row as 0 (or -1, or True and False)"
 MOST_VALUES_LISTED = 3
+SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-30, 1e30  # beyond, sums and products of weights would overflow or vanish
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +113,14 @@ def read_weights(sample_weight: Any, n_rows: int, need_some: bool = True) -> np.
             row,
             f" has {weights[row]}. Give a row that should not count the weight 0.",
         )
+    extreme = (weights > LARGEST_WEIGHT) | ((weights < SMALLEST_WEIGHT) & (weights > 0))
+    if extreme.any():
+        row = int(np.argmax(extreme))
+        raise RowError(
+            f"sample_weight must lie between {SMALLEST_WEIGHT:g} and {LARGEST_WEIGHT:g}, or be 0; ",
+            row,
+            f" has {weights[row]:g}. Scale the weights to a mean of one.",
+        )
     if need_some and not weights.any():
         raise InputError("sample_weight is zero at every row; at least one row must count.")
     return weights
@@ -155,6 +164,8 @@ def _typed(codes: np.ndarray) -> np.ndarray:
     """Refuse gaps, and find the type of labels that came as objects."""
     if codes.dtype.kind in "biu":
         return codes
+    if codes.dtype.kind == "c":
+        raise InputError(f"z holds complex numbers. {CODING}.")
     gaps = np.isnan(codes) if codes.dtype.kind == "f" else np.array([is_missing(code) for code in codes])
     if gaps.any():
         row = int(np.argmax(gaps))
@@ -221,6 +232,8 @@ def require_both_kinds(positive: np.ndarray) -> None:
 
 def _weight_numbers(weights: np.ndarray) -> np.ndarray:
     try:
-        return weights.astype(np.float64)
-    except (TypeError, ValueError):
-        raise InputError("sample_weight must be numbers without gaps, one per row.") from None
+        if weights.dtype.kind not in "cmM":  # whose other part would be lost, or which would count days
+            return weights.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise InputError("sample_weight must be numbers without gaps, one per row.")

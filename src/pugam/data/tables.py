@@ -26,7 +26,7 @@ Family = Literal["number", "text", "boolean", "complex", "time", "other"]
 
 # A class of pandas is recognised by its name, so that pandas need not be imported to meet one.
 MISSING_CLASS_NAMES = ("NoneType", "NAType", "NaTType")
-NAN_CLASSES = (float, np.floating, Decimal)
+NAN_CLASSES = (float, np.floating)
 TIME_CLASSES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 FAMILY_NAMES: dict[Family, str] = {"number": "numbers", "text": "text", "boolean": "booleans"}
 MOST_NAMES_LISTED = 10
@@ -189,6 +189,8 @@ def is_missing(value: object) -> bool:
     """Say whether a single value stands for "no value": None, NaN, NA or NaT."""
     if type(value).__name__ in MISSING_CLASS_NAMES:
         return True
+    if isinstance(value, Decimal):
+        return value.is_nan()  # comparing a signalling one raises
     return isinstance(value, NAN_CLASSES) and value != value
 
 
@@ -253,7 +255,8 @@ def _frame_table(frame: nw.DataFrame[Any]) -> Table:
 
 def _array_table(array: np.ndarray) -> Table:
     if array.ndim == 0:
-        raise InputError(f"X must be a data frame or a 2-d array; got {type(array[()]).__name__}.")
+        given = "None" if array[()] is None else type(array[()]).__name__
+        raise InputError(f"X must be a data frame or a 2-d array; got {given}.")
     if array.ndim != 2:
         raise InputError(_not_2d(array.ndim))
     names = tuple(f"x{position}" for position in range(array.shape[1]))
@@ -274,6 +277,8 @@ def _read_frame_column(native_frame: Any, name: str) -> Column:
         return _pandas_category_column(name, series.to_native())
     if pandas_dtype == "object":
         # narwhals guesses what is in an object column from its first rows only; here every row counts.
+        return _object_column(name, series.to_list())
+    if series.dtype in (nw.Int128, nw.UInt128):  # which NumPy does not know
         return _object_column(name, series.to_list())
     if series.dtype.is_numeric():
         return _number_column(name, series.to_numpy())
@@ -305,7 +310,7 @@ def _renamed_column(table: Table, own: dict[str, str], name: str) -> Column:
 
 def _number_column(name: str, values: np.ndarray) -> Column:
     if values.dtype == object:
-        values = np.array([np.nan if is_missing(value) else float(value) for value in values])
+        values = np.array([_as_float(value) for value in values])
     floats = values.astype(np.float64, copy=False)
     infinite = np.isinf(floats)
     if infinite.any():
@@ -316,6 +321,14 @@ def _number_column(name: str, values: np.ndarray) -> Column:
             f" holds {floats[row]}. Replace it by a finite number or by a missing value.",
         )
     return Column(name, "numeric", floats)
+
+
+def _as_float(value: Any) -> float:
+    """Bring a number of any kind to a float; one that is too large for it becomes infinite."""
+    try:
+        return np.nan if is_missing(value) else float(value)
+    except OverflowError:
+        return np.inf if value > 0 else -np.inf
 
 
 def _category_column(name: str, values: list[Any]) -> Column:
@@ -400,7 +413,12 @@ def _object_array(values: list[Any]) -> np.ndarray:
 
 def _listed_unless_number(values: Any) -> Any:
     array = np.asarray(values)
-    return array if array.dtype.kind in "fiub" else array.tolist()
+    return array if array.dtype.kind in "fiub" else [_encodable(value) for value in array.tolist()]
+
+
+def _encodable(value: Any) -> Any:
+    """Spell half characters out, as broken file names and exports hold them: no library has room for them in text."""
+    return value.encode("utf-8", "backslashreplace").decode("utf-8") if isinstance(value, str) else value
 
 
 def _unknown_column(name: str, names: tuple[str, ...]) -> str:

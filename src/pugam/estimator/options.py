@@ -34,6 +34,8 @@ EngineName = Literal["auto", "memory", "stream", "dask", "gpu"]
 ShrinkageName = Literal["auto", "always", "never"]
 
 WEAK_PRIOR = (2.0, 2.0)
+LARGEST = 1e100  # of smoothing parameters and tolerances: products with them stay finite
+STRONGEST_PRIOR = 1e9  # as many rows would be: what is stronger drowns the data in rounding
 MAX_ITERATIONS: dict[Any, int] = {"newton": 200, "em": 5000}
 GRIDS = {"linear": LINEAR_GRID, "smooth": SMOOTH_GRID, "both": LINEAR_GRID + SMOOTH_GRID[1:]}
 
@@ -196,8 +198,11 @@ def _read_prior(prior: Any) -> PiPrior:
     if prior is None:
         return PiPrior()
     a, b = WEAK_PRIOR if isinstance(prior, str) and prior == "weak" else _pair("pi_prior", prior)
-    if not (1.0 <= a < math.inf and 1.0 <= b < math.inf):
-        raise InputError(f"pi_prior (a, b) stands for a Beta(a, b) density and needs finite a, b >= 1; got {prior!r}.")
+    if not (1.0 <= a <= STRONGEST_PRIOR and 1.0 <= b <= STRONGEST_PRIOR):
+        raise InputError(
+            f"pi_prior (a, b) stands for a Beta(a, b) density and needs a, b >= 1, of at most {STRONGEST_PRIOR:g}; "
+            f"got {prior!r}. A share that is known is fixed by pi."
+        )
     return PiPrior(a - 1.0, b - 1.0)
 
 
@@ -230,6 +235,8 @@ def _positive_integer(name: str, value: Any) -> int:
 def _positive_number(name: str, value: Any, zero: bool = False) -> float:
     if not _is_number(value) or not math.isfinite(value) or value < 0.0 or (value == 0.0 and not zero):
         raise InputError(f"{name} is a {'non-negative' if zero else 'positive'} number; got {value!r}.")
+    if value > LARGEST:
+        raise InputError(f"{name} is a number of at most {LARGEST:g}; got {value!r}.")
     return float(value)
 
 

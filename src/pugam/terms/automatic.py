@@ -48,7 +48,7 @@ def _numbers_the_rows(column: Column) -> bool:
     values = column.values
     if column.kind != "numeric" or len(values) < FEWEST_NUMBERED_ROWS or column.missing.any():
         return False
-    if values.max() - values.min() != column.n_rows - 1:
+    if float(values.max()) - float(values.min()) != column.n_rows - 1:
         return False
     steps = np.diff(np.sort(values))
     if column.stands_for is not None:

@@ -32,7 +32,9 @@ Encoded = NDArray[np.float64] | NDArray[np.int32]
 
 UNSEEN, MISSING = -1, -2  # codes of levels that are none; -1 is also the last row of the contrasts, of zeros
 FEW_LEVELS = 12
-LARGEST_HALF_RANGE = 1e300
+SMALLEST_RANGE, LARGEST_HALF_RANGE = 1e-290, 1e300  # so that slopes are finite, and so are ranges
+MOST_RANGES = 1e6  # by which values may lie beyond bounds, and bounds beyond values
+FARTHEST = 1e100  # from the range of a term, in units of it: squares of what is predicted there stay finite
 FAR_VALUES_SAMPLE, SMALLEST_SHARE = 1000, 1e-3
 SCALE_SAMPLE, FEWEST_DISTINCT = 100_000, 20
 
@@ -275,12 +277,13 @@ class MissingBasis:
     def encode(self, column: Column) -> Encoded:
         """Encode the values there are; missing ones become NaN (numbers) or a code of their own (levels)."""
         missing = column.missing
+        factor = isinstance(self.inner, FactorBasis)
         if missing.all():  # such a column has lost its type
-            factor = isinstance(self.inner, FactorBasis)
             return np.full(len(missing), MISSING, np.int32) if factor else np.full(len(missing), np.nan)
-        filled = column.values.copy()
-        filled[missing] = self.stand_in
-        encoded = self.inner.encode(replace(column, values=filled)).copy()
+        values = column.values.astype(object) if factor else require_numeric(column, self.spec.label).copy()
+        values[missing] = self.stand_in
+        filled = replace(column, kind="category" if factor else "numeric", values=values)
+        encoded = self.inner.encode(filled).copy()
         encoded[missing] = MISSING if encoded.dtype == np.int32 else np.nan
         return encoded
 
@@ -349,7 +352,9 @@ def count_distinct(values: NDArray[np.float64], enough: int) -> int:
 
 
 def _unit_interval(values: Encoded, lower: float, upper: float) -> Array:
-    return np.asarray((values - lower) / (upper - lower), dtype=np.float64)
+    with np.errstate(over="ignore"):
+        places = np.asarray((values - lower) / (upper - lower), dtype=np.float64)
+    return np.clip(places, -FARTHEST, FARTHEST, out=places)
 
 
 def _resolve_complete(spec: TermSpec, column: Column) -> SmoothBasis | LinearBasis | FactorBasis:
@@ -370,6 +375,7 @@ def _resolve_smooth(spec: Smooth, values: Array) -> SmoothBasis:
     if spec.bounds is None:
         _warn_of_far_values(spec, values, lower, upper)
     else:
+        _refuse_strange_bounds(spec, lower, upper)
         lower, upper = spec.bounds
     k = min(spec.k, count_distinct(values, spec.k))
     if k < spec.k:
@@ -436,9 +442,22 @@ def _observed_range(spec: TermSpec, values: Array) -> tuple[float, float]:
     lower, upper = float(values.min()), float(values.max())
     if not lower < upper:
         raise InputError(f"{spec.label}: column {spec.column!r} is constant ({lower:g}); leave it out.")
-    if not np.isfinite(upper / 2.0 - lower / 2.0) or upper / 2.0 - lower / 2.0 > LARGEST_HALF_RANGE:
+    half_range = upper / 2.0 - lower / 2.0
+    if not SMALLEST_RANGE < half_range <= LARGEST_HALF_RANGE:
         raise InputError(f"{spec.label}: column {spec.column!r} runs from {lower:g} to {upper:g}; rescale it.")
     return lower, upper
+
+
+def _refuse_strange_bounds(spec: Smooth, lowest: float, highest: float) -> None:
+    """Refuse bounds that the values are far beyond, or that they hardly fill: their curve would be next to constant."""
+    assert spec.bounds is not None
+    low, high = spec.bounds
+    reach = MOST_RANGES * (high - low)
+    runs = f"{spec.label}: column {spec.column!r} runs from {lowest:g} to {highest:g}, "
+    if lowest < low - reach or highest > high + reach:
+        raise InputError(f"{runs}far beyond bounds = {spec.bounds}; widen the bounds.")
+    if high - low > MOST_RANGES * (highest - lowest):
+        raise InputError(f"{runs}next to nothing within bounds = {spec.bounds}; narrow the bounds.")
 
 
 def _warn_of_far_values(spec: Smooth | Linear, values: Array, lower: float, upper: float) -> None:

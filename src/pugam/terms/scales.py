@@ -18,6 +18,7 @@ FAR_OUT, THINNING = (
     0.005,
     0.5,
 )  # how far the tail goes on to this quantile; it is 0.57 for normal values, 0.1 for even ones
+SYMMETRIC = 1e-6  # tails that differ by less, as a share of both, are equally long
 NEAREST = 0.02  # to the end of the values comes the pole of the logarithm, as a share of the distance between the tails
 
 
@@ -77,14 +78,15 @@ def find_log_scale(values: Array, lower: float, upper: float) -> LogScale | None
     Distinct values rather than rows: a spike counts for no more than its place, and repeating rows changes nothing.
     None where the values are symmetric as they are.
     """
-    low, middle, high = np.quantile(np.unique(values), TAILS)
-    if high - middle == middle - low or low == high:
+    low, middle, high = map(float, np.quantile(np.unique(values), TAILS))
+    if abs((high - middle) - (middle - low)) <= SYMMETRIC * (high - low):
         return None
-    mirrored = bool(high - middle < middle - low)
+    mirrored = high - middle < middle - low
     if mirrored:
         low, middle, high, near = -high, -middle, -low, -upper
     else:
         near = lower
-    symmetric = (low * high - middle**2) / (low + high - 2.0 * middle)
-    shift = float(min(symmetric, near - NEAREST * (high - low)))
+    short, long = middle - low, high - middle
+    symmetric = middle - short * (long / (long - short))  # where (middle - shift)^2 = (low - shift) (high - shift)
+    shift = min(symmetric, near - NEAREST * (high - low))
     return LogScale(mirrored, -shift if mirrored else shift, float(upper if mirrored else lower))
