@@ -1,6 +1,7 @@
 """Data and arguments that cannot be used: each is refused with a short message that says what, where and what to do."""
 
 import re
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -52,6 +53,7 @@ LABELS = {
     "NaN label": ({"z": changed(Z, 4, np.nan)}, ["NaN", "row 4", "leave the row out"]),
     "None label": ({"z": changed(Z, 4, None)}, ["NaN", "row 4"]),
     "null label": ({"z": pl.Series([*Z[:-1], None])}, ["NaN", f"row {N - 1}"]),
+    "complex labels": ({"z": Z + 0j}, ["complex", "as 1 and an unlabelled row as 0"]),
     "infinite label": ({"z": changed(Z, 4, np.inf)}, ["infinity", "row 4"]),
     "labels too few": ({"z": Z[:-1]}, [f"{N - 1} labels", f"{N} rows"]),
     "labels too many": ({"z": np.append(Z, 1)}, [f"{N + 1} labels", f"{N} rows"]),
@@ -77,6 +79,27 @@ TABLES = {
         ["Column 'age' mixes numbers and text", "row 3", "'old'"],
     ),
     "dates": ({"X": NUMBERS.assign(day=pd.Timestamp("2020-01-31"))}, ["Dates", "column 'day', row 0"]),
+    "too large for a float": (
+        {"X": NUMBERS.assign(dose=[10**400, *range(1, N)])},
+        ["Column 'dose' contains infinity", "row 0 holds inf"],
+    ),
+    "a signalling decimal": (
+        {"X": NUMBERS.assign(dose=[Decimal("sNaN"), *map(Decimal, range(1, N))])},
+        ["s(dose)", "missing", "row 0"],
+    ),
+    "next to no range": (
+        {"X": NUMBERS.assign(dose=5e-324 * np.arange(N))},
+        ["s(dose)", "runs from 0 to", "rescale"],
+    ),
+    "bounds far from the values": (
+        {"terms": [s("age", bounds=(1e9, 1e9 + 1)), s("dose")]},
+        ["s(age)", "far beyond bounds", "widen the bounds"],
+    ),
+    "bounds far beyond the values": (
+        {"terms": [s("age", bounds=(-1e9, 1e9)), s("dose")]},
+        ["s(age)", "next to nothing within bounds", "narrow the bounds"],
+    ),
+    "nothing": ({"X": None}, ["X must be a data frame", "got None"]),
     "no rows": ({"X": NUMBERS[:0], "z": Z[:0]}, ["no rows"]),
     "no columns": ({"X": X[[]]}, ["no columns"]),
     "one row": (rows(0), ["one sample", "at least 2 rows"]),
@@ -127,7 +150,9 @@ OPTIONS = [
     ("pi", ["half", True, (0.2,), (0.1, 0.2, 0.3)], ["pi is None, a number to fix it, or bounds (low, high)"]),
     ("pi", [(0.5, 0.1), (0.3, 0.3), (-0.1, 0.5), (0.5, 2), (np.nan, 0.5)], ["bounds (low, high) within [0, 1]"]),
     ("pi_prior", ["strong", 0.5, True, (2,), (1, 2, 3), ("a", "b")], ["pi_prior is 'weak', None or a pair of numbers"]),
-    ("pi_prior", [(0, 1), (2, 0.5), (-1, -1)], ["pi_prior (a, b)", "Beta(a, b)", "a, b >= 1"]),
+    ("pi_prior", [(0, 1), (2, 0.5), (-1, -1), (1e300, 1)], ["pi_prior (a, b)", "Beta(a, b)", "a, b >= 1", "at most"]),
+    ("smoothing", [1e300], ["smoothing is a number of at most 1e+100"]),
+    ("tol", [1e300], ["tol is a number of at most 1e+100"]),
     ("kappas", ["all", [], None, 3], ["kappas is 'both', 'linear', 'smooth' or a list of numbers"]),
     ("n_starts", [0, -1, 1.5, "many", True], ["n_starts is a whole number of at least 1"]),
     ("max_iter", [0, -1, 2.5, "many"], ["max_iter is a whole number of at least 1"]),
@@ -151,6 +176,11 @@ WEIGHTS = {
     "too few": ({"sample_weight": np.ones(N - 1)}, [f"{N - 1} weights", f"{N} rows"]),
     "too many dimensions": ({"sample_weight": np.ones((N, 2))}, ["1-d", f"({N}, 2)"]),
     "text": ({"sample_weight": ["heavy"] * N}, ["sample_weight must be numbers"]),
+    "complex": ({"sample_weight": np.full(N, 1.0 + 1.0j)}, ["sample_weight must be numbers"]),
+    "days": ({"sample_weight": np.full(N, np.timedelta64(2, "D"))}, ["sample_weight must be numbers"]),
+    "too large for a float": ({"sample_weight": [10**400] * N}, ["sample_weight must be numbers"]),
+    "huge": ({"sample_weight": changed(np.ones(N), 2, 1e300)}, ["between 1e-30 and 1e+30", "row 2 has 1e+300", "mean"]),
+    "tiny": ({"sample_weight": np.full(N, 5e-324)}, ["between 1e-30 and 1e+30", "row 0", "mean of one"]),
 }
 OF_OPTIONS = {
     f"{name}={value!r}": ({name: value, "X": NUMBERS}, [*fragments, f"got {value!r}."])

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from pugam import PUGAM, PugamError, PugamWarning, f, s
+from pugam import PUGAM, PugamError, PugamWarning, f, load, s
 from pugam.datasets import simulate
 from pugam.engines import one_blas_thread
 
@@ -338,3 +338,104 @@ def test_a_factor_of_many_levels_does_not_lead_the_starts_astray(seed):
 
     assert with_sites.loglik_ > without.loglik_
     assert with_sites.pi_ == pytest.approx(without.pi_, abs=0.1)
+
+
+def test_odds_that_are_not_known_at_all_have_a_finite_standard_error():
+    rng = np.random.default_rng(0)
+    z = np.repeat([1, 0], 12)
+    table = pd.DataFrame({"a": rng.normal(size=24) + 30 * z, "b": rng.normal(size=24)})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PugamWarning)
+        model = PUGAM(smoothing=0.0, debias=False).fit(table, z)
+    assert np.isfinite(model.effect("a", scale="odds")[["u", "se", "lower", "upper"]]).all(axis=None)
+
+
+def test_rows_as_far_out_as_numbers_go_have_finite_posteriors():
+    model = PUGAM().fit(X, Z)
+    for far in (1e200, -1.7e308):
+        frame = model.predict_interval(X[:3].assign(x1=far))
+        assert np.isfinite(frame).all(axis=None)
+        assert np.isfinite(model.score(X[:3].assign(x1=far), Z[:3]))
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_slopes_of_columns_in_odd_units_keep_their_standard_errors(scale):
+    plain, odd = (PUGAM("x1 + x2", shrinkage="never").fit(X * unit, Z) for unit in (1.0, scale))
+    slope, same = plain.summary().linear, odd.summary().linear
+    np.testing.assert_allclose(same["se"] * scale, slope["se"], rtol=1e-6)
+    np.testing.assert_allclose(same["z"], slope["z"], rtol=1e-6)
+    np.testing.assert_allclose(
+        odd.effect("x1", derivative=True)["se"] * scale, plain.effect("x1", derivative=True)["se"], rtol=1e-6
+    )
+
+
+def test_weights_of_very_large_numbers_are_summed_without_overflow():
+    # More rows of the same kind determine the same model, smoothed as much; a prior on pi would weigh less.
+    options = {"pi_prior": None, "debias": False, "n_starts": 15}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PugamWarning)
+        large = PUGAM(smoothing=1e9, **options).fit(X, Z, sample_weight=np.full(600, 1e9))
+    assert large.pi_ == pytest.approx(PUGAM(smoothing=1.0, **options).fit(X, Z).pi_, abs=1e-4)
+
+
+def test_variances_are_never_negative_however_strong_the_prior():
+    model = PUGAM(pi_prior=(1e6, 1e6), smoothing=100.0).fit(X, Z)
+    for kind in ("curves", "bayesian", "frequentist"):
+        assert model.covariance(kind).diagonal().min() >= 0.0
+
+
+@pytest.mark.parametrize("pi", [1e-9, 0.3, 1 - 1e-9])
+def test_a_fixed_share_is_its_own_interval(pi):
+    interval = PUGAM(pi=pi, smoothing=1.0).fit(X, Z).pi_interval()
+    assert interval.lower == interval.estimate == interval.upper
+
+
+def test_em_that_creeps_does_not_say_that_it_has_converged():
+    weights = np.ones(600)
+    weights[np.flatnonzero(Z == 0)[0]] = 1e9
+    with pytest.warns(UserWarning, match="did not converge"):
+        PUGAM("x1 + x2", solver="em", smoothing=1.0, n_starts=2).fit(X, Z, sample_weight=weights)
+
+
+def test_integers_of_128_bits_are_numbers():
+    whole = np.floor(1000 * X["x1"]).astype(int)
+    table = pl.DataFrame({"x1": whole.to_numpy(), "x2": X["x2"].to_numpy()})
+    wide = table.with_columns(pl.col("x1").cast(pl.Int128))
+    assert PUGAM().fit(wide, Z).pi_ == PUGAM().fit(table, Z).pi_
+
+
+def test_a_logarithm_of_huge_numbers_can_be_stored(tmp_path):
+    skewed = X.assign(x1=1e200 * np.exp(X["x1"]))
+    model = PUGAM([s("x1", scale="log"), s("x2")], smoothing=1.0).fit(skewed, Z)
+    model.save(tmp_path / "model.json")
+    assert load(tmp_path / "model.json").pi_ == model.pi_
+
+
+def test_curves_of_which_the_rows_show_no_bend_have_a_covariance():
+    kinds = pd.DataFrame({"a": [2.0, 6.0, 0.0, 0.0, 2.0], "b": [0.715, 25.15, 0.997, 11.81, 0.127]})
+    z = np.isin(np.arange(46), [1, 6, 11, 19, 23, 25, 36, 38]).astype(int)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        model = PUGAM(shrinkage="never").fit(kinds.iloc[np.arange(46) % 5], z)
+    assert np.isfinite(model.covariance()).all()
+
+
+@pytest.mark.parametrize("pi", [1e-12, 1e-9, 1e-7])
+def test_a_share_fixed_next_to_zero_gives_the_logistic_model(pi):
+    # All starts used to end on a plateau, far below curves of zero.
+    logistic, fixed = (PUGAM("x1 + x2", pi=share, smoothing=1.0).fit(X, Z) for share in (1e-5, pi))
+    np.testing.assert_allclose(fixed.coef_, logistic.coef_, atol=1e-2)
+
+
+def test_curves_that_are_stopped_while_they_grow_do_not_leap():
+    X = pd.DataFrame(
+        {
+            "x": [0.17, 3.39, 1.52, 0.77, 2.76, 0.9, 0.55, 35.7, 0.49, 3.61, 4.73],
+            "group": pd.Categorical([0, 1, 0, 2, -1, 0, 0, 1, 0, -2, 0]),
+        }
+    )
+    z = [0, 1, 0, 1, 0, 0, 1, 1, 1, 0, 1]
+    with pytest.warns(PugamWarning):
+        model = PUGAM([s("x", k=3), f("group")], smoothing=1.0, max_iter=3).fit(X, z)
+
+    assert model.loglik_ > -20.0  # it was -3e91
