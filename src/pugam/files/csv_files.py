@@ -104,21 +104,26 @@ class CsvFile:
     def _blocks(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Give these columns as text, a few megabytes of the file at a time."""
         pa, csv = arrow(), arrow("csv")
+        # The last column is always read, as bytes, which may be no text: it shows whether a quote is never closed.
+        last, ending = self.names[-1], False
+        types = {last: pa.binary()} | dict.fromkeys(names, pa.string())
         options = {
             "read_options": csv.ReadOptions(block_size=self._block_bytes),
             "parse_options": csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True),
             "convert_options": csv.ConvertOptions(
-                column_types=dict.fromkeys(names, pa.string()), include_columns=names, strings_can_be_null=False
+                column_types=types, include_columns=list(types), strings_can_be_null=False
             ),
         }
         with system_errors_named(self.path):
             try:
                 with pa.input_stream(str(self.path), compression=self._compression) as stream:
-                    yield from csv.open_csv(stream, **options)
+                    for block in csv.open_csv(stream, **options):
+                        ending = _holds_line_end(block.column(last)[-1].as_py()) if block.num_rows else ending
+                        yield block.select(list(names))
             except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
                 require_sound(self.path, self._delimiter, len(self.names))
                 raise InputError(_unexplained(self.path, error, self._block_bytes)) from error
-        require_closed_quotes(self.path, self._delimiter)
+        require_closed_quotes(self.path, self._delimiter, suspected=ending)
 
     def typed(self, block: pa.RecordBatch, types: Mapping[str, Kind], first_row: int = 0) -> pa.RecordBatch:
         """Turn columns of text, as written in the file, into what they hold.
@@ -145,7 +150,7 @@ class CsvFile:
             return tally.kind()
         except MixedColumnError:
             share = f"is not a number, but {tally.numbers} of the column's {tally.present} cells are"
-            in_formula = name if name.isidentifier() else f"`{name}`"
+            in_formula = name if name.isidentifier() else f"`{name}`" if name.isprintable() else "..."
             remedy = (
                 f"mend the cell, leave the column out with --drop {name if name.isidentifier() else repr(name)}, or "
                 f"treat it as levels with f({in_formula})"
@@ -182,6 +187,11 @@ def open_csv(path: Path, form: Format, delimiter: str | None = None, decimal: st
         _block_bytes=max(BLOCK_BYTES, ROWS_PER_BLOCK * header.n_bytes),
         _decimal=decimal,
     )
+
+
+def _holds_line_end(cell: str | bytes) -> bool:
+    raw = cell.encode() if isinstance(cell, str) else cell
+    return b"\n" in raw or b"\r" in raw
 
 
 def _unexplained(path: Path, error: Exception, block_bytes: int) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from pugam.errors import InputError
-from pugam.files.csv_lines import open_bytes, open_text, records, require_sound
+from pugam.files.csv_lines import first_row, open_bytes, open_text, records
 from pugam.files.faults import require_content, system_errors_named
 from pugam.files.formats import require_names
 
@@ -53,12 +52,8 @@ def read_header(path: Path, delimiter: str) -> Header:
     require_content(path)
     with system_errors_named(path):
         _require_text(path)
-        try:
-            with open_text(path) as lines:
-                head = list(islice(records(path, lines, delimiter), 2))
-        except UnicodeDecodeError:
-            require_sound(path, delimiter, n_columns=0)
-            raise
+        with open_text(path) as lines:
+            head = list(islice(records(path, lines, delimiter), 2))
     if not head:
         raise InputError(f"{path} is empty but for line ends; it needs a header and rows.")
     names = tuple(head[0].cells)
@@ -87,7 +82,7 @@ def _require_delimited(path: Path, names: tuple[str, ...], delimiter: str) -> No
         written = next(line for line in lines if line.strip("\r\n"))
     for other, spelt in DELIMITER_NAMES.items():
         # Parsed, not searched: a single name within quotes may hold any of these characters.
-        if other != delimiter and len(next(csv.reader([written], delimiter=other))) > 1:
+        if other != delimiter and len(first_row(written, other)) > 1:
             raise InputError(
                 f"{path}, line 1: the header is one cell, {_shortened(names[0])}, delimited by {spelt} rather than "
                 f"{DELIMITER_NAMES.get(delimiter, repr(delimiter))}; give --delimiter {spelt}."
