@@ -177,7 +177,7 @@ def test_lists_of_another_length_are_refused(good, change):
         (("estimate", "logit_pi"), 1e4, "estimate.logit_pi: expected the logit of a share strictly between 0 and 1"),
         (("estimate", "information", 3, 3), -1.0, "estimate.information: expected a matrix without negative numbers"),
         (("estimate", "information", 3, 0), 1e9, "estimate.information: expected a positive semi-definite matrix"),
-        (("estimate", "curvature", 0), -1.0, "estimate.curvature[0]: expected a number that is not negative"),
+        (("estimate", "curvature", 0), -1.0, "estimate.curvature[0]: expected a number from 0 to 1e+120"),
         (("covariance", 0, 1), 1e9, "covariance: expected a symmetric matrix; got a list of"),
         (("covariance", 2, 2), -1e9, "covariance: expected a covariance, without negative numbers on its diagonal"),
         (("counts", "labelled"), 0.0, "counts.labelled: expected a positive number; got 0.0."),

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import IO
 
 from pugam.errors import InputError
 from pugam.estimator.pugam import PUGAM
 from pugam.storage import MOST_BYTES, from_json
 
 __all__ = ["load"]
+
+CHUNK_BYTES = 1 << 20
 
 
 def load(path: str | os.PathLike[str]) -> PUGAM:
@@ -23,7 +26,7 @@ def load(path: str | os.PathLike[str]) -> PUGAM:
     file = Path(path)
     try:
         with file.open("rb") as opened:
-            content = opened.read(MOST_BYTES + 1)
+            content = _read(opened, MOST_BYTES + 1)
     except FileNotFoundError:
         raise InputError(f"{file} is not found; check the name and the folder.") from None
     except IsADirectoryError:
@@ -31,3 +34,12 @@ def load(path: str | os.PathLike[str]) -> PUGAM:
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror}.") from None
     return PUGAM._restore(from_json(content, str(file)), str(file))
+
+
+def _read(file: IO[bytes], most: int) -> bytes:
+    """Read piece by piece: asked for all at once, Python makes room for `most` bytes, however few there are."""
+    chunks = []
+    while most > 0 and (chunk := file.read(min(most, CHUNK_BYTES))):
+        chunks.append(chunk)
+        most -= len(chunk)
+    return b"".join(chunks)

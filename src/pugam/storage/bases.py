@@ -68,4 +68,4 @@ def read_basis(node: Node) -> PiecewiseBasis:
 
 
 def _read_power(node: Node, n_intervals: int, n_functions: int) -> Array:
-    return np.stack([interval.numbers(n_functions) for interval in node.items(n_intervals)])
+    return np.stack([interval.coefficients(n_functions) for interval in node.items(n_intervals)])

@@ -172,7 +172,7 @@ def _read_fit(parts: dict[str, Node], terms: list[FittedTerm]) -> Fit:
     penalized = optimum
     if corrected:
         before = parts["penalized"].fields(*OPTIMUM_KEYS, "coefficients")
-        penalized = read_optimum(before, before["coefficients"].numbers(len(theta)))
+        penalized = read_optimum(before, before["coefficients"].coefficients(len(theta)))
     return Fit(
         optimum=optimum,
         penalized=penalized,

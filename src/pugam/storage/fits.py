@@ -63,7 +63,7 @@ def read_optimum(parts: dict[str, Node], theta: Array) -> Optimum:
         loglik=parts["loglik"].number(),
         gradient=parts["gradient"].numbers(size),
         information=information,
-        curvature=parts["curvature"].numbers(size, low=0.0, what="a number that is not negative"),
+        curvature=parts["curvature"].penalties(size),
         observed=False,  # a fit keeps the expected information, and the observed one apart from it
         n_iter=parts["n_iter"].whole(0),
         converged=parts["converged"].flag(),

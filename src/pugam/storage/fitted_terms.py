@@ -23,6 +23,8 @@ Complete = SmoothBasis | LinearBasis | FactorBasis
 FOUND_KEYS = {"smooth": ("lower", "upper", "logarithm", "basis"), "linear": ("lower", "upper"), "factor": ("levels",)}
 ESTIMATED_KEYS = ("stand_in", "smoothing", "coefficients")
 
+FARTHEST_POLE = 1e302  # of a logarithm: no further than the widest range goes
+
 
 @dataclass(frozen=True, eq=False)
 class FittedTerm:
@@ -56,7 +58,7 @@ def read_fitted_term(node: Node, bases: list[PiecewiseBasis]) -> FittedTerm:
     if parts["stand_in"].value is not None:
         basis = MissingBasis(inner, _read_stand_in(parts["stand_in"], inner))
     kappa = parts["smoothing"].number(0.0, what="a number that is not negative")
-    return FittedTerm(basis, kappa, parts["coefficients"].numbers(len(basis.roughness)))
+    return FittedTerm(basis, kappa, parts["coefficients"].coefficients(len(basis.roughness)))
 
 
 def _write_found(basis: Basis, shelf: Shelf) -> dict[str, Any]:
@@ -104,10 +106,14 @@ def _read_scale(node: Node, spec: Smooth, lower: float, upper: float) -> LogScal
     parts = node.fields("mirrored", "shift")
     if spec.scale != "log":
         raise node.error('null, as the term does not say scale = "log"')
-    mirrored, shift = parts["mirrored"].choice((False, True)), parts["shift"].number()
+    mirrored, shift = parts["mirrored"].choice((False, True)), parts["shift"].number(-FARTHEST_POLE, FARTHEST_POLE)
     if not (shift > upper if mirrored else shift < lower):
         raise parts["shift"].error("a number outside the range, below it or, if mirrored, above")
-    return LogScale(mirrored, shift, upper if mirrored else lower)
+    scale = LogScale(mirrored, shift, upper if mirrored else lower)
+    low, high = scale(np.array([lower, upper]))
+    if not low < high:
+        raise parts["shift"].error("a number near enough to the range for logarithms to differ within it")
+    return scale
 
 
 def _one_of(bases: list[PiecewiseBasis], node: Node) -> PiecewiseBasis:

@@ -19,6 +19,8 @@ Array = NDArray[np.float64]
 T = TypeVar("T")
 
 LARGEST = 1e150  # of a number that is computed with: squares and products stay finite
+LARGEST_COEFFICIENT = 1e50  # which is multiplied by several others
+LARGEST_PENALTY = 1e120  # the strongest smoothing that a fit takes, 1e100, on the roughest of functions
 MOST_WHOLE = 2**53
 SHOWN_LENGTH = 40
 
@@ -101,18 +103,29 @@ class Node:
         self.number(low, high, what)
         return self.value  # type: ignore[no-any-return]
 
-    def numbers(self, size: int | None = None, low: float = -LARGEST, what: str = "a finite number") -> Array:
-        """Read a list of numbers of at least `low`, of this size where one is given."""
+    def numbers(
+        self, size: int | None = None, low: float = -LARGEST, what: str = "a finite number", high: float = LARGEST
+    ) -> Array:
+        """Read a list of numbers from `low` to `high`, of this size where one is given."""
         if not isinstance(self.value, list):
             raise self.error("a list of numbers" if size is None else f"a list of {size} numbers")
         if size is not None and len(self.value) != size:
             raise self.error(f"a list of {size} numbers")
         right = all(map(_is_number, self.value))
         array = np.array(self.value, dtype=np.float64) if right else np.empty(0)
-        if not right or not ((low <= array) & (array <= LARGEST)).all():
+        if not right or not ((low <= array) & (array <= high)).all():
             for item in self.items():
-                item.number(low, what=what)
+                item.number(low, high, what)
         return array
+
+    def coefficients(self, size: int) -> Array:
+        """Read coefficients, of features that are scaled to [0, 1]."""
+        most = LARGEST_COEFFICIENT
+        return self.numbers(size, -most, f"a number from {-most:g} to {most:g}", most)
+
+    def penalties(self, size: int) -> Array:
+        """Read penalties, one for each coefficient."""
+        return self.numbers(size, 0.0, f"a number from 0 to {LARGEST_PENALTY:g}", LARGEST_PENALTY)
 
     def plain(self) -> Plain:
         """Read null, text, true, false or a finite number, each as it is."""

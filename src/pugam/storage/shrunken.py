@@ -41,7 +41,7 @@ def read_ridge(node: Node, design: Design) -> Design:
     """Read the ridge on the columns of a design, if there is one."""
     if node.value is None:
         return design
-    return design.held_by(node.fields(*KEYS)["penalty"].numbers(design.n_columns, low=0.0, what=NOT_NEGATIVE))
+    return design.held_by(node.fields(*KEYS)["penalty"].penalties(design.n_columns))
 
 
 def read_shrinkage(node: Node) -> Shrinkage | None:
