@@ -113,8 +113,9 @@ def in_flags(text: str) -> str:
 
 
 def in_one_line(text: str) -> str:
-    """Join lines: a name of a column or a file may hold line ends."""
-    return " ".join(text.splitlines())
+    """Join lines, and spell control characters out: a name or a cell may hold them, and do things to a terminal."""
+    joined = " ".join(text.splitlines())
+    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in joined)
 
 
 def say(text: str, strong: bool = False) -> None:

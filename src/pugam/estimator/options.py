@@ -34,7 +34,7 @@ EngineName = Literal["auto", "memory", "stream", "dask", "gpu"]
 ShrinkageName = Literal["auto", "always", "never"]
 
 WEAK_PRIOR = (2.0, 2.0)
-LARGEST = 1e100  # of smoothing parameters and tolerances: products with them stay finite
+LARGEST = 1e20  # of smoothing parameters and tolerances: beyond, even a straight line drowns in rounding
 STRONGEST_PRIOR = 1e9  # as many rows would be: what is stronger drowns the data in rounding
 MAX_ITERATIONS: dict[Any, int] = {"newton": 200, "em": 5000}
 GRIDS = {"linear": LINEAR_GRID, "smooth": SMOOTH_GRID, "both": LINEAR_GRID + SMOOTH_GRID[1:]}

@@ -18,6 +18,7 @@ MAX_NUMBER_LENGTH = 300
 SHOWN_WIDTH = 100
 SHOWN_BEFORE_CARET = 60
 SHOWN_NAME_LENGTH = 40
+SHOWN_SENTENCE_LENGTH = 300
 
 TokenKind = Literal["name", "backticked", "quoted", "number", "symbol", "end"]
 OptionValue = int | float | str | tuple[float, float]
@@ -229,7 +230,7 @@ class _Parser:
         try:
             return spec(column, **options)
         except InputError as error:
-            raise _error_at(self._formula, start.position, str(error)) from None
+            raise _error_at(self._formula, start.position, _shorten(str(error), SHOWN_SENTENCE_LENGTH)) from None
 
     def _column(self, function: _Token) -> str:
         token = self._advance()
@@ -410,5 +411,5 @@ def _cut_around(shown: str, column: int) -> tuple[str, int]:
     return piece, column - start
 
 
-def _shorten(name: str) -> str:
-    return name if len(name) <= SHOWN_NAME_LENGTH else f"{name[: SHOWN_NAME_LENGTH - 1]}…"
+def _shorten(text: str, most: int = SHOWN_NAME_LENGTH) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"

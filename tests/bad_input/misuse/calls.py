@@ -195,7 +195,7 @@ OPTIONS = {
     "pi_prior": (None, None, (1, 1), (2, 5), (1.0, 50.0), (1e6, 1e6)),
     "debias": (False,),
     "shrinkage": ("never", "never", "always"),
-    "kappas": ("linear", "smooth", (1.0,), (1e-300, 1e90)),
+    "kappas": ("linear", "smooth", (1.0,), (1e-300, 1e19)),
     "random_state": (0, 7),
     "n_jobs": (1, 2, -1),
     "engine": ("memory",),

@@ -111,6 +111,8 @@ def main(n_shards=N_SHARDS, processes=2):
     with ProcessPoolExecutor(processes) as pool:
         for tally in pool.map(count_shard, range(n_shards)):
             total.take(tally)
+            for call, fault in tally.faults:
+                print(f"fault: {fault}\n    {call!r}", file=sys.stderr)
             print(f"{time.perf_counter() - start:.0f} s: {dict(total.ends)}", file=sys.stderr, flush=True)
     print(total)
     results = Path(__file__).resolve().parents[3] / "benchmarks" / "results" / "bad_input.md"
