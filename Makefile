@@ -6,6 +6,7 @@ JOBS ?= auto
 
 DATA ?= data
 STUDY ?= all
+SECONDS_EACH ?= 600
 
 .PHONY: help demo test test-oldest test-long coverage mutation fuzz browser lint audit lock locked format release benchmark benchmark-scale benchmark-inference benchmark-knots benchmark-realdata \
 	study clean
@@ -16,6 +17,7 @@ help:
 	@echo "make test-long  generated tables, faults and load by the thousand: an hour or two"
 	@echo "make test-oldest  the tests with the oldest supported versions of all libraries"
 	@echo "make coverage   the tests, with the lines and branches that none of them reaches"
+	@echo "make fuzz       random formulas, model files and CSV files: half an hour"
 	@echo "make mutation   faults put into likelihood and covariance, and how many of them the tests notice: ten minutes"
 	@echo "make browser    install Chromium for the tests of the report (Debian, as root); they are skipped without it"
 	@echo "make lint       ruff and mypy"
@@ -57,6 +59,14 @@ test-long: $(VENV)/developing
 coverage: $(VENV)/developing
 	$(BIN)/python -m pip install --quiet --group coverage
 	$(BIN)/python -m pytest -q -n $(JOBS) --cov --cov-report=term-missing:skip-covered --cov-fail-under=95
+
+# Ten minutes each; an input that finds something is left in the folder fuzzing.
+fuzz: $(VENV)/developing
+	$(BIN)/python -m pip install --quiet --group fuzz
+	mkdir -p fuzzing
+	for target in formula model csv; do \
+		$(BIN)/python tests/fuzzing/fuzz.py $$target --seconds $(SECONDS_EACH) --found fuzzing || exit 1; \
+	done
 
 # Faults put into likelihood and covariance, one at a time: how many are noticed? In an environment of its own, because
 # mutmut needs an older pytest.
@@ -145,4 +155,4 @@ study: $(VENV)/installed
 	$(BIN)/pugam study $(STUDY) --out results --data $(DATA)
 
 clean:
-	rm -rf $(VENV) $(VENV)-oldest $(VENV)-locked $(VENV)-release $(VENV)-mutation demo build dist mutants .coverage
+	rm -rf $(VENV) $(VENV)-oldest $(VENV)-locked $(VENV)-release $(VENV)-mutation demo build dist mutants fuzzing .coverage
