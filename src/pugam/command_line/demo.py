@@ -10,7 +10,7 @@ import typer
 
 from pugam.command_line.options import Quiet, say
 from pugam.errors import InputError
-from pugam.files import open_writer
+from pugam.files import open_writer, replacing
 from pugam.progress import Waiting
 
 __all__ = ["demo"]
@@ -57,8 +57,9 @@ def demo(
     say(f"  rows on the right side of one half: {np.mean((posterior > 0.5) == hidden):.1%}")
     if not quiet:
         say(f"\n{model.summary()}\n\n{diagnosis}\n")
-    model.plot().savefig(out / "effects.png", dpi=120)
-    model.plot("diagnosis", diagnosis=diagnosis).savefig(out / "diagnosis.png", dpi=120)
+    for figure, name in ((model.plot(), "effects"), (model.plot("diagnosis", diagnosis=diagnosis), "diagnosis")):
+        with replacing(out / f"{name}.png") as temporary:
+            figure.savefig(temporary, dpi=120)
     model.save(saved, command=command, data={"source": table.name, "label": "diagnosed"})
     model.report(
         page,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -26,6 +26,9 @@ from pugam.command_line.reports import write_report
 from pugam.command_line.rows import Rows, read_rows, treat_missing
 from pugam.errors import InputError
 from pugam.progress import Waiting
+
+if TYPE_CHECKING:
+    from pugam.estimator import PUGAM
 
 __all__ = ["fit"]
 
@@ -152,7 +155,7 @@ def fit(
         with Waiting(f"fitting {what}", show), rows.faults_placed():
             model.fit(rows.X, rows.z, rows.weights)
         with rows.faults_placed():
-            interval = model.pi_interval(level, ci, **_interval_options(ci, rows, resamples, show))
+            interval = model.pi_interval(level, ci, **_bootstrapped(model, ci, rows, resamples, show))
         # Files come before words: what is printed may go to a program that stops listening.
         origin = _origin(data, positive_file, unlabeled_file)
         if out is not None:
@@ -180,8 +183,14 @@ def _read_smoothing(text: str) -> str | float:
         return text
 
 
-def _interval_options(ci: str, rows: Rows, resamples: int, show: bool | None) -> dict[str, Any]:
-    return {"n_resamples": resamples, "groups": rows.groups, "progress": show} if ci == "bootstrap" else {}
+def _bootstrapped(model: PUGAM, ci: str, rows: Rows, resamples: int, show: bool | None) -> dict[str, Any]:
+    """Resamples, where they are asked for; half of them are not what was asked for, and Ctrl-C means the end."""
+    if ci != "bootstrap":
+        return {}
+    bootstrap = model.bootstrap(resamples, groups=rows.groups, progress=show)
+    if bootstrap.interrupted:
+        raise KeyboardInterrupt
+    return {"bootstrap": bootstrap}
 
 
 def _origin(data: Path | None, positive_file: Path | None, unlabeled_file: Path | None) -> str:

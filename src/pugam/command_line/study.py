@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from pugam.command_line.signals import StoppedError
+
 __all__ = ["study"]
 
 
@@ -66,9 +68,8 @@ def study(
     try:
         written = run_study(name, plan)
     except KeyboardInterrupt:
-        typer.echo(
-            f"Stopped; what is done is kept in {out / 'records'}. The same command goes on from there.", err=True
-        )
-        raise
+        raise StoppedError(
+            f"Stopped; what is done is kept in {out / 'records'}. The same command goes on from there."
+        ) from None
     for path in written:
         typer.echo(str(path))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 import threading
 from typing import Any
 
@@ -62,11 +63,29 @@ def one_blas_thread() -> _OneBlasThread:
 
 
 def count_threads(n_jobs: int | None, n_rows: float = math.inf, n_columns: int = 1) -> int:
-    """Return the number of threads for so many rows and columns; None means one if few, else the cores there are."""
-    if n_jobs is not None:
-        return max(1, int(joblib.effective_n_jobs(n_jobs)))
-    if n_rows * n_columns < SMALL_CELLS and n_rows * n_columns**2 < SMALL_PRODUCTS:
+    """Return the number of threads for so many rows and columns; None means one if few, else the cores there are.
+
+    Work that others already share out, as a grid search does, gets no more than its part of the cores.
+    """
+    if n_jobs is None and n_rows * n_columns < SMALL_CELLS and n_rows * n_columns**2 < SMALL_PRODUCTS:
         return 1
-    allowed = os.environ.get("OMP_NUM_THREADS", "")
-    cores = int(joblib.cpu_count())
-    return min(cores, int(allowed)) if allowed.isdigit() and int(allowed) > 0 else cores
+    allowed = os.environ.get("OMP_NUM_THREADS", "")  # set by joblib and Dask for those who work for them
+    most = int(allowed) if allowed.isdigit() and int(allowed) > 0 else None
+    if _is_shared_out():
+        most = most or 1
+    elif n_jobs is not None:
+        most = None
+    wanted = int(joblib.cpu_count() if n_jobs is None else joblib.effective_n_jobs(n_jobs))
+    return max(1, wanted if most is None else min(wanted, most))
+
+
+def _is_shared_out() -> bool:
+    """Whether this is one of several pieces of work that joblib or Dask have going at the same time."""
+    backend, _ = joblib.parallel.get_active_backend()
+    if backend.nesting_level:
+        return True
+    distributed = sys.modules.get("distributed")
+    try:
+        return distributed is not None and distributed.get_worker() is not None
+    except ValueError:
+        return False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any, Literal
 
@@ -41,7 +43,7 @@ from pugam.inference import (
     posterior_logits,
     says_little,
 )
-from pugam.likelihood import alpha_shift, expit, label_frequency, saturating_rows
+from pugam.likelihood import alpha_shift, expit, label_frequency, log_likelihood_rows
 from pugam.solvers import Fit, Fitted, Settings, edf, fit_best_design, fit_shrunken, has_enough_rows
 from pugam.storage import StoredModel
 from pugam.terms import Design, format_formula
@@ -258,7 +260,6 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
         """
         pi_range = read_pi_range(self.pi)
         rows = self._open_rows(X, _either(y, z), sample_weight)
-        remember_features(self, X, rows.header)
         specs = None if self.terms is None else read_terms(self.terms, rows.header)
         numbers, shown = rows.digest(rows.header.names if specs is None else [spec.column for spec in specs])
         with rows_placed(rows, numbers):
@@ -279,9 +280,11 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
             fitted = self._fit_designs(engine, [design] if logged is None else [design, logged], settings, rng)
             n0, n1 = fitted.engine.n0, fitted.engine.n1
             covariance = curve_covariance(fitted.fit, fitted.design, settings, n0, n1)
-            self._remember(fitted.fit, settings, n0, n1, fitted.design, covariance)
-        self.classes_, self._library = classes, rows.library
-        self._rows = (fitted.engine, rows.kept)
+            with _all_or_nothing(self):
+                remember_features(self, X, rows.header)
+                self._remember(fitted.fit, settings, n0, n1, fitted.design, covariance)
+                self.classes_, self._library = classes, rows.library
+                self._rows = (fitted.engine, rows.kept)
         self._warn(fitted)
         return self
 
@@ -445,7 +448,7 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
         weights = read_weights(sample_weight, len(ratio))
         c, d = label_frequency(np.array(self.pi_), self.n0_, self.n1_)
         s = ratio + float(alpha_shift(self.pi_, self.n0_, self.n1_))
-        return float(np.average(saturating_rows(labels.positive, s, c, d).value, weights=weights))
+        return float(np.average(log_likelihood_rows(labels.positive, s, c, d), weights=weights))
 
     @classmethod
     def _restore(cls, stored: StoredModel, name: str) -> PUGAM:
@@ -469,6 +472,18 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
         tags.classifier_tags.multi_class = False
         tags.input_tags.string = True
         return tags
+
+
+@contextmanager
+def _all_or_nothing(estimator: PUGAM) -> Iterator[None]:
+    """Leave an estimator as it was, fitted or not, where Ctrl-C comes while it remembers a fit."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
 
 
 def _either(y: Any, z: Any) -> Any:

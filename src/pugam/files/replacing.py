@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from pugam.errors import InputError
+from pugam.files.claims import claimed_beside, remove_abandoned
 
 __all__ = ["replacing"]
 
@@ -21,7 +21,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Write a file under a temporary name in the same folder, and move it into place at the end.
 
     Whatever goes wrong in between, Ctrl-C included, the temporary file is removed, and a file that had the name
-    before is left as it was. A new file gets the usual permissions, a replaced one keeps its own.
+    before is left as it was; what a killed process left is removed by the next that writes there. A new file gets the
+    usual permissions, a replaced one keeps its own.
 
     Parameters
     ----------
@@ -52,19 +53,19 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     shown = Path(path)
     target = Path(os.path.realpath(shown))
     _require_place(shown, target)
-    temporary = target.with_name(f".{secrets.token_hex(4)}.{target.name}")
-    with _refusal_named(shown):
-        # Not the tempfile module: its files are readable by their owner alone.
-        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
-    try:
-        yield temporary
+    remove_abandoned(target)
+    with ExitStack() as stack:
         with _refusal_named(shown):
-            _move(temporary, target)
-    except BaseException as error:
-        temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.errno in NO_SPACE:
-            raise InputError(f"{shown} cannot be written: {os.strerror(error.errno)}.") from None
-        raise
+            temporary = stack.enter_context(claimed_beside(target))
+        try:
+            yield temporary
+            with _refusal_named(shown):
+                _move(temporary, target)
+        except BaseException as error:
+            temporary.unlink(missing_ok=True)
+            if isinstance(error, OSError) and error.errno in NO_SPACE:
+                raise InputError(f"{shown} cannot be written: {os.strerror(error.errno)}.") from None
+            raise
 
 
 def _require_place(shown: Path, target: Path) -> None:

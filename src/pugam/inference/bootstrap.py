@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from concurrent.futures import wait as wait_for
 from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from threading import Thread
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -190,15 +190,46 @@ def _in_order(refit: Callable[[range], Refits], batches: Sequence[range]) -> Ite
 def _side_by_side(
     refit: Callable[[range], Refits], batches: Sequence[range], n_threads: int
 ) -> Iterator[tuple[int, Refits]]:
-    pool = ThreadPoolExecutor(n_threads)
+    waiting: SimpleQueue[int] = SimpleQueue()
+    done: SimpleQueue[tuple[int, Refits | BaseException]] = SimpleQueue()
+    for number in range(len(batches)):
+        waiting.put(number)
+    for _ in range(min(n_threads, len(batches))):
+        # Not those of a pool, for which a program waits at its end: after Ctrl-C nobody needs the batches under way.
+        Thread(target=_work_through, args=(refit, batches, waiting, done), daemon=True).start()
     try:
-        pending: dict[Future[Refits], int] = {pool.submit(refit, batch): number for number, batch in enumerate(batches)}
-        while pending:
-            done, _ = wait_for(pending, return_when="FIRST_COMPLETED")
-            for future in done:
-                yield pending.pop(future), future.result()
+        for _ in batches:
+            number, part = done.get()
+            if isinstance(part, BaseException):
+                raise part
+            yield number, part
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        _empty(waiting)
+
+
+def _work_through(
+    refit: Callable[[range], Refits],
+    batches: Sequence[range],
+    waiting: SimpleQueue[int],
+    done: SimpleQueue[tuple[int, Refits | BaseException]],
+) -> None:
+    try:
+        while True:
+            number = waiting.get_nowait()
+            try:
+                done.put((number, refit(batches[number])))
+            except BaseException as error:
+                done.put((number, error))
+    except Empty:
+        return
+
+
+def _empty(waiting: SimpleQueue[int]) -> None:
+    try:
+        while True:
+            waiting.get_nowait()
+    except Empty:
+        return
 
 
 def _refit(fitted: Fitted, counts: Counts, reselect: bool) -> Refits:

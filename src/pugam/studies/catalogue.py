@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,10 @@ STUDIES: dict[str, Callable[[Plan], Any]] = {
     "curves": curves,
     "realdata": realdata,
 }
+UNWRITABLE = (
+    *(errno.EEXIST, errno.ENOTDIR, errno.EACCES, errno.EPERM, errno.EROFS),
+    *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG),
+)
 BESIDES = ("realdata",)  # is no part of the paper, and takes any tables: not among "all"
 
 
@@ -53,8 +58,11 @@ def run_study(name: str, plan: Plan) -> list[Path]:
         for each in [each for each in STUDIES if each not in BESIDES] if name == "all" else [name]:
             STUDIES[each](plan)
         write_runs(plan.folder)
-    except (FileExistsError, NotADirectoryError, PermissionError) as error:
-        raise InputError(f"{error.filename} cannot be written ({error.strerror}); choose another --out.") from None
+    except OSError as error:
+        if error.errno not in UNWRITABLE:
+            raise
+        where = error.filename or plan.folder
+        raise InputError(f"{where} cannot be written ({error.strerror}); choose another --out.") from None
     after = _files(plan.folder)
     return [path for path, written in after.items() if before.get(path) != written]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pugam.files import replacing
 from pugam.presentation.panels import BAND, LINE, MARK, ZERO, make_panels
 from pugam.studies.monte_carlo import Measured
 
@@ -152,9 +153,10 @@ def write(figure: Figure, folder: Path, name: str) -> Figure:
     import matplotlib
 
     folder.mkdir(parents=True, exist_ok=True)
-    with matplotlib.rc_context({"svg.hashsalt": name}):
-        figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
-    figure.savefig(folder / f"{name}.png", dpi=RESOLUTION)
+    with matplotlib.rc_context({"svg.hashsalt": name}), replacing(folder / f"{name}.svg") as temporary:
+        figure.savefig(temporary, metadata={"Date": None})
+    with replacing(folder / f"{name}.png") as temporary:
+        figure.savefig(temporary, dpi=RESOLUTION)
     return figure
 
 

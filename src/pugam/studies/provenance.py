@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import platform
 import shlex
-import subprocess
+import subprocess  # nosec B404 # asks git for the commit, below
 import sys
 import time
 from collections.abc import Iterator
@@ -17,6 +16,8 @@ from typing import Any
 import numpy as np
 import scipy
 
+from pugam.files import replacing
+from pugam.studies.lines import append_line, read_lines
 from pugam.version import __version__
 
 __all__ = ["RunLog", "Session", "describe_machine", "write_runs"]
@@ -53,15 +54,11 @@ class RunLog:
         finally:
             session.seconds = round(time.perf_counter() - began, 1)
             if session.replicates:
-                with self.path.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(asdict(session)) + "\n")
+                append_line(self.path, asdict(session))
 
     def sessions(self) -> list[dict[str, Any]]:
         """Read the sessions so far."""
-        if not self.path.exists():
-            return []
-        text = self.path.read_text(encoding="utf-8")
-        return [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]  # whole lines only
+        return read_lines(self.path)
 
 
 def describe_machine(engine: str = "auto") -> str:
@@ -84,6 +81,14 @@ def describe_machine(engine: str = "auto") -> str:
 
 def write_runs(folder: Path) -> Path:
     """Write `runs.md`: what made the records in a folder, and how long it took."""
+    page, text = folder / "runs.md", ""
+    while text != (text := _runs(folder)):  # another study may have been logged, and written of, in between
+        with replacing(page) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+    return page
+
+
+def _runs(folder: Path) -> str:
     lines = [
         "# How these results were made",
         "",
@@ -95,9 +100,7 @@ def write_runs(folder: Path) -> Path:
             name = path.name.removesuffix(".runs.jsonl")
             cells = (name, one["replicates"], f"{one['seconds'] / 60:.1f}", one["jobs"], one["commit"], one["machine"])
             lines.append(f"| {' | '.join(map(str, cells))} | `{one['command']}` |")
-    page = folder / "runs.md"
-    page.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return page
+    return "\n".join(lines) + "\n"
 
 
 def _command() -> list[str]:
@@ -109,7 +112,9 @@ def _commit() -> str:
     here = Path(__file__)
     try:
         tracked, commit = (
-            subprocess.run(["git", *command], cwd=here.parent, capture_output=True, text=True, check=False)
+            subprocess.run(  # nosec B603 B607 # fixed words to the git that the user would call
+                ["git", *command], cwd=here.parent, capture_output=True, text=True, check=False
+            )
             for command in (["ls-files", "--error-unmatch", here.name], ["describe", "--always", "--dirty"])
         )
     except OSError:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pugam.errors import InputError
+from pugam.studies.lines import append_line, drop_torn_line, read_lines
 
 __all__ = ["Cell", "Record", "RecordFile"]
 
@@ -32,13 +33,14 @@ class RecordFile:
         self.path = path
         self._records: dict[tuple[Cell, int], Record] = {}
         path.parent.mkdir(parents=True, exist_ok=True)
-        lines = self._whole_lines()
+        drop_torn_line(path)
+        lines = read_lines(path)
         if lines:
-            self._require_same_conditions(json.loads(lines[0]), conditions)
+            self._require_same_conditions(lines[0], conditions)
         else:
-            self._write({"conditions": dict(conditions)})
+            append_line(path, {"conditions": dict(conditions)})
         for line in lines[1:]:
-            self._keep(json.loads(line))
+            self._keep(line)
 
     def __contains__(self, place: tuple[Cell, int]) -> bool:
         return place in self._records
@@ -49,25 +51,12 @@ class RecordFile:
     def append(self, cell: Cell, replicate: int, record: Record) -> None:
         """Keep a record, in the file too."""
         line = {"cell": list(cell), "replicate": replicate, "record": record}
-        self._write(line)
+        append_line(self.path, line)
         # Kept as it will be read: a resumed run must see the very same values.
         self._keep(json.loads(json.dumps(line)))
 
     def _keep(self, line: dict[str, Any]) -> None:
         self._records[tuple(line["cell"]), line["replicate"]] = line["record"]
-
-    def _whole_lines(self) -> list[str]:
-        if not self.path.exists():
-            return []
-        text = self.path.read_text(encoding="utf-8")
-        whole = text[: text.rfind("\n") + 1]
-        if whole != text:
-            self.path.write_text(whole, encoding="utf-8")
-        return whole.splitlines()
-
-    def _write(self, line: dict[str, Any]) -> None:
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
 
     def _require_same_conditions(self, first_line: dict[str, Any], conditions: Mapping[str, Any]) -> None:
         found = first_line["conditions"]

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import threading
 import time
 import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +22,7 @@ from pugam.engines import find_client
 from pugam.errors import InputError, PugamWarning
 from pugam.estimator import EngineName, read_engine
 from pugam.progress import Progress
+from pugam.studies.lines import working_alone
 from pugam.studies.monte_carlo import PRINTED_REPLICATES
 from pugam.studies.provenance import RunLog
 from pugam.studies.records import Cell, Record, RecordFile
@@ -106,12 +112,20 @@ def gather(experiment: Experiment, cells: Sequence[Cell], plan: Plan) -> dict[Ce
     A replicate that breaks down is kept as a record with an `error`, so that it is counted, and not tried again.
     """
     conditions = {"seed": plan.seed, "version": __version__, **experiment.conditions(plan)}
-    folder = plan.folder / "records"
-    records = RecordFile(folder / f"{experiment.name}.jsonl", conditions)
+    path = plan.folder / "records" / f"{experiment.name}.jsonl"
     replicates = experiment.replicates if plan.replicates is None else plan.replicates
+    with working_alone(path):
+        records = RecordFile(path, conditions)
+        _run_missing(experiment, cells, plan, records, replicates)
+    return {cell: [records[cell, number] for number in range(replicates)] for cell in cells}
+
+
+def _run_missing(
+    experiment: Experiment, cells: Sequence[Cell], plan: Plan, records: RecordFile, replicates: int
+) -> None:
     places = [(cell, number) for number in range(replicates) for cell in cells]
     missing = [place for place in places if place not in records]
-    log = RunLog(folder / f"{experiment.name}.runs.jsonl")
+    log = RunLog(records.path.with_suffix(".runs.jsonl"))
     with (
         Progress(experiment.name, len(places), plan.progress) as bar,
         log.session(_n_jobs(plan), plan.engine) as session,
@@ -121,7 +135,6 @@ def gather(experiment: Experiment, cells: Sequence[Cell], plan: Plan) -> dict[Ce
             records.append(cell, number, record)
             session.replicates += 1
             bar.advance()
-    return {cell: [records[cell, number] for number in range(replicates)] for cell in cells}
 
 
 def generator_of(experiment: Experiment, cell: Cell, number: int, seed: int) -> np.random.Generator:
@@ -154,8 +167,55 @@ def _run(
         return
     from joblib import Parallel, delayed
 
-    calls: Iterable[Any] = (delayed(_one)(experiment, cell, number, plan) for cell, number in places)
-    yield from Parallel(n_jobs=_n_jobs(plan), batch_size=1, return_as="generator_unordered")(calls)
+    calls: Iterable[Any] = (
+        delayed(_one_for_parent)(os.getpid(), experiment, cell, number, plan) for cell, number in places
+    )
+    with _ctrl_c_for_parent_alone():
+        results = Parallel(n_jobs=_n_jobs(plan), batch_size=1, return_as="generator_unordered")(calls)
+    try:
+        for result in results:  # noqa: UP028  `yield from` would close them itself
+            yield result
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # that work is thrown away: the reason is told elsewhere
+            results.close()
+
+
+@contextmanager
+def _ctrl_c_for_parent_alone() -> Iterator[None]:
+    """Start processes that do not hear Ctrl-C: this one does, and ends them without a word from each."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    from joblib.externals.loky.backend import resource_tracker as loky_tracker
+
+    # New processes inherit what is blocked here. These two would lift that when they start; once they run, they do not.
+    loky_tracker.ensure_running()
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _one_for_parent(parent: int, *arguments: Any) -> tuple[tuple[Cell, int], Record]:
+    _end_with_parent(parent)
+    return _one(*arguments)
+
+
+@cache
+def _end_with_parent(parent: int) -> None:
+    """Let this process end when the one that gives it work is gone: else it would wait for more for minutes."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _one(experiment: Experiment, cell: Cell, number: int, plan: Plan) -> tuple[tuple[Cell, int], Record]:

@@ -8,6 +8,7 @@ from dataclasses import astuple, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pugam.files import replacing
 from pugam.studies.monte_carlo import Comparison
 
 if TYPE_CHECKING:
@@ -90,8 +91,9 @@ class Table:
         """Write NAME.md and NAME.csv into a folder."""
         folder.mkdir(parents=True, exist_ok=True)
         page, sheet = folder / f"{self.name}.md", folder / f"{self.name}.csv"
-        page.write_text(self.markdown(), encoding="utf-8")
-        with sheet.open("w", encoding="utf-8", newline="") as file:
+        with replacing(page) as temporary:
+            temporary.write_text(self.markdown(), encoding="utf-8")
+        with replacing(sheet) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(self._long_header())
             writer.writerows([["" if value is None else value for value in line] for line in self._long()])

@@ -1,0 +1,42 @@
+"""The verbs of the command line, and the flags that need none."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from pugam.command_line.demo import demo
+from pugam.command_line.fit import fit
+from pugam.command_line.predict import predict
+from pugam.command_line.reports import report
+from pugam.command_line.simulate import simulate
+from pugam.command_line.study import study
+from pugam.version import __version__
+
+__all__ = ["VERBS", "app"]
+
+app = typer.Typer(
+    name="pugam",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+VERBS = {verb.__name__: verb for verb in (demo, fit, predict, report, simulate, study)}
+for verb in VERBS.values():
+    app.command()(verb)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def pugam(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and stop.", is_eager=True, callback=_print_version)
+    ] = False,
+) -> None:
+    """Generalized additive models for positive-unlabelled data."""

@@ -1,0 +1,52 @@
+"""Temporary files: claimed by the process that writes them, and removed by the next one where that was killed."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # Windows, where an open file cannot be moved: there are no claims, and nothing is removed
+    fcntl = None  # type: ignore[assignment]
+
+__all__ = ["claimed_beside", "remove_abandoned"]
+
+YOUNG = 60.0  # seconds in which a file may not have been claimed yet
+
+
+@contextmanager
+def claimed_beside(target: Path) -> Iterator[Path]:
+    """Make an empty file next to another, with the same end of its name, and hold a lock on it."""
+    temporary = target.with_name(f".{secrets.token_hex(4)}.{target.name}")
+    # Not the tempfile module: its files are readable by their owner alone.
+    descriptor = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+    try:
+        if fcntl is None:
+            os.close(descriptor)
+        else:
+            with suppress(OSError):  # a file system without locks
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield temporary
+    finally:
+        if fcntl is not None:
+            os.close(descriptor)
+
+
+def remove_abandoned(target: Path) -> None:
+    """Remove what runs that were killed left of this file: a kill leaves nobody to clean up."""
+    name = re.compile(rf"\.[0-9a-f]{{8}}\.{re.escape(target.name)}")
+    left: list[Path] = []
+    with suppress(OSError):  # a folder that may be written to but not listed
+        left += [path for path in target.parent.iterdir() if name.fullmatch(path.name)]
+    for path in left:
+        with suppress(OSError):
+            if fcntl is not None and time.time() - path.stat().st_mtime > YOUNG:
+                with path.open("rb") as file:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # refused while anybody writes to it
+                    path.unlink()
