@@ -481,8 +481,8 @@ def _all_or_nothing(estimator: PUGAM) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        vars(estimator).clear()
-        vars(estimator).update(before)
+        estimator.__dict__.clear()
+        estimator.__dict__.update(before)
         raise
 
 
