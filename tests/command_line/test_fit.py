@@ -14,6 +14,7 @@ from pugam import PUGAM, PugamWarning
 from pugam.command_line import main
 from pugam.command_line.options import in_flags
 from pugam.datasets import simulate
+from pugam.inference import bootstrap as bootstrap_module
 
 ROWS = 320
 HOSTILE = "<script>alert(1)</script>"
@@ -253,6 +254,57 @@ def test_groups_may_be_text_and_rows_of_no_weight_are_left_out_of_them(fitted, r
 
     own = PUGAM(random_state=1, shrinkage="never").fit(features, rows["z"], weights)
     assert first_line(out) == f"pi = {own.pi_interval(method='bootstrap', n_resamples=20, groups=clinics)}"
+
+
+def test_a_bootstrap_that_was_stopped_goes_on_from_its_store(pugam_says, data, monkeypatch):
+    command = ("fit", data, "--label", "z", "--ci", "bootstrap", "--resamples", "40", "--quiet")
+    undisturbed, refit = pugam_says(*command), bootstrap_module._refit
+
+    def interrupt(fitted, counts, reselect):
+        if len(counts) != 16:  # those of the first batch
+            raise KeyboardInterrupt
+        return refit(fitted, counts, reselect)
+
+    monkeypatch.setattr(bootstrap_module, "_refit", interrupt)
+    code, out, err = pugam_says(*command, "--store", "refits.jsonl", "--jobs", "1")
+    monkeypatch.setattr(bootstrap_module, "_refit", refit)
+
+    assert (code, out) == (130, "")
+    assert err == (
+        "pugam: Stopped; the refits that are done are kept in refits.jsonl. The same command goes on from there.\n"
+    )
+    assert Path("refits.jsonl").read_bytes().count(b"\n") == 2
+    assert pugam_says(*command, "--store", "refits.jsonl") == undisturbed
+    assert Path("refits.jsonl").read_bytes().count(b"\n") == 3
+
+
+def test_a_store_of_another_bootstrap_is_refused(pugam_says, data):
+    command = (
+        "fit",
+        data,
+        "--label",
+        "z",
+        "--ci",
+        "bootstrap",
+        "--resamples",
+        "4",
+        "--store",
+        "refits.jsonl",
+        "--quiet",
+    )
+    assert pugam_says(*command)[0] == 0
+
+    assert pugam_says(*command, "--resamples", "5") == (
+        2,
+        "",
+        "pugam: refits.jsonl holds refits made with another number of resamples; name another file, or delete that one "
+        "to begin anew.\n",
+    )
+    assert pugam_says("fit", data, "--label", "z", "--store", "refits.jsonl") == (
+        2,
+        "",
+        "pugam: --store keeps the refits of a bootstrap; give --ci bootstrap, too.\n",
+    )
 
 
 def test_the_interval_may_be_that_of_the_profile(fitted, data, plain):

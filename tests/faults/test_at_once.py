@@ -6,7 +6,7 @@ import re
 import pytest
 
 from pugam import load
-from pugam.studies.lines import append_line, read_lines, working_alone
+from pugam.files import append_line, read_lines, working_alone
 from pugam.studies.records import RecordFile
 
 FIT = ("fit", "rows.csv", "--label", "z", "--quiet")
@@ -80,8 +80,8 @@ def test_a_second_study_in_the_same_folder_is_refused(folder, start, run, waitin
 
     assert (code, out) == (2, "")
     assert err == (
-        "pugam: Another study is at work on results1/records/small.jsonl; wait until it is done, or choose another "
-        "folder with --out.\n"
+        "pugam: Another process is at work on results1/records/small.jsonl; wait until it is done, or choose another "
+        "place.\n"
     )
     assert first.wait() == 0
     assert len({json.dumps([line["cell"], line["replicate"]]) for line in read_lines(records)[1:]}) == 20
@@ -109,7 +109,7 @@ def test_studies_of_other_kinds_share_a_folder(folder, start, small_study):
 def test_a_claim_ends_with_the_work(tmp_path):
     path = tmp_path / "records" / "a.jsonl"
     with working_alone(path):
-        with pytest.raises(ValueError, match="Another study is at work on"), working_alone(path):
+        with pytest.raises(ValueError, match="Another process is at work on"), working_alone(path):
             pass
         append_line(path, {"a": 1})
     with working_alone(path):

@@ -159,6 +159,48 @@ def test_files_that_only_look_alike_are_left_alone(tmp_path):
     assert all(path.exists() for path in others)
 
 
+# A bootstrap with a store
+
+STORE = (
+    "fit",
+    "rows.csv",
+    "--label",
+    "z",
+    "--ci",
+    "bootstrap",
+    "--resamples",
+    "200",
+    "--store",
+    "refits.jsonl",
+    "--quiet",
+)
+SLOW_REFITS = """
+import time
+from pugam.inference import bootstrap
+at_once = bootstrap._refit
+bootstrap._refit = lambda *given: (time.sleep(0.3), at_once(*given))[1]
+"""
+
+
+def test_a_bootstrap_killed_in_the_middle_goes_on_to_the_same_interval(folder, start, run, waiting):
+    store = folder / "refits.jsonl"
+    undisturbed = run(folder, *STORE)
+    whole = store.read_bytes()
+    store.unlink()
+    started = start(folder, *STORE, before=SLOW_REFITS)
+    assert waiting(lambda: store.exists() and store.read_bytes().count(b"\n") > 1, started)
+    started.send(signal.SIGKILL)
+    assert started.wait() == -signal.SIGKILL
+    kept = store.read_bytes()
+
+    assert run(folder, *STORE) == undisturbed
+
+    assert undisturbed[0] == 0
+    assert 1 < kept.count(b"\n") < whole.count(b"\n")
+    assert store.read_bytes().startswith(kept)
+    assert sorted(store.read_bytes().splitlines()) == sorted(whole.splitlines())
+
+
 # Studies
 
 

@@ -24,6 +24,7 @@ from pugam.command_line.options import (
 )
 from pugam.command_line.reports import write_report
 from pugam.command_line.rows import Rows, read_rows, treat_missing
+from pugam.command_line.signals import StoppedError
 from pugam.errors import InputError
 from pugam.progress import Waiting
 
@@ -76,6 +77,12 @@ def fit(
     ci: Annotated[str, typer.Option(help="Interval for pi: wald, profile or bootstrap.")] = "wald",
     level: Annotated[float, typer.Option(help="Of the interval.")] = 0.95,
     resamples: Annotated[int, typer.Option(help="Of a bootstrap.")] = 500,
+    store: Annotated[
+        Path | None,
+        typer.Option(
+            help="File that keeps the refits of a bootstrap as they come: stopped or killed, the same command goes on."
+        ),
+    ] = None,
     missing: Annotated[
         str, typer.Option(help="Rows that lack a value: error, drop (leave them out), or effect (one of their own).")
     ] = "error",
@@ -122,6 +129,8 @@ def fit(
         raise InputError(f"--shrinkage is auto, always or never; got {shrinkage!r}.")
     if groups is not None and ci != "bootstrap":
         raise InputError("--groups is for a bootstrap of whole clusters; give --ci bootstrap, too.")
+    if store is not None and ci != "bootstrap":
+        raise InputError("--store keeps the refits of a bootstrap; give --ci bootstrap, too.")
     roles = Roles(label, positive, weights, groups, id, tuple(drop or ()))
     require_at_least("--starts", starts, 1)
     require_at_least("--max-iter", max_iter, 1)
@@ -155,7 +164,7 @@ def fit(
         with Waiting(f"fitting {what}", show), rows.faults_placed():
             model.fit(rows.X, rows.z, rows.weights)
         with rows.faults_placed():
-            interval = model.pi_interval(level, ci, **_bootstrapped(model, ci, rows, resamples, show))
+            interval = model.pi_interval(level, ci, **_bootstrapped(model, ci, rows, resamples, store, show))
         # Files come before words: what is printed may go to a program that stops listening.
         origin = _origin(data, positive_file, unlabeled_file)
         if out is not None:
@@ -183,11 +192,17 @@ def _read_smoothing(text: str) -> str | float:
         return text
 
 
-def _bootstrapped(model: PUGAM, ci: str, rows: Rows, resamples: int, show: bool | None) -> dict[str, Any]:
+def _bootstrapped(
+    model: PUGAM, ci: str, rows: Rows, resamples: int, store: Path | None, show: bool | None
+) -> dict[str, Any]:
     """Resamples, where they are asked for; half of them are not what was asked for, and Ctrl-C means the end."""
     if ci != "bootstrap":
         return {}
-    bootstrap = model.bootstrap(resamples, groups=rows.groups, progress=show)
+    bootstrap = model.bootstrap(resamples, groups=rows.groups, progress=show, store=store)
+    if bootstrap.interrupted and store is not None:
+        raise StoppedError(
+            f"Stopped; the refits that are done are kept in {store}. The same command goes on from there."
+        )
     if bootstrap.interrupted:
         raise KeyboardInterrupt
     return {"bootstrap": bootstrap}

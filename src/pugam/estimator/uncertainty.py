@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -188,6 +189,7 @@ class UncertaintyMethods(CurveMethods):
         random_state: Any = None,
         n_jobs: int | None = None,
         progress: bool | None = None,
+        store: Any = None,
     ) -> Bootstrap:
         """Refit the model to resamples of its rows, drawn with replacement among labelled and among unlabelled rows.
 
@@ -207,6 +209,9 @@ class UncertaintyMethods(CurveMethods):
             Threads; the result does not depend on it. None takes that of the model.
         progress : bool, optional
             Show a progress bar; None shows one on a terminal when the work takes longer than two seconds.
+        store : path-like, optional
+            A file that keeps finished refits, so that the same call goes on where one was interrupted or killed, and
+            gives the same to the last bit. The seed has to be None or a whole number.
 
         Returns
         -------
@@ -229,15 +234,21 @@ class UncertaintyMethods(CurveMethods):
         fitted = self._fitted("The bootstrap")
         engine, kept = self._rows
         numbers = read_groups(groups, engine.n_rows, kept)
-        rng = read_generator(self.random_state if random_state is None else random_state)
+        seed = self.random_state if random_state is None else random_state
+        if store is not None and isinstance(seed, np.random.Generator | np.random.RandomState):
+            raise InputError(
+                "store needs resamples that can be drawn again: give random_state a whole number, not a generator."
+            )
+        rng = read_generator(seed)
         plan = make_resampling(engine.positive, engine.weights, numbers, int(rng.integers(2**63)))
         jobs = read_n_jobs(self.n_jobs if n_jobs is None else n_jobs)
         # The parts of an engine that reads them share its threads already.
         own = isinstance(engine, PartedEngine)
         threads = 1 if own else count_threads(jobs, engine.n_rows * count, 1 + self._design.n_columns)
         with one_blas_thread(), Progress("bootstrap", count, progress) as bar:
-            result = run_bootstrap(fitted, plan, count, smoothing == "reselect", threads, bar)
-        self._report_resamples(result)
+            path = None if store is None else Path(store)
+            result = run_bootstrap(fitted, plan, count, smoothing == "reselect", threads, bar, path)
+        self._report_resamples(result, path)
         return result
 
     def diagnose(self) -> Diagnosis:
@@ -291,12 +302,13 @@ class UncertaintyMethods(CurveMethods):
             covariance = self._covariance[2:, 2:]
             return wald_test(evidence, self._design, numbers, null, self.coef_, covariance)
 
-    def _report_resamples(self, result: Bootstrap) -> None:
+    def _report_resamples(self, result: Bootstrap, store: Path | None) -> None:
         unconverged = int(np.sum(~result.converged))
         if result.interrupted:
             warn_user(
                 f"The bootstrap was interrupted: {len(result.pi)} of {result.n_requested} refits are complete, and "
                 "what is made of them rests on these."
+                + ("" if store is None else f" They are kept in {store}; the same call goes on from there.")
             )
         if result.n_failed or unconverged:
             warn_user(

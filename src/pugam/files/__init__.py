@@ -1,8 +1,22 @@
-"""Tables in files: CSV and Parquet, read whole or in batches, and written so that no half-written file is left."""
+"""Tables in files: CSV and Parquet, read whole or in batches, written never half; and lines that survive a kill."""
 
 from pugam.files.formats import NO_TYPES, Kind, is_text
+from pugam.files.lines import append_line, drop_torn_line, read_lines, working_alone
 from pugam.files.opening import DataFile, open_file
 from pugam.files.replacing import replacing
 from pugam.files.writing import TableWriter, open_writer
 
-__all__ = ["NO_TYPES", "DataFile", "Kind", "TableWriter", "is_text", "open_file", "open_writer", "replacing"]
+__all__ = [
+    "NO_TYPES",
+    "DataFile",
+    "Kind",
+    "TableWriter",
+    "append_line",
+    "drop_torn_line",
+    "is_text",
+    "open_file",
+    "open_writer",
+    "read_lines",
+    "replacing",
+    "working_alone",
+]

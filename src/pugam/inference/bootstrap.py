@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, Literal, get_args
@@ -14,6 +15,7 @@ from scipy.special import ndtr, ndtri
 
 from pugam.engines import Counts
 from pugam.errors import InputError, warn_user
+from pugam.inference.bootstrap_store import FinishedBatches, conditions_of, open_store
 from pugam.inference.effects import Scale, contrast_weights, curve_columns, require_scale
 from pugam.inference.influence import pi_influence
 from pugam.inference.intervals import Interval, normal_quantile, wald_interval_log
@@ -141,6 +143,7 @@ def run_bootstrap(
     reselect: bool,
     n_threads: int,
     progress: Progress,
+    store: Path | None = None,
 ) -> Bootstrap:
     """Refit to resamples in batches; stopped by Ctrl-C, return those that are complete.
 
@@ -148,6 +151,8 @@ def run_bootstrap(
     ----------
     reselect : bool
         Choose smoothing parameters anew for every resample.
+    store : Path, optional
+        A file that keeps finished batches; those in it already are not made again.
     """
     size = 1 if reselect else fitted.engine.most_resamples
     batches = _batches(n_resamples, size)
@@ -155,7 +160,9 @@ def run_bootstrap(
     def refit(numbers: range) -> Refits:
         return _refit(fitted, resampling.counts(numbers), reselect)
 
-    parts, interrupted = _collect(refit, batches, n_threads, progress)
+    conditions = conditions_of(fitted, resampling, n_resamples, reselect, size) if store is not None else {}
+    with open_store(store, conditions, batches, fitted.fit) as finished:
+        parts, interrupted = _collect(refit, batches, n_threads, progress, finished)
     return _gather(fitted, resampling, parts, n_resamples, interrupted)
 
 
@@ -168,31 +175,37 @@ def _batches(n_resamples: int, largest: int) -> list[range]:
 
 
 def _collect(
-    refit: Callable[[range], Refits], batches: Sequence[range], n_threads: int, progress: Progress
+    refit: Callable[[range], Refits],
+    batches: Sequence[range],
+    n_threads: int,
+    progress: Progress,
+    finished: FinishedBatches,
 ) -> tuple[list[Refits], bool]:
-    """Work through the batches, in order or side by side; return the finished ones in order."""
-    finished: dict[int, Refits] = {}
+    """Work through the batches not finished yet, in order or side by side; return the finished ones in order."""
+    missing = {number: batch for number, batch in enumerate(batches) if number not in finished.parts}
     try:
-        for number, part in _in_order(refit, batches) if n_threads == 1 else _side_by_side(refit, batches, n_threads):
-            finished[number] = part
+        if finished.parts:
+            progress.advance(sum(len(batches[number]) for number in finished.parts))
+        for number, part in _in_order(refit, missing) if n_threads == 1 else _side_by_side(refit, missing, n_threads):
+            finished.add(number, part)
             progress.advance(len(batches[number]))
     except KeyboardInterrupt:
-        if not finished:
+        if not finished.parts:
             raise
-    return [finished[number] for number in sorted(finished)], len(finished) < len(batches)
+    return [finished.parts[number] for number in sorted(finished.parts)], len(finished.parts) < len(batches)
 
 
-def _in_order(refit: Callable[[range], Refits], batches: Sequence[range]) -> Iterator[tuple[int, Refits]]:
-    for number, batch in enumerate(batches):
+def _in_order(refit: Callable[[range], Refits], batches: Mapping[int, range]) -> Iterator[tuple[int, Refits]]:
+    for number, batch in batches.items():
         yield number, refit(batch)
 
 
 def _side_by_side(
-    refit: Callable[[range], Refits], batches: Sequence[range], n_threads: int
+    refit: Callable[[range], Refits], batches: Mapping[int, range], n_threads: int
 ) -> Iterator[tuple[int, Refits]]:
     waiting: SimpleQueue[int] = SimpleQueue()
     done: SimpleQueue[tuple[int, Refits | BaseException]] = SimpleQueue()
-    for number in range(len(batches)):
+    for number in batches:
         waiting.put(number)
     for _ in range(min(n_threads, len(batches))):
         # Not those of a pool, for which a program waits at its end: after Ctrl-C nobody needs the batches under way.
@@ -209,7 +222,7 @@ def _side_by_side(
 
 def _work_through(
     refit: Callable[[range], Refits],
-    batches: Sequence[range],
+    batches: Mapping[int, range],
     waiting: SimpleQueue[int],
     done: SimpleQueue[tuple[int, Refits | BaseException]],
 ) -> None:

@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from pugam.files import replacing
-from pugam.studies.lines import append_line, read_lines
+from pugam.files import append_line, read_lines, replacing
 from pugam.version import __version__
 
 __all__ = ["RunLog", "Session", "describe_machine", "write_runs"]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pugam.errors import InputError
-from pugam.studies.lines import append_line, drop_torn_line, read_lines
+from pugam.files import append_line, drop_torn_line, read_lines
 
 __all__ = ["Cell", "Record", "RecordFile"]
 

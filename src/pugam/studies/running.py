@@ -21,8 +21,8 @@ import numpy as np
 from pugam.engines import find_client
 from pugam.errors import InputError, PugamWarning
 from pugam.estimator import EngineName, read_engine
+from pugam.files import working_alone
 from pugam.progress import Progress
-from pugam.studies.lines import working_alone
 from pugam.studies.monte_carlo import PRINTED_REPLICATES
 from pugam.studies.provenance import RunLog
 from pugam.studies.records import Cell, Record, RecordFile

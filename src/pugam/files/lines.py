@@ -57,7 +57,7 @@ def working_alone(path: Path) -> Iterator[None]:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise InputError(
-                f"Another study is at work on {path}; wait until it is done, or choose another folder with --out."
+                f"Another process is at work on {path}; wait until it is done, or choose another place."
             ) from None
         except OSError:
             pass  # a file system without locks
