@@ -253,9 +253,9 @@ FAR_OUT = pytest.mark.parametrize("far", [1e9, 1e60, 1e200, -1e200])
 def far_design(far):
     """A smooth within bounds, whose last value lies far beyond them, and one without."""
     rng = np.random.default_rng(16)
-    table = read_table(pd.DataFrame({"x": np.append(rng.normal(size=999), far), "y": rng.normal(size=1000)}))
-    design = Design.resolve([s("x", k=6, bounds=(-2.0, 2.0)), s("y", k=5)], table)
-    return design, design.encode(table)
+    near = pd.DataFrame({"x": np.append(rng.normal(size=999), 0.0), "y": rng.normal(size=1000)})
+    design = Design.resolve([s("x", k=6, bounds=(-2.0, 2.0)), s("y", k=5)], read_table(near))
+    return design, design.encode(read_table(near.assign(x=np.append(near["x"][:-1], far))))
 
 
 @FAR_OUT

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy.integrate import trapezoid
 
-from pugam.data import read_table
+from pugam.data import Column, read_table
 from pugam.errors import InputError, PugamWarning
 from pugam.terms import f, l, s
 from pugam.terms.bases import count_distinct, resolve_term
@@ -238,6 +238,14 @@ def test_values_of_another_kind_are_refused_where_gaps_are_allowed():
     levels = resolve_term(f("x", missing="effect"), column(["a", "b", None]))
     with pytest.raises(InputError, match=r"f\(x\): level 1.0 in row 0 was not seen"):
         levels.encode(column([1.0, np.nan, 2.0]))
+
+
+def test_a_name_with_a_line_end_does_not_break_a_message():
+    with pytest.raises(InputError) as refusal:
+        resolve_term(l("a\nb"), Column("a\nb", "category", np.array(["u", "v"], dtype=object)))
+
+    assert "l(a\\nb)" in str(refusal.value)
+    assert "\n" not in str(refusal.value)
 
 
 def test_booleans_are_numbers_to_a_line_that_allows_gaps():

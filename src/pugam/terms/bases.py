@@ -222,7 +222,7 @@ class FactorBasis:
                 f"{self.spec.label}: level {shown!r} in ",
                 row,
                 " was not seen in the fit; leave such rows out, or fit with "
-                f'f({self.spec.column}, unseen="zero") to give them a zero effect.',
+                f'{self.spec.label[:-1]}, unseen="zero") to give them a zero effect.',
             )
         return codes
 
@@ -381,7 +381,7 @@ def _resolve_smooth(spec: Smooth, values: Array) -> SmoothBasis:
     if k < spec.k:
         warn_user(
             f"{spec.label}: column {spec.column!r} has only {k} distinct values, so k = {spec.k} was lowered to {k}."
-            + (f" f({spec.column}) would give each value its own effect." if k <= FEW_LEVELS else "")
+            + (f" f{spec.label[1:]} would give each value its own effect." if k <= FEW_LEVELS else "")
         )
     scale = find_log_scale(_inside(values, lower, upper), lower, upper) if spec.scale == "log" else None
     return _knotted(spec, values, lower, upper, k, scale)
@@ -464,7 +464,7 @@ def _warn_of_far_values(spec: Smooth | Linear, values: Array, lower: float, uppe
     sample = values[:: max(1, len(values) // FAR_VALUES_SAMPLE)]
     low, high = np.quantile(sample, [0.05, 0.95])
     if 0.0 < high - low < SMALLEST_SHARE * (upper - lower):
-        remedy = f", or give s({spec.column}, bounds=({low:.3g}, {high:.3g}))" if isinstance(spec, Smooth) else ""
+        remedy = f", or give {spec.label[:-1]}, bounds=({low:.3g}, {high:.3g}))" if isinstance(spec, Smooth) else ""
         warn_user(
             f"{spec.label}: nearly all values of column {spec.column!r} lie between {low:.3g} and {high:.3g}, but it "
             f"runs from {lower:.3g} to {upper:.3g}; look for codes or slips among the far values, transform the "

@@ -46,7 +46,7 @@ class Smooth:
     @property
     def label(self) -> str:
         """The term as it is shown: its kind and column, without its options."""
-        return f"s({self.column})"
+        return f"s({_shown(self.column)})"
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Linear:
     @property
     def label(self) -> str:
         """The term as it is shown: its kind and column, without its options."""
-        return f"l({self.column})"
+        return f"l({_shown(self.column)})"
 
 
 @dataclass(frozen=True)
@@ -82,10 +82,15 @@ class Factor:
     @property
     def label(self) -> str:
         """The term as it is shown: its kind and column, without its options."""
-        return f"f({self.column})"
+        return f"f({_shown(self.column)})"
 
 
 TermSpec = Smooth | Linear | Factor
+
+
+def _shown(column: str) -> str:
+    """The name of a column, in one line."""
+    return column if column.isprintable() else repr(column)[1:-1]
 
 
 def s(

@@ -95,7 +95,7 @@ def check_fit(call, made, model, said):
         assert "cannot be saved" in str(refusal_of(model.save, Path(tempfile.gettempdir(), "runaway.json")))
     check_told(model, said)
     check_new_rows(model, made)
-    check_optimum(model)
+    check_optimum(model, said)
     if call.look == "diagnosis":
         found = model.diagnose()
         require_finite(found, "diagnose()")
@@ -150,7 +150,8 @@ def check_predictions(model, made):
     refusal = refusal_of(model.predict, made.X)
     if refusal is not None:
         # Rows of weight zero may hold what the fit has not seen.
-        assert "was not seen" in str(refusal) or "the fit saw none" in str(refusal), str(refusal)
+        unseen = ("was not seen", "the fit saw none", "has missing values")
+        assert any(words in str(refusal) for words in unseen), str(refusal)
         assert (np.asarray(made.weights, dtype=float) == 0.0).any(), f"the fit's own rows are refused: {refusal}"
         return
     proba = model.predict_proba(made.X)
