@@ -475,3 +475,20 @@ def test_the_intercept_of_the_posterior_is_the_sum_of_two_unless_pi_is_known(pi_
     assert found.shape == (4, 4)
     if not pi_known:
         np.testing.assert_array_equal(found, intercept_covariance(covariance))
+
+
+@pytest.mark.parametrize("covariance_of", [bayesian_covariance, frequentist_covariance])
+def test_numbers_of_labels_fix_no_more_of_a_direction_than_there_is(case, covariance_of):
+    """With n0 and n1 far smaller than the rows the information came from, all of it: none of its variance is left."""
+    _, _, fitted = case
+    v = labelling_direction(fitted, 1.0, 1.0)
+    score = fitted.optimum.information @ v
+
+    covariance = covariance_of(fitted, 1.0, 1.0)
+
+    whole = np.linalg.inv(fitted.optimum.hessian)
+    assert score @ whole @ score > 1.0  # else there would be nothing to cap
+    assert np.linalg.eigvalsh(covariance).min() > -1e-9 * np.abs(covariance).max()
+    if covariance_of is bayesian_covariance:
+        w = whole @ score
+        np.testing.assert_allclose(covariance, whole - np.outer(w, w) / (score @ w), atol=1e-6 * np.abs(whole).max())

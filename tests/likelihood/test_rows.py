@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pugam.likelihood import alpha_shift, expected_labels, label_frequency, logistic_rows, saturating_rows
+from pugam.likelihood import (
+    alpha_shift,
+    expected_labels,
+    label_frequency,
+    log_likelihood_rows,
+    logistic_rows,
+    saturating_rows,
+)
 
 PREDICTORS = np.linspace(-6.0, 6.0, 25)
 FREQUENCIES = (0.2, 0.9, 0.999)
@@ -208,3 +215,20 @@ def test_expected_labels_follow_bayes_rule(n0, n1, pi, ratio):
     got = expected_labels(np.array([True, False]), np.full(2, ratio + alpha_shift(pi, n0, n1)), d)
 
     np.testing.assert_allclose(got, [1.0, posterior], rtol=1e-10)
+
+
+@pytest.mark.parametrize("positive", BOTH_LABELS)
+@pytest.mark.parametrize("c", FREQUENCIES)
+def test_the_log_likelihood_alone_is_that_which_comes_with_the_score(positive, c):
+    labels = np.full(len(PREDICTORS), positive)
+
+    alone = log_likelihood_rows(labels, PREDICTORS, np.array(c), np.array(1.0 - c))
+
+    np.testing.assert_allclose(alone, saturating_rows(labels, PREDICTORS, c, 1.0 - c).value, rtol=1e-10)
+
+
+def test_the_log_likelihood_alone_is_finite_where_a_row_is_next_to_impossible():
+    far, one, zero = np.array([-1e5, 1e5]), np.array(1.0), np.array(0.0)
+
+    np.testing.assert_allclose(log_likelihood_rows(np.array([True, True]), far, one, zero), [-1e5, 0.0])
+    np.testing.assert_allclose(log_likelihood_rows(np.array([False, False]), far, one, zero), [0.0, -1e5])

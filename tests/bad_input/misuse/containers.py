@@ -134,9 +134,16 @@ NO_TABLES = {
 CONTAINERS = {**FRAMES, **ARRAYS, **NO_TABLES}
 
 
+def _series(column):
+    try:
+        return pd.Series(column)
+    except OverflowError:  # pandas 2.1 looks for dates among all objects
+        return pd.Series(column, dtype=object)
+
+
 def named(columns, names, index):
     """A pandas frame of columns under these names."""
-    frame = pd.concat([pd.Series(column).reset_index(drop=True) for column in columns], axis=1)
+    frame = pd.concat([_series(column).reset_index(drop=True) for column in columns], axis=1)
     frame.columns = pd.Index([NAMES[names](j) for j in range(len(columns))], dtype=object, tupleize_cols=False)
     frame.index = INDICES[index](len(frame))
     return frame
