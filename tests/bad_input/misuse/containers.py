@@ -137,8 +137,8 @@ CONTAINERS = {**FRAMES, **ARRAYS, **NO_TABLES}
 def _series(column):
     try:
         return pd.Series(column)
-    except OverflowError:  # pandas 2.1 looks for dates among all objects
-        return pd.Series(column, dtype=object)
+    except OverflowError:  # pandas 2.1 holds no integers beyond floats
+        return pd.Series([str(value) for value in column])
 
 
 def named(columns, names, index):
