@@ -19,8 +19,12 @@ PATIENCE = 120.0  # seconds, for a machine with other work
 
 # What a process does. `before` may prepare it, as by making up a study.
 PROGRAM = """
-import atexit, os, sys, threading
+import atexit, os, signal, sys, threading
 os.setsid()
+# Whoever runs the tests may ignore these, as nohup does.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 os.chdir(folder)
 for number, name in ((1, "stdout"), (2, "stderr")):
     os.dup2(os.open(logs + "/" + name, os.O_CREAT | os.O_WRONLY | os.O_TRUNC), number)

@@ -22,19 +22,28 @@ YOUNG = 60.0  # seconds in which a file may not have been claimed yet
 
 @contextmanager
 def claimed_beside(target: Path) -> Iterator[Path]:
-    """Make an empty file next to another, with the same end of its name, and hold a lock on it."""
+    """Make an empty file next to another, with the same end of its name, and hold a lock on it.
+
+    Whatever goes wrong, it is removed, also where Ctrl-C comes just after it was made.
+    """
     temporary = target.with_name(f".{secrets.token_hex(4)}.{target.name}")
-    # Not the tempfile module: its files are readable by their owner alone.
-    descriptor = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+    descriptor = None
     try:
+        # Not the tempfile module: its files are readable by their owner alone.
+        descriptor = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
         if fcntl is None:
             os.close(descriptor)
+            descriptor = None
         else:
             with suppress(OSError):  # a file system without locks
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield temporary
+    except BaseException as error:
+        if descriptor is not None or not isinstance(error, FileExistsError):  # else it is another's
+            temporary.unlink(missing_ok=True)
+        raise
     finally:
-        if fcntl is not None:
+        if descriptor is not None:
             os.close(descriptor)
 
 

@@ -61,11 +61,10 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
             yield temporary
             with _refusal_named(shown):
                 _move(temporary, target)
-        except BaseException as error:
-            temporary.unlink(missing_ok=True)
-            if isinstance(error, OSError) and error.errno in NO_SPACE:
-                raise InputError(f"{shown} cannot be written: {os.strerror(error.errno)}.") from None
-            raise
+        except OSError as error:
+            if error.errno not in NO_SPACE:
+                raise
+            raise InputError(f"{shown} cannot be written: {os.strerror(error.errno)}.") from None
 
 
 def _require_place(shown: Path, target: Path) -> None:
