@@ -1,7 +1,9 @@
 """Replicates run once, whatever the number of processes and however often a run is stopped."""
 
+import gc
 import os
 import warnings
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -235,6 +237,21 @@ def test_another_number_of_resamples_is_refused_where_it_matters(make_plan):
     gather(indifferent, CELLS, make_plan(resamples=20))
     with pytest.raises(InputError, match=r"bootstraps\.jsonl holds records made with resamples = 10, not 20"):
         gather(dependent, CELLS, make_plan(resamples=20))
+
+
+def test_ctrl_c_while_processes_start_ends_them_without_a_word(make_plan, monkeypatch, recwarn):
+    @contextmanager
+    def interrupted():
+        yield
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pugam.studies.running._ctrl_c_for_parent_alone", interrupted)
+
+    with pytest.raises(KeyboardInterrupt):
+        gather(experiment_of(Draws()), CELLS, make_plan(jobs=2))
+
+    gc.collect()
+    assert len(recwarn) == 0
 
 
 def test_advice_about_single_fits_is_not_shown(make_plan, recwarn):

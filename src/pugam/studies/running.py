@@ -170,15 +170,17 @@ def _run(
     calls: Iterable[Any] = (
         delayed(_one_for_parent)(os.getpid(), experiment, cell, number, plan) for cell, number in places
     )
-    with _ctrl_c_for_parent_alone():
-        results = Parallel(n_jobs=_n_jobs(plan), batch_size=1, return_as="generator_unordered")(calls)
+    results: Any = None
     try:
+        with _ctrl_c_for_parent_alone():  # whose end is when an earlier Ctrl-C is heard
+            results = Parallel(n_jobs=_n_jobs(plan), batch_size=1, return_as="generator_unordered")(calls)
         for result in results:  # noqa: UP028  `yield from` would close them itself
             yield result
     finally:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # that work is thrown away: the reason is told elsewhere
-            results.close()
+        if results is not None:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # that work is thrown away: the reason is told elsewhere
+                results.close()
 
 
 @contextmanager
