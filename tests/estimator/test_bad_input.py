@@ -80,7 +80,7 @@ TABLES = {
     ),
     "dates": ({"X": NUMBERS.assign(day=pd.Timestamp("2020-01-31"))}, ["Dates", "column 'day', row 0"]),
     "too large for a float": (
-        {"X": NUMBERS.assign(dose=[10**400, *range(1, N)])},
+        {"X": NUMBERS.assign(dose=pd.Series([10**400, *range(1, N)], dtype=object))},
         ["Column 'dose' contains infinity", "row 0 holds inf"],
     ),
     "a signalling decimal": (
