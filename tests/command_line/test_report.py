@@ -194,7 +194,7 @@ def test_a_model_that_was_saved_in_python_needs_its_label_named(given, pugam_say
 def test_hostile_names_levels_and_identifiers_are_text(given, rows):
     attacks = [f"{HOSTILE}{n}" for n in range(ROWS)]
     table = rows.rename(columns={"x1": HOSTILE, "site": "</title><img src=x onerror=alert(1)>"})
-    levels = np.where(np.arange(ROWS) % 2, "<u>x", "</script>")
+    levels = np.where(np.arange(ROWS) // 2 % 2, "<u>x", "</script>")
     table.assign(who=attacks, level=levels).drop(columns="w").to_csv("<i>data.csv", index=False)
     flags = ["--label", "z", "--id", "who", "--out", "model.json", "--quiet"]
 

@@ -134,11 +134,13 @@ def test_features_that_separate_the_classes_are_reported():
 def test_columns_that_say_the_same_are_reported(data):
     double = data.X.assign(x6=data.X["x1"])
 
-    diagnosis = PUGAM("x1 + x6 + s(x2) + s(x3)", n_starts=3).fit(double, data.z).diagnose()
+    with pytest.warns(PugamWarning, match="leave some effects open"):
+        model = PUGAM("x1 + x6 + s(x2) + s(x3)", n_starts=3).fit(double, data.z)
 
+    diagnosis = model.diagnose()
     assert diagnosis.condition > 1e9
-    (warning,) = (text for text in diagnosis.warnings if "nearly singular" in text)
-    assert "Leave one of them out" in warning
+    (warning,) = (text for text in diagnosis.warnings if "leave some effects open: l(x1), l(x6). Either" in text)
+    assert "Leave one out" in warning
 
 
 # The numbers behind a verdict
@@ -312,10 +314,16 @@ CASES = {
         "plot('calibration')",
     ),
     "collinear": (
-        lambda d: {"condition": 3e11},
+        lambda d: {"open_terms": "l(a), l(b)"},
         "well determined",
-        "nearly singular (condition number 3e+11)",
-        "Leave one of them out",
+        "leave some effects open: l(a), l(b).",
+        "Leave one out",
+    ),
+    "one-sided": (
+        lambda d: {"one_sided": "site = 'east'", "open_terms": "f(site)"},
+        "well determined",
+        "grow without bound: site = 'east'.",
+        "Merge them",
     ),
 }
 
@@ -342,7 +350,7 @@ HARMLESS = {
     "starts close by": lambda d: {"starts_near": 3, "starts_spread": 0.015},
     "one start": lambda d: {"starts_near": 1, "starts_spread": 0.5},
     "calibration": lambda d: {"calibration": replace(d.calibration, pvalue=0.02)},
-    "condition": lambda d: {"condition": 1e8},
+    "condition": lambda d: {"condition": 3e11},
 }
 
 
@@ -357,7 +365,7 @@ def test_a_fixed_pi_is_warned_of_the_model_only(clear):
         profile_interval=None,
         at_boundary=True,
         reliance=5.0,
-        condition=1e12,
+        open_terms="l(a), l(b)",
         calibration=replace(clear.calibration, pvalue=1e-5),
     )
 
@@ -366,7 +374,7 @@ def test_a_fixed_pi_is_warned_of_the_model_only(clear):
     assert verdict == "fixed"
     assert len(remarks) == 2
     assert "labels disagree" in remarks[0]
-    assert "nearly singular" in remarks[1]
+    assert "effects open" in remarks[1]
 
 
 def test_the_worst_comes_first(clear):

@@ -2,12 +2,41 @@
 
 from __future__ import annotations
 
-from pugam.solvers import EDGE, PiPrior, Settings
+from collections.abc import Iterator
 
-__all__ = ["boundary_advice", "convergence_advice", "doubt_advice", "separation_advice"]
+import numpy as np
+
+from pugam.inference import (
+    is_separated,
+    one_sided_advice,
+    one_sided_levels,
+    open_terms,
+    open_terms_advice,
+    says_little,
+)
+from pugam.solvers import EDGE, Fitted, PiPrior, Settings
+
+__all__ = ["advice_on", "convergence_advice"]
 
 
-def boundary_advice(pi: float, settings: Settings) -> str:
+def advice_on(fitted: Fitted) -> Iterator[str]:
+    """Advise on an optimum that leaves pi or effects open."""
+    fit, pi_range = fitted.fit, fitted.settings.pi_range
+    shares = pi_range.clip(np.array([fit.penalized.pi, fit.optimum.pi]))
+    on_edge = [float(pi) for pi in shares if not pi_range.fixed and not pi_range.is_inside(pi)]
+    if on_edge:
+        yield _boundary_advice(on_edge[0], fitted.settings)
+    if is_separated(fitted):
+        yield _separation_advice()
+    elif (levels := one_sided_levels(fitted)) is not None:
+        yield one_sided_advice(levels)
+    elif (terms := open_terms(fitted)) is not None:
+        yield open_terms_advice(terms)
+    if fit.shrinkage is not None and says_little(fitted):
+        yield _doubt_advice()
+
+
+def _boundary_advice(pi: float, settings: Settings) -> str:
     """Advise on an estimate of pi that lies on an end of its range."""
     low, high = settings.pi_range.limits
     if EDGE < pi < 1.0 - EDGE:
@@ -31,7 +60,7 @@ def convergence_advice(settings: Settings) -> str:
     )
 
 
-def doubt_advice() -> str:
+def _doubt_advice() -> str:
     """Advise on shrunken curves, and a pi of which rows say little."""
     return (
         "These rows say little about pi: it leans on features separating classes as well as they usually do. Fix or "
@@ -40,7 +69,7 @@ def doubt_advice() -> str:
     )
 
 
-def separation_advice() -> str:
+def _separation_advice() -> str:
     """Advise on features that separate the classes."""
     return (
         "The terms separate positives from negatives (almost) perfectly, so the height of the curves is not determined "

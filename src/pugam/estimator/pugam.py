@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from pugam.data import read_labels, read_weights
 from pugam.engines import Engine, one_blas_thread
 from pugam.errors import InputError, warn_user
-from pugam.estimator.advice import boundary_advice, convergence_advice, doubt_advice, separation_advice
+from pugam.estimator.advice import advice_on, convergence_advice
 from pugam.estimator.options import (
     EngineName,
     ShrinkageName,
@@ -38,10 +38,8 @@ from pugam.inference import (
     curve_covariance,
     is_doubtful,
     is_narrower,
-    is_separated,
     is_vague,
     posterior_logits,
-    says_little,
 )
 from pugam.likelihood import alpha_shift, expit, label_frequency, log_likelihood_rows
 from pugam.solvers import Fit, Fitted, Settings, edf, fit_best_design, fit_shrunken, has_enough_rows
@@ -285,7 +283,10 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
                 self._remember(fitted.fit, settings, n0, n1, fitted.design, covariance)
                 self.classes_, self._library = classes, rows.library
                 self._rows = (fitted.engine, rows.kept)
-        self._warn(fitted)
+        for advice in advice_on(fitted):
+            warn_user(advice)
+        if not self.converged_:
+            warn_user(convergence_advice(settings), ConvergenceWarning)
         return self
 
     def _fit_designs(
@@ -330,18 +331,6 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
         )
         self.starts_ = [asdict(record) for record in fit.starts]
         self._design, self._settings, self._fit, self._covariance = design, settings, fit, covariance
-
-    def _warn(self, fitted: Fitted) -> None:
-        settings = fitted.settings
-        if self.at_boundary_:
-            on_edge = (pi for pi in (self.pi_penalized_, self.pi_) if not settings.pi_range.is_inside(pi))
-            warn_user(boundary_advice(next(on_edge), settings))
-        if is_separated(fitted):
-            warn_user(separation_advice())
-        if fitted.fit.shrinkage is not None and says_little(fitted):
-            warn_user(doubt_advice())
-        if not self.converged_:
-            warn_user(convergence_advice(settings), ConvergenceWarning)
 
     def attach(self, X: Any, y: Any = None, sample_weight: Any = None, *, z: Any = None) -> PUGAM:
         """Give a copied or stored model the rows it was fitted to, for a profile, a bootstrap or a diagnosis.

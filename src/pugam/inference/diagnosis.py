@@ -12,11 +12,12 @@ from pugam.inference.calibration import Calibration, calibrate
 from pugam.inference.findings import ALPHA, FEWEST_TERMS, Verdict, describe, judge
 from pugam.inference.hypotheses import HypothesisTest, likelihood_ratio_test, reference_penalty, tested_columns
 from pugam.inference.intervals import Interval
+from pugam.inference.open_effects import condition_number, one_sided_levels, open_terms, rows_in_doubt
 from pugam.inference.profile import PiProfile, pi_wald_interval, profile_interval
 from pugam.inference.sensitivity import Sensitivity, hold_pi, values_within
 from pugam.likelihood import expit, logit
 from pugam.linear_algebra import inverse
-from pugam.solvers import EDGE, Fit, Fitted, Optimum, StartRecord, gather_evidence
+from pugam.solvers import EDGE, Fit, Fitted, StartRecord, gather_evidence
 
 __all__ = ["Diagnosis", "diagnose_fit", "is_doubtful", "is_narrower", "is_separated", "is_vague", "says_little"]
 
@@ -24,8 +25,6 @@ Array = NDArray[np.float64]
 
 LEVEL = 0.95
 PROFILE_POINTS, PROFILE_REACH = 25, 1.3  # the profile is drawn a little beyond the interval, on the logit scale
-SMALLEST_EIGENVALUE = 1e-16  # relative to a unit diagonal
-SMALLEST_INFORMATION = 1e-100
 CLEAR = 1e-4  # p-value of a likelihood ratio that settles it
 NEARLY_AS_GOOD = 2.0  # in log-likelihood
 FEWEST_DOUBTFUL_ROWS = 4
@@ -57,6 +56,10 @@ class Diagnosis:
     starts_spread : float
         How far apart in pi they ended.
     at_boundary, separated : bool
+    one_sided : str, optional
+        Levels whose effects grow without bound, because the model doubts none of their rows.
+    open_terms : str, optional
+        Terms whose effects can change at will, alone or together, because they say the same or have too few values.
     bounds : (float, float)
         The range that pi was given.
     condition : float
@@ -92,6 +95,8 @@ class Diagnosis:
     at_boundary: bool
     bounds: tuple[float, float]
     separated: bool
+    one_sided: str | None
+    open_terms: str | None
     condition: float
     inflation: float
     reliance: float
@@ -136,9 +141,6 @@ def diagnose_fit(fitted: Fitted, wald: Interval, terms: Sequence[HypothesisTest]
     starts = _relevant_starts(fitted.fit)
     near, spread = _spread(starts)
     hessian, shrinkage = fitted.fit.penalized.hessian, fitted.fit.shrinkage
-    free = fitted.settings.pi_range.free
-    scale = 1.0 / np.sqrt(np.maximum(hessian.diagonal()[free], SMALLEST_INFORMATION))
-    eigenvalues = np.linalg.eigvalsh(hessian[free, free] * scale * scale[:, None])
     found = Diagnosis(
         verdict="fixed",
         warnings=(),
@@ -153,7 +155,9 @@ def diagnose_fit(fitted: Fitted, wald: Interval, terms: Sequence[HypothesisTest]
         at_boundary=at_boundary,
         bounds=fitted.settings.pi_range.limits,
         separated=is_separated(fitted),
-        condition=float(eigenvalues[-1] / max(eigenvalues[0], SMALLEST_EIGENVALUE)),
+        one_sided=one_sided_levels(fitted),
+        open_terms=open_terms(fitted),
+        condition=condition_number(fitted),
         inflation=1.0 if fixed else _inflation(hessian),
         reliance=1.0 if fixed else _reliance(fitted),
         distance=_distance(fitted),
@@ -175,7 +179,7 @@ def is_separated(fitted: Fitted) -> bool:
     if fit.shrinkage is not None and says_little(fitted):
         return False
     # Shrunken curves doubt, unless they are adjusted.
-    return _rows_in_doubt(fitted, fit.penalized if fit.shrinkage is None else fit.optimum) < FEWEST_DOUBTFUL_ROWS
+    return rows_in_doubt(fitted, fit.penalized if fit.shrinkage is None else fit.optimum) < FEWEST_DOUBTFUL_ROWS
 
 
 def is_doubtful(fitted: Fitted) -> bool:
@@ -184,7 +188,7 @@ def is_doubtful(fitted: Fitted) -> bool:
     if pi_range.fixed:
         return False
     n_free = int(np.count_nonzero(fitted.design.roughness == 0.0))
-    if _rows_in_doubt(fitted, fit.penalized) < FEWEST_DOUBTFUL_ROWS_PER_COLUMN * n_free:
+    if rows_in_doubt(fitted, fit.penalized) < FEWEST_DOUBTFUL_ROWS_PER_COLUMN * n_free:
         return True
     inside = all(pi_range.is_inside(one.pi) for one in (fit.penalized, fit.optimum))
     if pi_range.limits != (0.0, 1.0):  # bounds that someone gave may bind: that is what they are for
@@ -200,16 +204,6 @@ def is_vague(fitted: Fitted) -> bool:
 def is_narrower(one: Fitted, other: Fitted) -> bool:
     """Whether one fit has a narrower interval for pi than another."""
     return _width(one) < _width(other)
-
-
-def _rows_in_doubt(fitted: Fitted, curves: Optimum) -> float:
-    """How many rows are left whose class the model doubts: each adds up to a quarter of its weight to the information.
-
-    It is they that tell how steep curves are.
-    """
-    engine = fitted.engine
-    mean_weight = (engine.n0 + engine.n1) / engine.n_rows
-    return float(4.0 * curves.information[1, 1] / mean_weight)
 
 
 def says_little(fitted: Fitted) -> bool:

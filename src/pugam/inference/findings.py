@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Literal
 
 from scipy.special import ndtr
 
+from pugam.inference.open_effects import LARGEST_CONDITION
+
 if TYPE_CHECKING:
     from pugam.inference.diagnosis import Diagnosis
 
-__all__ = ["ALPHA", "FEWEST_TERMS", "Verdict", "describe", "judge"]
+__all__ = ["ALPHA", "FEWEST_TERMS", "Verdict", "describe", "judge", "one_sided_advice", "open_terms_advice"]
 
 Verdict = Literal["well determined", "weakly determined", "not determined", "fixed"]
 
@@ -22,7 +24,6 @@ UNEVEN = 1.5  # ratio of profile to Wald width at which the likelihood is far fr
 APART = 0.2  # difference of their ends, as a share of the width, that should be told
 FEW_STARTS = 0.25  # share of starts near the best, below which it may have been found by chance
 SMALLEST_PVALUE = 0.01  # of the calibration, below which the model is said not to fit
-LARGEST_CONDITION = 1e9
 LARGEST_RELIANCE = 1.3
 SMALLEST_DISTANCE = 3.0  # of positives and negatives in mean log density ratio
 # How many times larger the variance of logit pi is without the prior that shrunken curves come with.
@@ -43,6 +44,24 @@ def judge(found: Diagnosis) -> tuple[Verdict, tuple[str, ...]]:
     if found.profile_interval is None:
         return "fixed", remarks
     return ("not determined" if severe else "weakly determined" if doubts else "well determined"), remarks
+
+
+def one_sided_advice(levels: str) -> str:
+    """Advise on levels whose effects run off."""
+    return (
+        f"Nothing holds the effects of some levels, which grow without bound: {levels}. The model doubts none of "
+        "their rows: pi counts those of a level all as positive or all as negative. Effects of the column's other "
+        "levels are relative to these and no better known. Merge them with others, or leave the column out."
+    )
+
+
+def open_terms_advice(terms: str) -> str:
+    """Advise on terms whose effects can change at will."""
+    return (
+        f"These rows leave some effects open: {terms}. Either terms say the same, or a term has more functions than "
+        "its values can tell apart. Leave one out, or use more smoothing or a smaller k; pi and predictions may be "
+        "trusted, these effects not."
+    )
 
 
 def _severe(found: Diagnosis) -> Iterator[str]:
@@ -145,11 +164,10 @@ def _remarks(found: Diagnosis) -> Iterator[str]:
             "additive, or labelled positives not a random sample of all positives. Look at plot('calibration'); add "
             "products of features as columns, or ask how the labels came about."
         )
-    if found.condition > LARGEST_CONDITION and not found.separated:
-        yield (
-            f"The information matrix is nearly singular (condition number {found.condition:.1g}): some terms say the "
-            "same. Leave one of them out; single effects are not to be trusted, pi and predictions may be."
-        )
+    if found.one_sided is not None and not found.separated:
+        yield one_sided_advice(found.one_sided)
+    elif found.open_terms is not None and not found.separated:
+        yield open_terms_advice(found.open_terms)
 
 
 def describe(found: Diagnosis) -> Iterator[str]:

@@ -26,6 +26,7 @@ JARGON = (
     *("lapack", "linalg", "broadcast", "buffer", "not supported between", "cannot convert", "could not convert"),
 )
 LARGEST_STORED = 1e50  # coefficient
+NO_RATIO = 1000.0  # standard error of a logarithm of odds
 NO_NUMBER = re.compile(r"(?<![\w'])[-+]?(nan|inf|infinity)(?![\w'])", re.IGNORECASE)
 OUR_WARNINGS = (PugamWarning, ConvergenceWarning, DataConversionWarning)
 MAY_BE_INFINITE = ("leaning",)  # says so
@@ -203,6 +204,8 @@ def check_told(model, said):
     """No fit that ended on a boundary or nowhere goes without a word."""
     assert model.converged_ or any("did not converge" in message for message in said), "not converged, no warning"
     assert not model.at_boundary_ or any("boundary" in message for message in said), "on the boundary, no warning"
+    vague = [term.label for term in model.terms_ if np.asarray(model.effect(term)["se"]).min() > NO_RATIO]
+    assert said or not vague, f"next to nothing is known of {vague}, no warning"
 
 
 def check_new_rows(model, made):
