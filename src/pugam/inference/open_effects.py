@@ -60,7 +60,7 @@ def condition_number(fitted: Fitted) -> float:
 
 def open_terms(fitted: Fitted) -> str | None:
     """Name the terms whose effects can change at will, alone or together; None where the information is regular."""
-    if condition_number(fitted) < LARGEST_CONDITION:
+    if fitted.fit.shrinkage is not None or condition_number(fitted) < LARGEST_CONDITION:
         return None
     eigenvalues, vectors = np.linalg.eigh(_scaled_information(fitted))
     directions = vectors[-fitted.design.n_columns :, eigenvalues < eigenvalues[-1] / LARGEST_CONDITION]

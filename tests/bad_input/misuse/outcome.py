@@ -26,7 +26,7 @@ JARGON = (
     *("lapack", "linalg", "broadcast", "buffer", "not supported between", "cannot convert", "could not convert"),
 )
 LARGEST_STORED = 1e50  # coefficient
-NO_RATIO = 1000.0  # standard error of a logarithm of odds
+NO_RATIO = 1e4  # standard error of a logarithm of odds
 NO_NUMBER = re.compile(r"(?<![\w'])[-+]?(nan|inf|infinity)(?![\w'])", re.IGNORECASE)
 OUR_WARNINGS = (PugamWarning, ConvergenceWarning, DataConversionWarning)
 MAY_BE_INFINITE = ("leaning",)  # says so
