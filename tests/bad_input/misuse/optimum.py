@@ -15,9 +15,9 @@ __all__ = ["check_adjustment", "check_optimum", "problem_of"]
 
 EDGE = 1e-5  # pi is kept so far from 0 and 1
 # What may be left to gain in log-likelihood, in units of `tol`, and relative to the likelihood. With the default tol it
-# is 0.003, a twelfth of a standard error: along directions that are nearly flat, damped steps stop that early.
+# is 0.0001, a seventieth of a standard error.
 # EM's last step gained less than `tol`, which is less than what many more steps would.
-LEFT, ROUNDING = {"newton": 30.0, "em": 1000.0}, {"newton": 1e-8, "em": 1e-7}
+LEFT, ROUNDING = {"newton": 1.0, "em": 1000.0}, {"newton": 1e-8, "em": 1e-7}
 CANCELLING = 1e-11  # of the total weight: what is left where huge weights cancel is rounding
 SHARES = (0.001, 0.05, 0.2, 0.5, 0.8, 0.95, 0.999)
 
