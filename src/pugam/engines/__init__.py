@@ -10,7 +10,7 @@ from pugam.engines.parted import PartedEngine, Parts
 from pugam.engines.protocol import Counts, Engine, Expectation, Hessians, ResampledRows
 from pugam.engines.sources import RowSource
 from pugam.engines.stream import KEPT_BYTES, StreamedParts
-from pugam.engines.threads import count_threads, one_blas_thread
+from pugam.engines.threads import count_threads, map_in_threads, one_blas_thread
 
 __all__ = [
     "KEPT_BYTES",
@@ -33,5 +33,6 @@ __all__ = [
     "is_dask_frame",
     "is_dask_series",
     "is_local_faster",
+    "map_in_threads",
     "one_blas_thread",
 ]

@@ -94,6 +94,11 @@ class GpuEngine(MemoryEngine):
         other.__dict__.pop("_device_rows", None)
         return other
 
+    @property
+    def n_side_by_side(self) -> int:
+        """One: it has the whole device."""
+        return 1
+
     def tensors(self) -> dict[str, Any]:
         """Model columns, labels and products of columns on the device, made once."""
         if not self._tensors:

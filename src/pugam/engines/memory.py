@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass
 from functools import partial, reduce
@@ -18,6 +17,7 @@ from pugam.engines.hessians import MemoryHessians
 from pugam.engines.local import LocalColumns, Workspace, is_local_faster
 from pugam.engines.pilots import pilot_rows
 from pugam.engines.protocol import Counts, Expectation
+from pugam.engines.threads import map_in_threads
 from pugam.likelihood import (
     Columns,
     DenseColumns,
@@ -130,9 +130,14 @@ class MemoryEngine(CountedRows):
     def reweighted(self, counts: Counts) -> MemoryEngine:
         """Return an engine over the same rows in which each counts so many times, shape (n_rows,)."""
         other = copy(self)  # shares the model columns
-        other.n_threads = 1  # many resamples are worked on side by side
+        other.n_threads = 1  # they are worked on side by side
         other._weigh(counts.astype(float) if self.weights is None else counts * self.weights)
         return other
+
+    @property
+    def n_side_by_side(self) -> int:
+        """One reweighted engine for each thread."""
+        return self.n_threads
 
     def resampled(self, counts: Counts) -> MemoryResampledRows:
         """Return the same rows under B weightings: how often each row counts, shape (B, n_rows)."""
@@ -208,10 +213,7 @@ class MemoryEngine(CountedRows):
     def _map_groups(self, of_group: Callable[[tuple[int, int]], Result], work: int = 0) -> list[Result]:
         groups = self._groups()
         small = max(work, self.n_rows * (1 + self.design.n_columns)) < SMALL_WORK
-        if self.n_threads == 1 or len(groups) == 1 or small:
-            return list(map(of_group, groups))
-        with ThreadPoolExecutor(min(self.n_threads, len(groups))) as pool:
-            return list(pool.map(of_group, groups))
+        return map_in_threads(of_group, groups, 1 if small else min(self.n_threads, len(groups)))
 
     def _groups(self) -> list[tuple[int, int]]:
         size = max(self._block_rows, -(-self.n_rows // GROUPS))

@@ -111,6 +111,11 @@ class PartedEngine(CountedRows):
         weights = counts.astype(float) if self.weights is None else counts * self.weights
         return self._with(self.parts.changed(MemoryEngine.reweighted, each=self._cut(counts)), weights, self.design)
 
+    @property
+    def n_side_by_side(self) -> int:
+        """One: its parts are worked on side by side already."""
+        return 1
+
     def pilot(self, design: Design, n_rows: int, rng: np.random.Generator) -> MemoryEngine:
         """Return a smaller engine, in memory, for a first look; see `MemoryEngine.pilot`."""
         rows = pilot_rows(self.positive, n_rows, rng)

@@ -165,6 +165,11 @@ class Engine(Protocol):
         ...
 
     @property
+    def n_side_by_side(self) -> int:
+        """How many reweighted engines are worth working on at a time."""
+        ...
+
+    @property
     def most_resamples(self) -> int:
         """How many weightings are worth summing at once."""
         ...

@@ -6,12 +6,17 @@ import math
 import os
 import sys
 import threading
-from typing import Any
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
 
 import joblib
 from threadpoolctl import OpenBLASController, ThreadpoolController
 
-__all__ = ["count_threads", "one_blas_thread"]
+__all__ = ["count_threads", "map_in_threads", "one_blas_thread"]
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 # Model cells, and multiplications of their products, below which handing work to threads costs more than it saves.
 SMALL_CELLS, SMALL_PRODUCTS = 5_000_000, 100_000_000
@@ -60,6 +65,14 @@ def one_blas_thread() -> _OneBlasThread:
     number does not change the order of summation and so not the result.
     """
     return _ONE_BLAS_THREAD
+
+
+def map_in_threads(function: Callable[[Item], Result], items: Iterable[Item], n_threads: int) -> list[Result]:
+    """Apply a function to each item, by several threads if there are to be several; results in the items' order."""
+    if n_threads == 1:
+        return list(map(function, items))
+    with ThreadPoolExecutor(n_threads) as pool:
+        return list(pool.map(function, items))
 
 
 def count_threads(n_jobs: int | None, n_rows: float = math.inf, n_columns: int = 1) -> int:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.engines import Engine
+from pugam.engines import Engine, map_in_threads
 from pugam.solvers.adjustment import Adjustment
 from pugam.solvers.fisher import maximize_fisher
 from pugam.solvers.held_out import HeldOutRows
@@ -33,6 +33,7 @@ RIDGES = (3.0, 0.3, 30.0)  # on the squares of coefficients of columns scaled to
 FUNCTIONS, FEWEST_FUNCTIONS, COARSE_COLUMNS = 6, 3, 150  # of each smooth; where terms are many, a line, a bow, a wave
 BENDING = 3.0  # each further function is held so many times as tight
 N_FOLDS = 5
+FAR_BEHIND = 5.0  # in log-likelihood of rows held out; a second round was seen to change it by less than 3
 ROUNDS = 2  # of curves at a share of positives, and that share from the rows they were not fitted to
 FOLD_SEED = 1
 ALIKE_DECIMALS = 12
@@ -61,11 +62,14 @@ def has_enough_rows(design: Design, engine: Engine) -> bool:
 
 def fit_shrunken(engine: Engine, designs: Sequence[Design], settings: Settings, rng: np.random.Generator) -> Fitted:
     """Fit with a ridge; of designs of the same terms, and of ridges, keep what predicts held-out rows best."""
-    first = [_try(engine, design, RIDGES[0], settings, rng) for design in designs]
-    best = max(first, key=lambda one: one.adjustment.value)
-    plain = designs[first.index(best)]
-    others = [_try(engine, plain, ridge, settings, rng) for ridge in RIDGES[1:]]
-    best = max([best, *others], key=lambda one: one.adjustment.value)
+    *others, chosen = designs  # the last one has logarithms if any has: it is better as a rule, which shortens the rest
+    best = _try(engine, chosen, RIDGES[0], settings, rng)
+    for design in others:
+        other = _try(engine, design, RIDGES[0], settings, rng, best)
+        if other.adjustment.value > best.adjustment.value:
+            best, chosen = other, design
+    for ridge in RIDGES[1:]:
+        best = max(best, _try(engine, chosen, ridge, settings, rng, best), key=lambda one: one.adjustment.value)
     return _finish(best, settings)
 
 
@@ -90,14 +94,17 @@ def hold_out(objective: Objective, penalized: Optimum, folds: NDArray[np.intp]) 
     engine = objective.engine
     held = PiRange(penalized.pi, penalized.pi)
     scores = np.empty(engine.n_rows)
-    for fold in range(N_FOLDS):
+
+    def score(fold: int) -> None:
         outside = folds == fold
         others = replace(objective, engine=engine.reweighted((~outside).astype(float)))
         if min(others.engine.n0, others.engine.n1) == 0.0:  # a fold has all rows of a label: no curves without them
             scores[outside] = penalized.beta[1]
-            continue
+            return
         (found,) = maximize_fisher(others, penalized.beta[None], held, TOL, ITERATIONS)
         scores[outside] = engine.linear_predictor(found.beta[1:])[outside]
+
+    map_in_threads(score, range(N_FOLDS), engine.n_side_by_side)
     if engine.weights is None:
         return HeldOutRows(scores, engine.positive, np.ones(engine.n_rows), objective.prior)
     kept = engine.weights > 0.0
@@ -132,8 +139,18 @@ def _first_alike(engine: Engine) -> NDArray[np.intp]:
     return first[kind]
 
 
-def _try(engine: Engine, design: Design, ridge: float, settings: Settings, rng: np.random.Generator) -> _Candidate:
-    """Fit with a ridge: curves and the share of positives in turn, the latter from rows held out."""
+def _try(
+    engine: Engine,
+    design: Design,
+    ridge: float,
+    settings: Settings,
+    rng: np.random.Generator,
+    best: _Candidate | None = None,
+) -> _Candidate:
+    """Fit with a ridge: curves and the share of positives in turn, the latter from rows held out.
+
+    One that is far behind the best so far is soon given up.
+    """
     coarse, _ = design.coarse(max(FEWEST_FUNCTIONS, min(FUNCTIONS, COARSE_COLUMNS // len(design.bases))))
     rows = engine.redesigned(coarse, range(len(coarse.bases)))
     shrunken = coarse.held_by(ridge * _tightness(coarse, rows))
@@ -146,6 +163,8 @@ def _try(engine: Engine, design: Design, ridge: float, settings: Settings, rng: 
         starts = make_starts(rows, naive, held, settings.n_starts, rng)
         penalized = best_of(maximize_fisher(objective, starts, held, TOL, ITERATIONS))
         adjustment = hold_out(objective, penalized, folds).adjust(settings.pi_range)
+        if best is not None and adjustment.value < best.adjustment.value - FAR_BEHIND:
+            break
     return _Candidate(ridge, objective, rows, shrunken, folds, penalized, adjustment)
 
 
