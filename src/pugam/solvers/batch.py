@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 
 from pugam.engines import Hessians
 from pugam.likelihood import expit
+from pugam.solvers.damping import FIRST_GROWTH, FLAT, STUCK, loosened, tightened, undamped_gain
 from pugam.solvers.fisher import (
-    FIRST_DAMPING,
     LEAST_SHARE_OF_GAIN,
     LONGEST_GROWTH,
     LONGEST_INTERCEPT_STEP,
     LONGEST_PI_STEP,
     ROUNDING,
-    STUCK_DAMPING,
 )
 from pugam.solvers.objective import PiRange, ResampledObjective
 
@@ -57,6 +56,7 @@ class _Party:
     gradient: Array
     hessians: Hessians
     damping: Array
+    growth: Array
     observed: Flags
     coasted: NDArray[np.int_]
     predicted: Array
@@ -75,6 +75,7 @@ class _Party:
             slopes.gradient,
             hessians,
             np.zeros(size),
+            np.full(size, FIRST_GROWTH),
             flags[0],
             np.zeros(size, dtype=int),
             np.full(size, np.inf),
@@ -157,7 +158,7 @@ def _may_coast(party: _Party, active: Numbers, predicted: Array, pi_range: PiRan
     """Which climbs are so close to an optimum inside the range of pi that the Hessian they know will do."""
     pi = expit(party.beta[active, 0])
     inside = np.array([pi_range.fixed or pi_range.is_inside(float(share)) for share in pi], dtype=bool)
-    undamped = party.observed[active] & (party.damping[active] == 0.0)
+    undamped = party.observed[active] & (party.damping[active] < FLAT)
     well = (party.coasted[active] == 0) | (predicted < FALLING * party.predicted[active])
     party.predicted[active] = predicted
     return np.asarray(inside & undamped & well & (predicted < CLOSE))
@@ -186,10 +187,10 @@ def _move(
     up, down = numbers[upwards], numbers[~upwards]
 
     pi, new_pi = expit(party.beta[up, 0]), expit(beta[upwards, 0])
-    settled = (predicted[upwards] < 0.01 * tol) & (np.abs(new_pi - pi) <= tol * pi)
-    damping = party.damping[up]
-    party.converged[up] = settled & (damping <= FIRST_DAMPING)
-    party.damping[up] = np.where(damping <= FIRST_DAMPING, 0.0, damping / 10.0)
+    undamped = undamped_gain(predicted[upwards], party.damping[up])
+    party.converged[up] = (undamped < 0.01 * tol) & (np.abs(new_pi - pi) <= tol * pi)
+    party.damping[up] = loosened(party.damping[up], slopes.value[upwards] - value[upwards], predicted[upwards])
+    party.growth[up] = FIRST_GROWTH
     party.beta[up], party.value[up] = beta[upwards], slopes.value[upwards]
     party.gradient[up] = slopes.gradient[upwards]
     if renewing:
@@ -204,5 +205,5 @@ def _move(
 
 
 def _damp(party: _Party, numbers: Numbers) -> None:
-    party.damping[numbers] = np.maximum(10.0 * party.damping[numbers], FIRST_DAMPING)
-    party.stuck[numbers] = party.damping[numbers] > STUCK_DAMPING
+    party.damping[numbers], party.growth[numbers] = tightened(party.damping[numbers], party.growth[numbers])
+    party.stuck[numbers] = party.damping[numbers] > STUCK

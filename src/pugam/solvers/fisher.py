@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from pugam.likelihood import expit
 from pugam.linear_algebra import solve, solve_definite
+from pugam.solvers.damping import FIRST_GROWTH, STUCK, loosened, tightened, undamped_gain
 from pugam.solvers.objective import Objective, PiRange, Standpoint
 from pugam.solvers.optimum import Optimum
 
@@ -34,14 +35,6 @@ LEAST_SHARE_OF_GAIN = 0.1
 # Of the tolerance: a start from which so little can be gained is the optimum. With many rows, where a pass is dear and
 # a standard error small, what counts as converged elsewhere will do.
 ALREADY_THERE, ALREADY_THERE_WITH_MANY, MANY_ROWS = 1e-4, 1e-2, 500_000
-# Damping adds to the diagonal of the information. It grows faster with every step in a row that fails, and falls, by
-# ten at most, the better a gain was predicted, so that it settles where steps are as long as the model is right.
-FIRST_DAMPING, STUCK_DAMPING = 1e-3, 1e8
-FIRST_GROWTH, FASTEST_FALL = 4.0, 0.1
-# Curvature, relative to the diagonal, of the flattest directions that count: along them a damped step promises so much
-# less than a full one would.
-FLAT = 1e-5
-NOT_DAMPED = 1e-12
 ROUNDING = 1e-12  # relative size of the fall in the objective that rounding alone can cause
 
 
@@ -194,27 +187,16 @@ def _accept_or_damp(climber: _Climber, trial: Standpoint, predicted: float, tol:
     climber.n_iter += 1
     here = climber.here
     if trial.value >= _floor(climber, predicted):
-        undamped = predicted * max(1.0, climber.damping / FLAT)
+        undamped = float(undamped_gain(predicted, climber.damping))
         climber.converged = _is_settled(here.beta, trial.beta, undamped, tol)
-        _relax(climber, trial, predicted)
+        climber.damping = float(loosened(climber.damping, trial.value - here.value, predicted))
+        climber.growth = FIRST_GROWTH
         climber.here = trial
         climber.history.append(trial.value)
     else:
-        climber.damping = max(climber.growth * climber.damping, FIRST_DAMPING)
-        climber.growth *= 2.0
-        climber.stuck = climber.damping > STUCK_DAMPING
+        climber.damping, climber.growth = map(float, tightened(climber.damping, climber.growth))
+        climber.stuck = climber.damping > STUCK
         climber.converged = climber.stuck and predicted < _slack(here)
-
-
-def _relax(climber: _Climber, trial: Standpoint, predicted: float) -> None:
-    """Damp the next step less, if the gain was near what the quadratic model promised for the damped step."""
-    here, climber.growth = climber.here, FIRST_GROWTH
-    moved = trial.beta != here.beta  # pi that is fixed, at 0 perhaps, whose logit is infinite, does not
-    step = trial.beta[moved] - here.beta[moved]
-    promised = predicted + 0.5 * climber.damping * float(here.hessian.diagonal()[moved] @ step**2)
-    share = (trial.value - here.value) / promised if promised > 0.0 else 1.0
-    damping = climber.damping * np.clip(1.0 - (2.0 * min(share, 1.0) - 1.0) ** 3, FASTEST_FALL, 1.0)
-    climber.damping = damping if damping > NOT_DAMPED else 0.0
 
 
 def _is_settled(beta: Array, new_beta: Array, predicted: float, tol: float) -> bool:

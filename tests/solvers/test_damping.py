@@ -1,0 +1,52 @@
+"""Damping settles where the quadratic model is right, and is not taken for convergence."""
+
+import numpy as np
+import pytest
+
+from pugam.solvers.damping import FIRST_GROWTH, FLAT, STUCK, loosened, tightened, undamped_gain
+
+
+def test_steps_that_fail_in_a_row_are_damped_ever_more():
+    damping, growth, seen = 0.0, FIRST_GROWTH, []
+    while damping <= STUCK:
+        damping, growth = tightened(damping, growth)
+        seen.append(float(damping))
+    ratios = np.diff(np.log(seen))
+    assert seen[0] == 1e-3
+    assert (np.diff(ratios) > 0.0).all()
+    assert len(seen) < 10  # a climb that is stuck is given up after so many looks
+
+
+@pytest.mark.parametrize(
+    ("gain", "factor"),
+    [(2.0, 0.1), (1.0, 0.1), (0.9, 0.488), (0.5, 1.0), (0.1, 1.0), (0.0, 1.0), (-1e-12, 1.0)],
+)
+def test_a_gain_as_predicted_loosens_a_poor_one_does_not(gain, factor):
+    assert loosened(0.02, gain, 1.0) == pytest.approx(0.02 * factor)
+
+
+def test_damping_ends_at_zero():
+    damping = 1e-3
+    for _ in range(10):
+        damping = loosened(damping, 1.0, 1.0)
+    assert damping == 0.0
+    assert loosened(0.0, 0.0, 0.0) == 0.0
+
+
+def test_a_short_step_is_no_sign_of_an_optimum():
+    """In two directions, one of them nearly flat, a damped step promises less than a full one: never by more."""
+    for flat in np.logspace(-5, 0, 6):
+        information, slope = np.diag([1.0, flat]), np.array([0.0, 1e-3])
+        full = 0.5 * slope @ np.linalg.solve(information, slope)
+        for damping in (0.0, 1e-7, FLAT, 1e-3, 0.1, 10.0):
+            step = np.linalg.solve(information + damping * np.eye(2), slope)
+            assert undamped_gain(0.5 * slope @ step, damping) >= 0.5 * full
+
+
+def test_many_climbs_are_damped_as_each_of_them():
+    damping, gain = np.array([0.0, 1e-3, 2.0]), np.array([0.4, 0.9, 3.0])
+    one_by_one = [loosened(*one, 1.0) for one in zip(damping, gain, strict=True)]
+    np.testing.assert_array_equal(loosened(damping, gain, np.ones(3)), one_by_one)
+    harder, growth = tightened(damping, np.array([4.0, 8.0, 4.0]))
+    np.testing.assert_allclose(harder, [1e-3, 8e-3, 8.0])
+    np.testing.assert_allclose(growth, [8.0, 16.0, 8.0])
