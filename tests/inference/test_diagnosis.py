@@ -11,6 +11,7 @@ from pugam import PUGAM, PugamWarning, l, s
 from pugam.datasets import simulate
 from pugam.inference import Interval
 from pugam.inference.findings import describe, judge
+from pugam.inference.open_effects import OpenEffects
 from pugam.solvers import StartRecord
 
 
@@ -314,13 +315,13 @@ CASES = {
         "plot('calibration')",
     ),
     "collinear": (
-        lambda d: {"open_terms": "l(a), l(b)"},
+        lambda d: {"open_effects": OpenEffects(terms=("l(a)", "l(b)"))},
         "well determined",
         "leave some effects open: l(a), l(b).",
         "Leave one out",
     ),
     "one-sided": (
-        lambda d: {"one_sided": "site = 'east'", "open_terms": "f(site)"},
+        lambda d: {"open_effects": OpenEffects(levels=("site = 'east'",))},
         "well determined",
         "grow without bound: site = 'east'.",
         "Merge them",
@@ -365,7 +366,7 @@ def test_a_fixed_pi_is_warned_of_the_model_only(clear):
         profile_interval=None,
         at_boundary=True,
         reliance=5.0,
-        open_terms="l(a), l(b)",
+        open_effects=OpenEffects(terms=("l(a)", "l(b)")),
         calibration=replace(clear.calibration, pvalue=1e-5),
     )
 

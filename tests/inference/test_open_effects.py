@@ -81,3 +81,29 @@ def test_weights_do_not_change_what_is_named(table):
     for weight in (1.0, 1e3):
         with pytest.warns(PugamWarning, match="site = 'east'"):
             PUGAM(f"{CURVES} + f(site)").fit(frame, z, sample_weight=np.full(len(z), weight))
+
+
+def test_small_weights_of_a_level_are_no_sign(table):
+    frame, z = table
+    weights = np.where(frame["site"] == "west", 1e-4, 1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", PugamWarning)
+        PUGAM(f"{CURVES} + f(site)").fit(frame, z, sample_weight=weights)
+
+
+@pytest.mark.parametrize("farthest", [1e4, 1e5])
+def test_a_far_value_of_a_line_is_no_level(table, farthest):
+    frame, z = table[0].copy(), table[1]
+    frame["income"] = np.random.default_rng(0).lognormal(size=len(frame))
+    frame.loc[some_rows(z, 0)[0], "income"] = farthest
+    _, seen = warnings_of(frame, z, term="l(income)")
+    assert not any("without bound" in text or "effects open" in text for text in seen)
+
+
+def test_both_are_named_where_both_are_there(table):
+    frame, z = table[0].copy(), table[1]
+    frame.loc[some_rows(z, 0), "site"] = "east"
+    frame["twin"] = frame["x1"]
+    _, seen = warnings_of(frame, z, term="f(site) + s(twin)")
+    assert any("without bound: site = 'east'. The model" in text for text in seen)
+    assert any("effects open: s(x1), s(twin). Either" in text for text in seen)

@@ -236,3 +236,35 @@ def test_with_many_columns_of_noise_pi_is_far_less_biased_than_without_shrinkage
 
     assert np.mean(errors["auto"]) < 0.08
     assert np.mean(errors["never"]) > 2.0 * np.mean(errors["auto"])
+
+
+# Speed that must not change the result
+
+
+def fit_skewed(weight=1.0, n_jobs=1):
+    X, positive = drawn(80, 200, 12, seed=3)
+    return PUGAM(shrinkage="always", n_jobs=n_jobs).fit(np.exp(X), positive, sample_weight=np.full(len(X), weight))
+
+
+def test_any_number_of_threads_gives_the_same_to_the_last_bit():
+    alone, together = fit_skewed(), fit_skewed(n_jobs=4)
+
+    assert alone.pi_ == together.pi_
+    np.testing.assert_array_equal(alone.coef_, together.coef_)
+
+
+@pytest.mark.parametrize("weight", [1.0, 100.0])
+def test_giving_up_ridges_that_are_far_behind_does_not_change_the_choice(monkeypatch, weight):
+    short, folds_scored = fit_skewed(weight), []
+    monkeypatch.setattr("pugam.solvers.shrinkage.HOPELESS", np.inf)
+    monkeypatch.setattr("pugam.solvers.shrinkage.hold_out", lambda *args: folds_scored.append(1) or hold_out(*args))
+    long = fit_skewed(weight)
+    n_scored_long = len(folds_scored)
+    monkeypatch.setattr("pugam.solvers.shrinkage.HOPELESS", 5.0)
+    fit_skewed(weight)
+
+    assert short.shrinkage_ == long.shrinkage_
+    assert short.formula_ == long.formula_
+    assert short.pi_ == pytest.approx(long.pi_, abs=1e-3)
+    if weight == 1.0:
+        assert len(folds_scored) - n_scored_long < n_scored_long  # something was given up

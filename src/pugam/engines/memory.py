@@ -130,7 +130,7 @@ class MemoryEngine(CountedRows):
     def reweighted(self, counts: Counts) -> MemoryEngine:
         """Return an engine over the same rows in which each counts so many times, shape (n_rows,)."""
         other = copy(self)  # shares the model columns
-        other.n_threads = 1  # they are worked on side by side
+        other.n_threads = 1  # several such engines are worked on side by side
         other._weigh(counts.astype(float) if self.weights is None else counts * self.weights)
         return other
 

@@ -6,14 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from pugam.inference import (
-    is_separated,
-    one_sided_advice,
-    one_sided_levels,
-    open_terms,
-    open_terms_advice,
-    says_little,
-)
+from pugam.inference import find_open_effects, is_separated, open_effects_advice, says_little
 from pugam.solvers import EDGE, Fitted, PiPrior, Settings
 
 __all__ = ["advice_on", "convergence_advice"]
@@ -28,10 +21,8 @@ def advice_on(fitted: Fitted) -> Iterator[str]:
         yield _boundary_advice(on_edge[0], fitted.settings)
     if is_separated(fitted):
         yield _separation_advice()
-    elif (levels := one_sided_levels(fitted)) is not None:
-        yield one_sided_advice(levels)
-    elif (terms := open_terms(fitted)) is not None:
-        yield open_terms_advice(terms)
+    else:
+        yield from open_effects_advice(find_open_effects(fitted))
     if fit.shrinkage is not None and says_little(fitted):
         yield _doubt_advice()
 

@@ -283,8 +283,9 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
                 self._remember(fitted.fit, settings, n0, n1, fitted.design, covariance)
                 self.classes_, self._library = classes, rows.library
                 self._rows = (fitted.engine, rows.kept)
-        for advice in advice_on(fitted):
-            warn_user(advice)
+            advice = list(advice_on(fitted))
+        for text in advice:
+            warn_user(text)
         if not self.converged_:
             warn_user(convergence_advice(settings), ConvergenceWarning)
         return self

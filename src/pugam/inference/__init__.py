@@ -28,7 +28,7 @@ from pugam.inference.effects import (
     outside_range,
     standard_errors,
 )
-from pugam.inference.findings import one_sided_advice, open_terms_advice
+from pugam.inference.findings import open_effects_advice
 from pugam.inference.hypotheses import (
     HypothesisTest,
     Null,
@@ -38,7 +38,7 @@ from pugam.inference.hypotheses import (
     wald_test,
 )
 from pugam.inference.intervals import Interval, normal_quantile, wald_interval_log
-from pugam.inference.open_effects import one_sided_levels, open_terms
+from pugam.inference.open_effects import find_open_effects
 from pugam.inference.predictions import posterior_errors, posterior_limits, posterior_logits, posteriors_of_rows
 from pugam.inference.profile import PiProfile, pi_wald_interval, profile_interval
 from pugam.inference.resampling import make_resampling, read_groups
@@ -63,6 +63,7 @@ __all__ = [
     "default_grid",
     "diagnose_fit",
     "effect_table",
+    "find_open_effects",
     "fourier_test",
     "frequentist_covariance",
     "hold_pi",
@@ -75,10 +76,7 @@ __all__ = [
     "make_resampling",
     "mean_columns",
     "normal_quantile",
-    "one_sided_advice",
-    "one_sided_levels",
-    "open_terms",
-    "open_terms_advice",
+    "open_effects_advice",
     "outside_range",
     "pi_log_variance",
     "pi_wald_interval",

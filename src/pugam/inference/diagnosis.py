@@ -12,7 +12,7 @@ from pugam.inference.calibration import Calibration, calibrate
 from pugam.inference.findings import ALPHA, FEWEST_TERMS, Verdict, describe, judge
 from pugam.inference.hypotheses import HypothesisTest, likelihood_ratio_test, reference_penalty, tested_columns
 from pugam.inference.intervals import Interval
-from pugam.inference.open_effects import condition_number, one_sided_levels, open_terms, rows_in_doubt
+from pugam.inference.open_effects import OpenEffects, condition_number, find_open_effects, rows_in_doubt
 from pugam.inference.profile import PiProfile, pi_wald_interval, profile_interval
 from pugam.inference.sensitivity import Sensitivity, hold_pi, values_within
 from pugam.likelihood import expit, logit
@@ -56,10 +56,9 @@ class Diagnosis:
     starts_spread : float
         How far apart in pi they ended.
     at_boundary, separated : bool
-    one_sided : str, optional
-        Levels whose effects grow without bound, because the model doubts none of their rows.
-    open_terms : str, optional
-        Terms whose effects can change at will, alone or together, because they say the same or have too few values.
+    open_effects : OpenEffects
+        Levels whose effects grow without bound, because the model doubts none of their rows, and terms whose effects
+        can change at will, because they say the same or have too few values.
     bounds : (float, float)
         The range that pi was given.
     condition : float
@@ -95,8 +94,7 @@ class Diagnosis:
     at_boundary: bool
     bounds: tuple[float, float]
     separated: bool
-    one_sided: str | None
-    open_terms: str | None
+    open_effects: OpenEffects
     condition: float
     inflation: float
     reliance: float
@@ -155,8 +153,7 @@ def diagnose_fit(fitted: Fitted, wald: Interval, terms: Sequence[HypothesisTest]
         at_boundary=at_boundary,
         bounds=fitted.settings.pi_range.limits,
         separated=is_separated(fitted),
-        one_sided=one_sided_levels(fitted),
-        open_terms=open_terms(fitted),
+        open_effects=find_open_effects(fitted),
         condition=condition_number(fitted),
         inflation=1.0 if fixed else _inflation(hessian),
         reliance=1.0 if fixed else _reliance(fitted),

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from scipy.special import ndtr
 
-from pugam.inference.open_effects import LARGEST_CONDITION
+from pugam.inference.open_effects import LARGEST_CONDITION, OpenEffects
 
 if TYPE_CHECKING:
     from pugam.inference.diagnosis import Diagnosis
 
-__all__ = ["ALPHA", "FEWEST_TERMS", "Verdict", "describe", "judge", "one_sided_advice", "open_terms_advice"]
+__all__ = ["ALPHA", "FEWEST_TERMS", "Verdict", "describe", "judge", "open_effects_advice"]
 
 Verdict = Literal["well determined", "weakly determined", "not determined", "fixed"]
 
@@ -28,6 +28,7 @@ LARGEST_RELIANCE = 1.3
 SMALLEST_DISTANCE = 3.0  # of positives and negatives in mean log density ratio
 # How many times larger the variance of logit pi is without the prior that shrunken curves come with.
 LARGEST_LEANING, MOSTLY_LEANING = 1.5, 4.0
+MOST_NAMES = 3
 FAR_APART = 0.5  # starts nearly as good as the best, as a share of the interval's width
 
 ADD_INFORMATION = (
@@ -46,22 +47,26 @@ def judge(found: Diagnosis) -> tuple[Verdict, tuple[str, ...]]:
     return ("not determined" if severe else "weakly determined" if doubts else "well determined"), remarks
 
 
-def one_sided_advice(levels: str) -> str:
-    """Advise on levels whose effects run off."""
-    return (
-        f"Nothing holds the effects of some levels, which grow without bound: {levels}. The model doubts none of "
-        "their rows: pi counts those of a level all as positive or all as negative. Effects of the column's other "
-        "levels are relative to these and no better known. Merge them with others, or leave the column out."
-    )
+def open_effects_advice(found: OpenEffects) -> Iterator[str]:
+    """Advise on effects that rows leave open."""
+    if found.levels:
+        yield (
+            f"Nothing holds the effects of some levels, which grow without bound: {_listed(found.levels)}. The model "
+            "doubts none of their rows: pi counts those of a level all as positive or all as negative. Effects of the "
+            "column's other levels are relative to these and no better known. Merge them with others, or leave the "
+            "column out."
+        )
+    if found.terms:
+        yield (
+            f"These rows leave some effects open: {_listed(found.terms)}. Either terms say the same, or a term has "
+            "more functions than its values can tell apart. Leave one out, or use more smoothing or a smaller k; pi "
+            "and predictions may be trusted, these effects not."
+        )
 
 
-def open_terms_advice(terms: str) -> str:
-    """Advise on terms whose effects can change at will."""
-    return (
-        f"These rows leave some effects open: {terms}. Either terms say the same, or a term has more functions than "
-        "its values can tell apart. Leave one out, or use more smoothing or a smaller k; pi and predictions may be "
-        "trusted, these effects not."
-    )
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def _severe(found: Diagnosis) -> Iterator[str]:
@@ -164,10 +169,8 @@ def _remarks(found: Diagnosis) -> Iterator[str]:
             "additive, or labelled positives not a random sample of all positives. Look at plot('calibration'); add "
             "products of features as columns, or ask how the labels came about."
         )
-    if found.one_sided is not None and not found.separated:
-        yield one_sided_advice(found.one_sided)
-    elif found.open_terms is not None and not found.separated:
-        yield open_terms_advice(found.open_terms)
+    if not found.separated:
+        yield from open_effects_advice(found.open_effects)
 
 
 def describe(found: Diagnosis) -> Iterator[str]:

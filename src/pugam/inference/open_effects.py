@@ -6,7 +6,8 @@ singular, some effects can change together, at will, and the likelihood with the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,16 +15,34 @@ from numpy.typing import NDArray
 from pugam.solvers import Fitted, Optimum
 from pugam.terms import Basis, FactorBasis, LinearBasis, MissingBasis
 
-__all__ = ["LARGEST_CONDITION", "condition_number", "one_sided_levels", "open_terms", "rows_in_doubt"]
+__all__ = ["LARGEST_CONDITION", "OpenEffects", "condition_number", "find_open_effects", "rows_in_doubt"]
 
 Array = NDArray[np.float64]
 
 FEWEST_IN_A_LEVEL = 0.1  # a level with labelled and unlabelled rows has one at least; where climbs stop, 0.01 is left
-MOST_NAMES = 3
+SMALLEST_RUNAWAY = 4.0  # effect, against the middle one of the other levels: where weights are small, so is the doubt
+ROUNDING = 1e-9  # of the rows in doubt
 LARGEST_CONDITION = 1e9
 SMALLEST_EIGENVALUE = 1e-16  # relative to a unit diagonal
 SMALLEST_INFORMATION = 1e-100
+LEAST_OWN = 1e-12  # of a parameter's information, that the intercept does not share: less is rounding
 SMALLEST_SHARE = 0.01  # of a direction in which effects are open, that a term has
+
+
+@dataclass(frozen=True)
+class OpenEffects:
+    """What rows leave open.
+
+    Attributes
+    ----------
+    levels : tuple of str
+        Levels whose effects grow without bound, such as "site = 'north'".
+    terms : tuple of str
+        Other terms whose effects can change at will, alone or together.
+    """
+
+    levels: tuple[str, ...] = ()
+    terms: tuple[str, ...] = ()
 
 
 def rows_in_doubt(fitted: Fitted, curves: Optimum) -> float:
@@ -31,81 +50,95 @@ def rows_in_doubt(fitted: Fitted, curves: Optimum) -> float:
 
     It is they that tell how steep curves are.
     """
-    return float(_sums_in_doubt(fitted, curves)[0])
-
-
-def one_sided_levels(fitted: Fitted) -> str | None:
-    """Name the levels of which hardly a row is in doubt; None where there are none.
-
-    The two values of a binary column and missing values count as levels. A ridge holds every effect.
-    """
-    if fitted.fit.shrinkage is not None:
-        return None
-    sums = _sums_in_doubt(fitted, fitted.fit.penalized)
-    everywhere, of_columns = float(sums[0]), sums[1:]
-    names = [
-        f"{basis.spec.column} {level}"
-        for basis, block in zip(fitted.design.bases, fitted.design.blocks, strict=True)
-        for level, in_doubt in _levels(basis, everywhere, of_columns[block])
-        if in_doubt < FEWEST_IN_A_LEVEL
-    ]
-    return _listed(names) if names else None
+    return float(_products_in_doubt(fitted, curves)[0, 0])
 
 
 def condition_number(fitted: Fitted) -> float:
     """Condition number of the penalised information, scaled to a unit diagonal."""
-    eigenvalues = np.linalg.eigvalsh(_scaled_information(fitted))
+    free = fitted.settings.pi_range.free
+    information = fitted.fit.penalized.hessian[free, free]
+    eigenvalues = np.linalg.eigvalsh(_scaled(information, information.diagonal()))
     return float(eigenvalues[-1] / max(eigenvalues[0], SMALLEST_EIGENVALUE))
 
 
-def open_terms(fitted: Fitted) -> str | None:
-    """Name the terms whose effects can change at will, alone or together; None where the information is regular."""
-    if fitted.fit.shrinkage is not None or condition_number(fitted) < LARGEST_CONDITION:
-        return None
-    eigenvalues, vectors = np.linalg.eigh(_scaled_information(fitted))
+def find_open_effects(fitted: Fitted) -> OpenEffects:
+    """Find levels on one side, and terms that say the same; a ridge holds every effect."""
+    if fitted.fit.shrinkage is not None:
+        return OpenEffects()
+    one_sided = {basis.spec.label: names for basis, names in _one_sided_levels(fitted) if names}
+    levels = tuple(name for names in one_sided.values() for name in names)
+    return OpenEffects(levels, tuple(label for label in _open_terms(fitted) if label not in one_sided))
+
+
+def _open_terms(fitted: Fitted) -> Iterator[str]:
+    """Terms that have a part in directions in which the information is next to none."""
+    # The intercept follows whatever the effects do: a column that is nearly constant is no sign that rows tell nothing.
+    others = np.delete(np.arange(2 + fitted.design.n_columns), [0, 1] if fitted.settings.pi_range.fixed else [1])
+    hessian = fitted.fit.penalized.hessian
+    shared = hessian[others, 1] / np.sqrt(max(hessian[1, 1], SMALLEST_INFORMATION))
+    information = hessian[np.ix_(others, others)] - np.outer(shared, shared)
+    known = np.maximum(information.diagonal(), LEAST_OWN * hessian.diagonal()[others])
+    eigenvalues, vectors = np.linalg.eigh(_scaled(information, known))
     directions = vectors[-fitted.design.n_columns :, eigenvalues < eigenvalues[-1] / LARGEST_CONDITION]
-    labels = [
-        basis.spec.label
-        for basis, block in zip(fitted.design.bases, fitted.design.blocks, strict=True)
-        if (directions[block] ** 2).sum(axis=0).max() > SMALLEST_SHARE
-    ]
-    return _listed(labels) if labels else None
+    for basis, block in zip(fitted.design.bases, fitted.design.blocks, strict=True):
+        if np.max((directions[block] ** 2).sum(axis=0), initial=0.0) > SMALLEST_SHARE:
+            yield basis.spec.label
 
 
-def _scaled_information(fitted: Fitted) -> Array:
-    """Penalised information of the parameters that are free, scaled to a unit diagonal."""
-    free = fitted.settings.pi_range.free
-    hessian = fitted.fit.penalized.hessian[free, free]
-    scale = 1.0 / np.sqrt(np.maximum(hessian.diagonal(), SMALLEST_INFORMATION))
-    scaled: Array = hessian * scale * scale[:, None]
+def _scaled(information: Array, squares: Array) -> Array:
+    """Information with each parameter in units in which `squares` are one."""
+    scale = 1.0 / np.sqrt(np.maximum(squares, SMALLEST_INFORMATION))
+    scaled: Array = information * scale * scale[:, None]
     return scaled
 
 
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - MOST_NAMES
-    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+def _one_sided_levels(fitted: Fitted) -> Iterator[tuple[Basis, list[str]]]:
+    """Of each term, the levels of which hardly a row is in doubt, and whose effects are large."""
+    products, theta = _products_in_doubt(fitted, fitted.fit.penalized), fitted.fit.penalized.beta[2:]
+    for basis, block in zip(fitted.design.bases, fitted.design.blocks, strict=True):
+        own = slice(1 + block.start, 1 + block.stop)
+        found = list(_levels(basis, float(products[0, 0]), products[0, own], products[own, own], theta[block]))
+        doubted = [effect for _, in_doubt, effect in found if in_doubt >= FEWEST_IN_A_LEVEL]
+        middle = float(np.median(doubted)) if doubted else 0.0
+        yield (
+            basis,
+            [
+                f"{basis.spec.column} {level}"
+                for level, in_doubt, effect in found
+                if in_doubt < FEWEST_IN_A_LEVEL and abs(effect - middle) > SMALLEST_RUNAWAY
+            ],
+        )
 
 
-def _sums_in_doubt(fitted: Fitted, curves: Optimum) -> Array:
-    """Sums of the intercept and all model columns over the rows in doubt."""
+def _products_in_doubt(fitted: Fitted, curves: Optimum) -> Array:
+    """Products of the intercept and all model columns, summed over the rows in doubt."""
     engine = fitted.engine
     mean_weight = (engine.n0 + engine.n1) / engine.n_rows
-    sums: Array = 4.0 * curves.information[1, 1:] / mean_weight
-    return sums
+    products: Array = 4.0 * curves.information[1:, 1:] / mean_weight
+    return products
 
 
-def _levels(basis: Basis, everywhere: float, sums: Array) -> Iterator[tuple[str, float]]:
-    """Split the rows in doubt by level, given the sums of the term's columns over them."""
+def _levels(
+    basis: Basis, everywhere: float, sums: Array, squares: Array, theta: Array
+) -> Iterator[tuple[str, float, float]]:
+    """Split the rows in doubt by level, with its effect, given sums and products of the term's columns over them.
+
+    The two values of a binary column and missing values count as levels.
+    """
     match basis:
         case MissingBasis():
             missing = float(sums[-1])
-            yield "missing", missing
-            yield from _levels(basis.inner, everywhere - missing, sums[:-1])
+            yield "missing", missing, float(theta[-1])
+            yield from _levels(basis.inner, everywhere - missing, sums[:-1], squares[:-1, :-1], theta[:-1])
         case FactorBasis():
             # Contrasts are orthonormal: with the constant they give back the indicator of every level.
-            in_doubt = everywhere / len(basis.levels) + basis.contrasts[:-1] @ sums
-            yield from ((f"= {level!r}", float(rows)) for level, rows in zip(basis.levels, in_doubt, strict=True))
+            contrasts = basis.contrasts[:-1]
+            in_doubt = everywhere / len(basis.levels) + contrasts @ sums
+            for level, rows, effect in zip(basis.levels, in_doubt, contrasts @ theta, strict=True):
+                yield f"= {level!r}", float(rows), float(effect)
         case LinearBasis():
-            upper = everywhere / 2.0 + float(sums[0])
-            yield f"= {basis.lower:g}", everywhere - upper
-            yield f"= {basis.upper:g}", upper
+            upper = everywhere / 2.0 + float(sums[0])  # of rows, each as far as it lies above the lower end
+            between = everywhere / 4.0 - float(squares[0, 0])  # products of the distances from both ends
+            if between <= ROUNDING * everywhere:
+                yield f"= {basis.lower:g}", everywhere - upper, -float(theta[0])
+                yield f"= {basis.upper:g}", upper, float(theta[0])

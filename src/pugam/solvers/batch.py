@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pugam.engines import Hessians
 from pugam.likelihood import expit
-from pugam.solvers.damping import FIRST_GROWTH, FLAT, STUCK, loosened, tightened, undamped_gain
+from pugam.solvers.damping import FIRST_GROWTH, STUCK, loosened, tightened
 from pugam.solvers.fisher import (
     LEAST_SHARE_OF_GAIN,
     LONGEST_GROWTH,
@@ -32,6 +32,7 @@ Numbers = NDArray[np.intp]
 CLOSE = 0.1  # predicted gain in log-likelihood below which information is not renewed
 FALLING = 0.2  # part of the last predicted gain below which the next one has to lie for that to go on
 FINER = 1e-4  # such steps converge more slowly than the tolerance expects, which is therefore taken so much finer
+HARDLY_DAMPED = 1e-5  # from there on not damped at all, so that what was factorized can be used again
 LARGER_RIDGE, MOST_RIDGES = 1e-8, 30  # each ten times the last one
 
 
@@ -93,7 +94,7 @@ def maximize_resamples(
     """Climb under B weightings at once, each from its own row of `starts`, shape (B, 2 + p).
 
     Returns where the climbs ended and which of them converged: as in `maximize_fisher`, at points from which the
-    quadratic model predicts a gain below `tol / 100` and a relative change of pi below `tol`.
+    quadratic model predicts a gain below `tol / 100` for a full step and a relative change of pi below `tol`.
     """
     beta = np.array(starts, dtype=float)
     if not pi_range.fixed:
@@ -106,9 +107,10 @@ def maximize_resamples(
         _renew(party, objective, active[party.stale[active]], observed=True)
         steps = _steps(party, objective, active, pi_range)
         predicted = 0.5 * np.sum(party.gradient[active] * steps, axis=1)
+        left = _left_to_gain(party, active, predicted, pi_range, tol)
         coasting = _may_coast(party, active, predicted, pi_range)
-        _move(party, objective, active[coasting], steps[coasting], predicted[coasting], tol, renewing=False)
-        _move(party, objective, active[~coasting], steps[~coasting], predicted[~coasting], tol, renewing=True)
+        for chosen, renewing in ((coasting, False), (~coasting, True)):
+            _move(party, objective, active[chosen], steps[chosen], predicted[chosen], left[chosen], tol, renewing)
     return party.beta, party.converged
 
 
@@ -137,8 +139,7 @@ def _steps(party: _Party, objective: ResampledObjective, active: Numbers, pi_ran
     """Return damped steps, not too long; where observed information is indefinite, the expected one serves."""
     beta, gradient = party.beta[active], party.gradient[active]
     low, high = pi_range.logits
-    outwards = ((beta[:, 0] <= low) & (gradient[:, 0] < 0.0)) | ((beta[:, 0] >= high) & (gradient[:, 0] > 0.0))
-    held = np.full(len(active), True) if pi_range.fixed else outwards
+    held = _is_held(party, active, pi_range)
     steps, definite = party.hessians.solve(active, gradient, party.damping[active], held)
     saddled = active[~definite]
     if len(saddled):
@@ -154,11 +155,30 @@ def _steps(party: _Party, objective: ResampledObjective, active: Numbers, pi_ran
     return steps
 
 
+def _is_held(party: _Party, active: Numbers, pi_range: PiRange) -> Flags:
+    """Whether pi is fixed, or at an end of its range and pushed outwards."""
+    logit_pi, slope, (low, high) = party.beta[active, 0], party.gradient[active, 0], pi_range.logits
+    outwards = ((logit_pi <= low) & (slope < 0.0)) | ((logit_pi >= high) & (slope > 0.0))
+    return np.full(len(active), True) if pi_range.fixed else outwards
+
+
+def _left_to_gain(party: _Party, active: Numbers, predicted: Array, pi_range: PiRange, tol: float) -> Array:
+    """What full steps promise, where damped ones promise next to nothing."""
+    left = predicted.copy()
+    asked = np.flatnonzero((party.damping[active] > 0.0) & (predicted < 0.01 * tol))
+    if len(asked):
+        numbers = active[asked]
+        gradient, held = party.gradient[numbers], _is_held(party, numbers, pi_range)
+        steps, definite = party.hessians.solve(numbers, gradient, np.zeros(len(asked)), held)
+        left[asked] = np.where(definite, 0.5 * np.sum(gradient * steps, axis=1), np.inf)
+    return left
+
+
 def _may_coast(party: _Party, active: Numbers, predicted: Array, pi_range: PiRange) -> Flags:
     """Which climbs are so close to an optimum inside the range of pi that the Hessian they know will do."""
     pi = expit(party.beta[active, 0])
     inside = np.array([pi_range.fixed or pi_range.is_inside(float(share)) for share in pi], dtype=bool)
-    undamped = party.observed[active] & (party.damping[active] < FLAT)
+    undamped = party.observed[active] & (party.damping[active] == 0.0)
     well = (party.coasted[active] == 0) | (predicted < FALLING * party.predicted[active])
     party.predicted[active] = predicted
     return np.asarray(inside & undamped & well & (predicted < CLOSE))
@@ -170,6 +190,7 @@ def _move(
     numbers: Numbers,
     steps: Array,
     predicted: Array,
+    left: Array,
     tol: float,
     renewing: bool,
 ) -> None:
@@ -187,9 +208,10 @@ def _move(
     up, down = numbers[upwards], numbers[~upwards]
 
     pi, new_pi = expit(party.beta[up, 0]), expit(beta[upwards, 0])
-    undamped = undamped_gain(predicted[upwards], party.damping[up])
-    party.converged[up] = (undamped < 0.01 * tol) & (np.abs(new_pi - pi) <= tol * pi)
-    party.damping[up] = loosened(party.damping[up], slopes.value[upwards] - value[upwards], predicted[upwards])
+    settled = (left[upwards] >= 0.0) & (left[upwards] < 0.01 * tol)
+    party.converged[up] = settled & (np.abs(new_pi - pi) <= tol * pi)
+    damping = loosened(party.damping[up], slopes.value[upwards] - value[upwards], predicted[upwards])
+    party.damping[up] = np.where(damping > HARDLY_DAMPED, damping, 0.0)
     party.growth[up] = FIRST_GROWTH
     party.beta[up], party.value[up] = beta[upwards], slopes.value[upwards]
     party.gradient[up] = slopes.gradient[upwards]

@@ -1,7 +1,7 @@
 """How much steps are damped: what is added to the diagonal of the information, relative to it.
 
 Damping grows faster with every step in a row that fails, and falls, by ten at most, the better a gain was predicted: it
-settles where steps are as long as the quadratic model is right. All functions take one climb, or an array of them.
+settles where steps are as long as the quadratic model is right. Both functions take one climb, or an array of them.
 """
 
 from __future__ import annotations
@@ -9,28 +9,25 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FIRST_GROWTH", "FLAT", "STUCK", "loosened", "tightened", "undamped_gain"]
+__all__ = ["FIRST_GROWTH", "STUCK", "loosened", "tightened"]
 
 Array = NDArray[np.float64]
 Real = float | Array
 
-FIRST, NONE, STUCK = 1e-3, 1e-12, 1e8
+FIRST = 1e-3  # of a climb that was not damped
+NEGLIGIBLE = 1e-12  # taken for none
+STUCK = 1e8  # not even a tiny step leads upwards
 FIRST_GROWTH, GROWTH_OF_GROWTH, FASTEST_FALL = 4.0, 2.0, 0.1
-FLAT = 1e-5  # curvature, relative to the diagonal, of the flattest directions that count
+SMALLEST_PROMISE = 1e-200
 
 
 def tightened(damping: Real, growth: Real) -> tuple[Array, Array]:
     """Damping after a step that failed, and how fast it is to grow should the next one fail, too."""
-    return np.maximum(np.multiply(growth, damping), FIRST), np.multiply(GROWTH_OF_GROWTH, growth)
+    return np.where(np.equal(damping, 0.0), FIRST, np.multiply(growth, damping)), np.multiply(GROWTH_OF_GROWTH, growth)
 
 
 def loosened(damping: Real, gain: Real, predicted: Real) -> Array:
     """Damping after a step that led upwards, from what it gained and what half its slope promised."""
-    share = np.minimum(np.divide(gain, np.maximum(predicted, np.finfo(float).tiny)), 1.0)
+    share = np.clip(np.divide(gain, np.maximum(predicted, SMALLEST_PROMISE)), 0.0, 1.0)
     less = damping * np.clip(1.0 - (2.0 * share - 1.0) ** 3, FASTEST_FALL, 1.0)
-    return np.where(less > NONE, less, 0.0)
-
-
-def undamped_gain(predicted: Real, damping: Real) -> Array:
-    """What a full step may promise where a damped one promises so much: far more, along flat directions."""
-    return np.multiply(predicted, np.maximum(1.0, np.divide(damping, FLAT)))
+    return np.where(less > NEGLIGIBLE, less, 0.0)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pugam.likelihood import expit
 from pugam.linear_algebra import solve, solve_definite
-from pugam.solvers.damping import FIRST_GROWTH, STUCK, loosened, tightened, undamped_gain
+from pugam.solvers.damping import FIRST_GROWTH, STUCK, loosened, tightened
 from pugam.solvers.objective import Objective, PiRange, Standpoint
 from pugam.solvers.optimum import Optimum
 
@@ -70,11 +70,11 @@ class _Climber:
 def maximize_fisher(objective: Objective, starts: Array, pi_range: PiRange, tol: float, max_iter: int) -> list[Optimum]:
     """Climb from every row of `starts`, shape (B, 2 + p).
 
-    A start has converged when the quadratic model predicts a gain below `tol / 100` and a relative change of pi
-    below `tol`; that last step is still taken, unless it leads nowhere at once. With pi fixed its entry never moves. A
-    start that comes close to another near the same optimum is not followed further and ends where that one ends; one
-    that hardly gains while far below an optimum already found is given up, unconverged. Only climbs with the same
-    penalty are so compared.
+    A start has converged when the quadratic model predicts a gain below `tol / 100` for a full step, however much the
+    one taken is damped, and a relative change of pi below `tol`; that last step is still taken, unless it leads nowhere
+    at once. With pi fixed its entry never moves. A start that comes close to another near the same optimum is not
+    followed further and ends where that one ends; one that hardly gains while far below an optimum already found is
+    given up, unconverged. Only climbs with the same penalty are so compared.
     """
 
     def look(numbers: list[int], betas: list[Array], observed: bool, floors: list[float] | None) -> list[Standpoint]:
@@ -116,11 +116,12 @@ def _climb(
             break
         active, steps, gains = ([some[place] for place in moving] for some in (active, steps, gains))  # type: ignore[assignment]
         # The last step ends where the expected information is wanted, so that it need not be summed again.
-        wanted = [0.01 * tol <= gain < NEAR for gain in gains]
+        left = [_left_to_gain(climber, gain, pi_range, tol) for climber, gain in zip(active, gains, strict=True)]
+        wanted = [0.01 * tol <= gain < NEAR for gain in left]
         floors = [_floor(climber, gain) for climber, gain in zip(active, gains, strict=True)]
         trials = _look_around(look, active, steps, wanted, floors)
-        for climber, trial, gain in zip(active, trials, gains, strict=True):
-            _accept_or_damp(climber, trial, gain, tol)
+        for climber, trial, gain, full_gain in zip(active, trials, gains, left, strict=True):
+            _accept_or_damp(climber, trial, gain, full_gain, tol)
         if after_each_pass is not None:
             after_each_pass(climbers)
     return [climber.finish() for climber in climbers]
@@ -142,21 +143,20 @@ def _look_around(
 
 def _steps(look: Look, climbers: list[_Climber], pi_range: PiRange) -> list[Array]:
     """Return each climber's damped step; where the observed information is indefinite, the expected one gives it."""
-    steps = [_step(climber, pi_range) for climber in climbers]
+    steps = [_step(climber.here, pi_range, climber.damping) for climber in climbers]
     saddled = [place for place, step in enumerate(steps) if step is None]
     if saddled:
         numbers = [climbers[place].number for place in saddled]
         anew = look(numbers, [climbers[place].here.beta for place in saddled], False, None)
         for place, here in zip(saddled, anew, strict=True):
             climbers[place].here = here
-            steps[place] = _step(climbers[place], pi_range)
+            steps[place] = _step(here, pi_range, climbers[place].damping)
     return [step for step in steps if step is not None]
 
 
-def _step(climber: _Climber, pi_range: PiRange) -> Array | None:
-    here = climber.here
+def _step(here: Standpoint, pi_range: PiRange, damping: float = 0.0) -> Array | None:
     solver = solve_definite if here.observed else solve
-    return bounded_step(here.beta, here.gradient, here.hessian, pi_range, solver, climber.damping)
+    return bounded_step(here.beta, here.gradient, here.hessian, pi_range, solver, damping)
 
 
 def bounded_step(
@@ -183,12 +183,22 @@ def bounded_step(
     return step
 
 
-def _accept_or_damp(climber: _Climber, trial: Standpoint, predicted: float, tol: float) -> None:
+def _left_to_gain(climber: _Climber, predicted: float, pi_range: PiRange, tol: float) -> float:
+    """What a full step promises, where the one to be taken promises next to nothing.
+
+    A damped step is short along flat directions, however much there is to gain.
+    """
+    if climber.damping == 0.0 or predicted >= 0.01 * tol:
+        return predicted
+    step = _step(climber.here, pi_range)
+    return np.inf if step is None else 0.5 * float(climber.here.gradient @ step)
+
+
+def _accept_or_damp(climber: _Climber, trial: Standpoint, predicted: float, full_gain: float, tol: float) -> None:
     climber.n_iter += 1
     here = climber.here
     if trial.value >= _floor(climber, predicted):
-        undamped = float(undamped_gain(predicted, climber.damping))
-        climber.converged = _is_settled(here.beta, trial.beta, undamped, tol)
+        climber.converged = _is_settled(here.beta, trial.beta, full_gain, tol)
         climber.damping = float(loosened(climber.damping, trial.value - here.value, predicted))
         climber.growth = FIRST_GROWTH
         climber.here = trial

@@ -33,7 +33,9 @@ RIDGES = (3.0, 0.3, 30.0)  # on the squares of coefficients of columns scaled to
 FUNCTIONS, FEWEST_FUNCTIONS, COARSE_COLUMNS = 6, 3, 150  # of each smooth; where terms are many, a line, a bow, a wave
 BENDING = 3.0  # each further function is held so many times as tight
 N_FOLDS = 5
-FAR_BEHIND = 5.0  # in log-likelihood of rows held out; a second round was seen to change it by less than 3
+# Log-likelihood of rows held out by which a ridge is behind another when it is given up, for rows of weight one; a
+# second round was seen to change it by less than 3.
+HOPELESS = 5.0
 ROUNDS = 2  # of curves at a share of positives, and that share from the rows they were not fitted to
 FOLD_SEED = 1
 ALIKE_DECIMALS = 12
@@ -61,8 +63,12 @@ def has_enough_rows(design: Design, engine: Engine) -> bool:
 
 
 def fit_shrunken(engine: Engine, designs: Sequence[Design], settings: Settings, rng: np.random.Generator) -> Fitted:
-    """Fit with a ridge; of designs of the same terms, and of ridges, keep what predicts held-out rows best."""
-    *others, chosen = designs  # the last one has logarithms if any has: it is better as a rule, which shortens the rest
+    """Fit with a ridge; of designs of the same terms, and of ridges, keep what predicts held-out rows best.
+
+    The last design is tried first: one with logarithms, if there is one, is the better one as a rule, which shortens
+    the rest.
+    """
+    *others, chosen = designs
     best = _try(engine, chosen, RIDGES[0], settings, rng)
     for design in others:
         other = _try(engine, design, RIDGES[0], settings, rng, best)
@@ -158,12 +164,13 @@ def _try(
     folds = make_folds(rows)
     naive = penalized = fit_naively(objective, maximize_fisher)
     adjustment = hold_out(objective, naive, folds).adjust(settings.pi_range)
+    hopeless = HOPELESS * (rows.n0 + rows.n1) / rows.n_rows
     for _ in range(ROUNDS):
         held = _held(adjustment)
         starts = make_starts(rows, naive, held, settings.n_starts, rng)
         penalized = best_of(maximize_fisher(objective, starts, held, TOL, ITERATIONS))
         adjustment = hold_out(objective, penalized, folds).adjust(settings.pi_range)
-        if best is not None and adjustment.value < best.adjustment.value - FAR_BEHIND:
+        if best is not None and adjustment.value < best.adjustment.value - hopeless:
             break
     return _Candidate(ridge, objective, rows, shrunken, folds, penalized, adjustment)
 

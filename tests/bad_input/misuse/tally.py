@@ -17,7 +17,7 @@ from misuse.outcome import check_call
 
 __all__ = ["CALLS_IN_SHARD", "N_SHARDS", "Tally", "count_shard"]
 
-N_SHARDS, CALLS_IN_SHARD, FIRST_SEED = 54, 500, 1000
+N_SHARDS, CALLS_IN_SHARD, FIRST_SEED = 40, 500, 1000
 MOST_FAULTS_SHOWN = 20
 
 
