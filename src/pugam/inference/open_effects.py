@@ -77,8 +77,9 @@ def _open_terms(fitted: Fitted) -> Iterator[str]:
     hessian = fitted.fit.penalized.hessian
     shared = hessian[others, 1] / np.sqrt(max(hessian[1, 1], SMALLEST_INFORMATION))
     information = hessian[np.ix_(others, others)] - np.outer(shared, shared)
-    known = np.maximum(information.diagonal(), LEAST_OWN * hessian.diagonal()[others])
-    eigenvalues, vectors = np.linalg.eigh(_scaled(information, known))
+    rounding = information.diagonal() <= LEAST_OWN * hessian.diagonal()[others]
+    information[rounding] = information[:, rounding] = 0.0
+    eigenvalues, vectors = np.linalg.eigh(_scaled(information, information.diagonal()))
     directions = vectors[-fitted.design.n_columns :, eigenvalues < eigenvalues[-1] / LARGEST_CONDITION]
     for basis, block in zip(fitted.design.bases, fitted.design.blocks, strict=True):
         if np.max((directions[block] ** 2).sum(axis=0), initial=0.0) > SMALLEST_SHARE:

@@ -208,9 +208,10 @@ def _move(
     up, down = numbers[upwards], numbers[~upwards]
 
     pi, new_pi = expit(party.beta[up, 0]), expit(beta[upwards, 0])
-    settled = (left[upwards] >= 0.0) & (left[upwards] < 0.01 * tol)
-    party.converged[up] = settled & (np.abs(new_pi - pi) <= tol * pi)
-    damping = loosened(party.damping[up], slopes.value[upwards] - value[upwards], predicted[upwards])
+    gain, rounding = slopes.value[upwards] - value[upwards], slack[upwards]
+    little = (left[upwards] >= 0.0) & (left[upwards] < np.maximum(0.01 * tol, rounding)) & (gain <= tol + rounding)
+    party.converged[up] = little & (np.abs(new_pi - pi) <= tol * pi)
+    damping = loosened(party.damping[up], gain, predicted[upwards])
     party.damping[up] = np.where(damping > HARDLY_DAMPED, damping, 0.0)
     party.growth[up] = FIRST_GROWTH
     party.beta[up], party.value[up] = beta[upwards], slopes.value[upwards]

@@ -198,7 +198,7 @@ def _accept_or_damp(climber: _Climber, trial: Standpoint, predicted: float, full
     climber.n_iter += 1
     here = climber.here
     if trial.value >= _floor(climber, predicted):
-        climber.converged = _is_settled(here.beta, trial.beta, full_gain, tol)
+        climber.converged = _is_settled(here, trial, full_gain, tol)
         climber.damping = float(loosened(climber.damping, trial.value - here.value, predicted))
         climber.growth = FIRST_GROWTH
         climber.here = trial
@@ -209,9 +209,11 @@ def _accept_or_damp(climber: _Climber, trial: Standpoint, predicted: float, full
         climber.converged = climber.stuck and predicted < _slack(here)
 
 
-def _is_settled(beta: Array, new_beta: Array, predicted: float, tol: float) -> bool:
-    pi, new_pi = expit(beta[0]), expit(new_beta[0])
-    return bool(0.0 <= predicted < 0.01 * tol and abs(new_pi - pi) <= tol * pi)
+def _is_settled(here: Standpoint, trial: Standpoint, full_gain: float, tol: float) -> bool:
+    """Whether next to nothing, or no more than rounding, was to be gained, and nothing was that nobody expected."""
+    pi, new_pi = expit(here.beta[0]), expit(trial.beta[0])
+    little = 0.0 <= full_gain < max(0.01 * tol, _slack(here))
+    return bool(little and trial.value - here.value <= tol + _slack(here) and abs(new_pi - pi) <= tol * pi)
 
 
 def _floor(climber: _Climber, predicted: float) -> float:

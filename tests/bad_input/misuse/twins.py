@@ -8,7 +8,7 @@ import pandas as pd
 from misuse.containers import ARRAYS
 from pugam import PUGAM
 
-__all__ = ["check_twin"]
+__all__ = ["WEAK", "check_twin"]
 
 SMALLEST, LARGEST = 1e-100, 1e100  # ranges that can be multiplied
 UNITS = (-1024.0, 0.5, 2.0**-20)  # powers of two, which round nothing
