@@ -94,7 +94,8 @@ def pugam(X: np.ndarray, z: np.ndarray) -> Fitter:
         smooth = [term for term in model.terms_ if getattr(term, "k", 0) == BASIS_SIZE]
         logs = sum(term.scale == "log" for term in smooth)
         words = f"{len(smooth)} of {X.shape[1]} features have smooth terms with k = {BASIS_SIZE}, {logs} of logarithms"
-        return model.edf_, model.converged_, f"{words}, pi = {model.pi_:.3f}"
+        held = "REML" if model.shrinkage_ is None else "a ridge chosen by rows held out"
+        return model.edf_, model.converged_, f"{words}, held by {held}, pi = {model.pi_:.3f}"
 
     return Fitter(fit, describe)
 
@@ -229,7 +230,7 @@ def main(names: list[str]) -> None:
         raise SystemExit("There is no table to fit.")
     write_table(
         "gam_libraries",
-        "A whole default fit (starts, REML, standard errors, summary) against one naive fit of other libraries",
+        "A whole default fit (starts, smoothing, standard errors, summary) against one naive fit of other libraries",
         ["table", "who", "first fit, s", "best fit, s", "pugam / this, first", "pugam / this, best", "edf"],
         rows,
         "Naive: labels taken for the truth, an easier problem. Ten splines per feature; edf as each reports it "

@@ -1,7 +1,7 @@
 """Effects that rows leave open: of levels that lie on one side, and of terms that say the same.
 
-Where the model doubts none of a level's rows, nothing holds its effect, which runs off. Where the information is nearly
-singular, some effects can change together, at will, and the likelihood with them does not.
+Where the model doubts none of a level's rows, nothing holds its effect, which runs off. Where terms say the same, their
+effects can change together, at will, and the likelihood does not.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pugam.inference.effects import curve_columns, default_grid, standard_errors
+from pugam.linear_algebra import inverse
 from pugam.solvers import Fitted, Optimum
 from pugam.terms import Basis, FactorBasis, LinearBasis, MissingBasis
 
@@ -22,11 +24,12 @@ Array = NDArray[np.float64]
 FEWEST_IN_A_LEVEL = 0.1  # a level with labelled and unlabelled rows has one at least; where climbs stop, 0.01 is left
 SMALLEST_RUNAWAY = 4.0  # effect, against the middle one of the other levels: where weights are small, so is the doubt
 ROUNDING = 1e-9  # of the rows in doubt
+NO_IDEA = 1000.0  # standard error of an effect
 LARGEST_CONDITION = 1e9
-SMALLEST_EIGENVALUE = 1e-16  # relative to a unit diagonal
-SMALLEST_INFORMATION = 1e-100
 LEAST_OWN = 1e-12  # of a parameter's information, that the intercept does not share: less is rounding
 SMALLEST_SHARE = 0.01  # of a direction in which effects are open, that a term has
+SMALLEST_EIGENVALUE = 1e-16  # relative to a unit diagonal
+SMALLEST_INFORMATION = 1e-100
 
 
 @dataclass(frozen=True)
@@ -56,8 +59,7 @@ def rows_in_doubt(fitted: Fitted, curves: Optimum) -> float:
 def condition_number(fitted: Fitted) -> float:
     """Condition number of the penalised information, scaled to a unit diagonal."""
     free = fitted.settings.pi_range.free
-    information = fitted.fit.penalized.hessian[free, free]
-    eigenvalues = np.linalg.eigvalsh(_scaled(information, information.diagonal()))
+    eigenvalues = np.linalg.eigvalsh(_scaled(fitted.fit.penalized.hessian[free, free]))
     return float(eigenvalues[-1] / max(eigenvalues[0], SMALLEST_EIGENVALUE))
 
 
@@ -71,7 +73,19 @@ def find_open_effects(fitted: Fitted) -> OpenEffects:
 
 
 def _open_terms(fitted: Fitted) -> Iterator[str]:
-    """Terms that have a part in directions in which the information is next to none."""
+    """Terms of which next to nothing is known anywhere, or with a part in directions of next to no information."""
+    covariance = inverse(fitted.fit.penalized.hessian, fitted.settings.pi_range.free)[2:, 2:]
+    unit = min(1.0, np.sqrt(_mean_weight(fitted)))  # rows that weigh little tell little, and are no sign
+    directions = _directions_left_open(fitted)
+    for basis, block in zip(fitted.design.bases, fitted.design.blocks, strict=True):
+        errors = standard_errors(curve_columns(basis, default_grid(basis)), covariance[block, block])
+        share = np.max((directions[block] ** 2).sum(axis=0), initial=0.0)
+        if unit * errors.min() > NO_IDEA or share > SMALLEST_SHARE:
+            yield basis.spec.label
+
+
+def _directions_left_open(fitted: Fitted) -> Array:
+    """Unit vectors of coefficients, in columns, along which there is next to no information."""
     # The intercept follows whatever the effects do: a column that is nearly constant is no sign that rows tell nothing.
     others = np.delete(np.arange(2 + fitted.design.n_columns), [0, 1] if fitted.settings.pi_range.fixed else [1])
     hessian = fitted.fit.penalized.hessian
@@ -79,16 +93,13 @@ def _open_terms(fitted: Fitted) -> Iterator[str]:
     information = hessian[np.ix_(others, others)] - np.outer(shared, shared)
     rounding = information.diagonal() <= LEAST_OWN * hessian.diagonal()[others]
     information[rounding] = information[:, rounding] = 0.0
-    eigenvalues, vectors = np.linalg.eigh(_scaled(information, information.diagonal()))
-    directions = vectors[-fitted.design.n_columns :, eigenvalues < eigenvalues[-1] / LARGEST_CONDITION]
-    for basis, block in zip(fitted.design.bases, fitted.design.blocks, strict=True):
-        if np.max((directions[block] ** 2).sum(axis=0), initial=0.0) > SMALLEST_SHARE:
-            yield basis.spec.label
+    eigenvalues, vectors = np.linalg.eigh(_scaled(information))
+    return vectors[-fitted.design.n_columns :, eigenvalues < eigenvalues[-1] / LARGEST_CONDITION]
 
 
-def _scaled(information: Array, squares: Array) -> Array:
-    """Information with each parameter in units in which `squares` are one."""
-    scale = 1.0 / np.sqrt(np.maximum(squares, SMALLEST_INFORMATION))
+def _scaled(information: Array) -> Array:
+    """Information with each parameter in units in which it has one."""
+    scale = 1.0 / np.sqrt(np.maximum(information.diagonal(), SMALLEST_INFORMATION))
     scaled: Array = information * scale * scale[:, None]
     return scaled
 
@@ -113,10 +124,12 @@ def _one_sided_levels(fitted: Fitted) -> Iterator[tuple[Basis, list[str]]]:
 
 def _products_in_doubt(fitted: Fitted, curves: Optimum) -> Array:
     """Products of the intercept and all model columns, summed over the rows in doubt."""
-    engine = fitted.engine
-    mean_weight = (engine.n0 + engine.n1) / engine.n_rows
-    products: Array = 4.0 * curves.information[1:, 1:] / mean_weight
+    products: Array = 4.0 * curves.information[1:, 1:] / _mean_weight(fitted)
     return products
+
+
+def _mean_weight(fitted: Fitted) -> float:
+    return (fitted.engine.n0 + fitted.engine.n1) / fitted.engine.n_rows
 
 
 def _levels(
