@@ -13,9 +13,10 @@ __all__ = ["check_twin"]
 SMALLEST, LARGEST = 1e-100, 1e100  # ranges that can be multiplied
 UNITS = (-1024.0, 0.5, 2.0**-20)  # powers of two, which round nothing
 # In log-likelihood, as both fits end where hardly more can be gained; EM's less exactly. Where curves are hardly held,
-# there are many maxima: rounding, or one of few starts, may choose between those that are nearly as high.
+# there are many maxima: rounding, or one of few starts, may choose between those that are nearly as high. Where nothing
+# holds them, it may choose any.
 NEARLY = {"newton": 2e-3, "em": 0.2}
-WEAK, FEW, AS_HIGH = 1e-3, 6, 3.0  # smoothing; starts; log-likelihood
+NONE, WEAK, FEW, AS_HIGH = 1e-12, 1e-3, 6, 3.0  # two of smoothing; starts; log-likelihood
 
 
 def check_twin(call, made, model):
@@ -97,7 +98,10 @@ def compare(one, other, what):
         return
     heights = [model._fit.penalized.value for model in (one, other)]
     near = NEARLY[one.solver] * max(1.0, one.tol / 1e-4) + 1e-8 * abs(heights[0])
-    if one.n_starts < FEW or min(one.smoothing_.values(), default=1.0) < WEAK:
+    smoothing = min(one.smoothing_.values(), default=1.0)
+    if smoothing < NONE:
+        return
+    if smoothing < WEAK or (one.n_starts or FEW) < FEW:
         near = max(near, AS_HIGH)
     assert abs(heights[0] - heights[1]) < near, f"{what}: {heights[0]} and {heights[1]}"
 
