@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from pugam.engines import Hessians
 from pugam.likelihood import expit
-from pugam.solvers.damping import FIRST_GROWTH, STUCK, loosened, tightened
 from pugam.solvers.fisher import (
     LEAST_SHARE_OF_GAIN,
     LONGEST_GROWTH,
@@ -32,7 +31,8 @@ Numbers = NDArray[np.intp]
 CLOSE = 0.1  # predicted gain in log-likelihood below which information is not renewed
 FALLING = 0.2  # part of the last predicted gain below which the next one has to lie for that to go on
 FINER = 1e-4  # such steps converge more slowly than the tolerance expects, which is therefore taken so much finer
-HARDLY_DAMPED = 1e-5  # from there on not damped at all, so that what was factorized can be used again
+# Refits begin near their optimum and hardly ever need damping: a coarser rule than that of `damping` will do.
+FIRST_DAMPING, STUCK_DAMPING = 0.1, 1e8
 LARGER_RIDGE, MOST_RIDGES = 1e-8, 30  # each ten times the last one
 
 
@@ -57,7 +57,6 @@ class _Party:
     gradient: Array
     hessians: Hessians
     damping: Array
-    growth: Array
     observed: Flags
     coasted: NDArray[np.int_]
     predicted: Array
@@ -76,7 +75,6 @@ class _Party:
             slopes.gradient,
             hessians,
             np.zeros(size),
-            np.full(size, FIRST_GROWTH),
             flags[0],
             np.zeros(size, dtype=int),
             np.full(size, np.inf),
@@ -94,7 +92,7 @@ def maximize_resamples(
     """Climb under B weightings at once, each from its own row of `starts`, shape (B, 2 + p).
 
     Returns where the climbs ended and which of them converged: as in `maximize_fisher`, at points from which the
-    quadratic model predicts a gain below `tol / 100` for a full step and a relative change of pi below `tol`.
+    quadratic model predicts a gain below `tol / 100` and a relative change of pi below `tol`.
     """
     beta = np.array(starts, dtype=float)
     if not pi_range.fixed:
@@ -107,10 +105,9 @@ def maximize_resamples(
         _renew(party, objective, active[party.stale[active]], observed=True)
         steps = _steps(party, objective, active, pi_range)
         predicted = 0.5 * np.sum(party.gradient[active] * steps, axis=1)
-        left = _left_to_gain(party, active, predicted, pi_range, tol)
         coasting = _may_coast(party, active, predicted, pi_range)
-        for chosen, renewing in ((coasting, False), (~coasting, True)):
-            _move(party, objective, active[chosen], steps[chosen], predicted[chosen], left[chosen], tol, renewing)
+        _move(party, objective, active[coasting], steps[coasting], predicted[coasting], tol, renewing=False)
+        _move(party, objective, active[~coasting], steps[~coasting], predicted[~coasting], tol, renewing=True)
     return party.beta, party.converged
 
 
@@ -139,7 +136,8 @@ def _steps(party: _Party, objective: ResampledObjective, active: Numbers, pi_ran
     """Return damped steps, not too long; where observed information is indefinite, the expected one serves."""
     beta, gradient = party.beta[active], party.gradient[active]
     low, high = pi_range.logits
-    held = _is_held(party, active, pi_range)
+    outwards = ((beta[:, 0] <= low) & (gradient[:, 0] < 0.0)) | ((beta[:, 0] >= high) & (gradient[:, 0] > 0.0))
+    held = np.full(len(active), True) if pi_range.fixed else outwards
     steps, definite = party.hessians.solve(active, gradient, party.damping[active], held)
     saddled = active[~definite]
     if len(saddled):
@@ -153,25 +151,6 @@ def _steps(party: _Party, objective: ResampledObjective, active: Numbers, pi_ran
     if not pi_range.fixed:
         steps[:, 0] = np.where(held, 0.0, np.clip(beta[:, 0] + steps[:, 0], low, high) - beta[:, 0])
     return steps
-
-
-def _is_held(party: _Party, active: Numbers, pi_range: PiRange) -> Flags:
-    """Whether pi is fixed, or at an end of its range and pushed outwards."""
-    logit_pi, slope, (low, high) = party.beta[active, 0], party.gradient[active, 0], pi_range.logits
-    outwards = ((logit_pi <= low) & (slope < 0.0)) | ((logit_pi >= high) & (slope > 0.0))
-    return np.full(len(active), True) if pi_range.fixed else outwards
-
-
-def _left_to_gain(party: _Party, active: Numbers, predicted: Array, pi_range: PiRange, tol: float) -> Array:
-    """What full steps promise, where damped ones promise next to nothing."""
-    left = predicted.copy()
-    asked = np.flatnonzero((party.damping[active] > 0.0) & (predicted < 0.01 * tol))
-    if len(asked):
-        numbers = active[asked]
-        gradient, held = party.gradient[numbers], _is_held(party, numbers, pi_range)
-        steps, definite = party.hessians.solve(numbers, gradient, np.zeros(len(asked)), held)
-        left[asked] = np.where(definite, 0.5 * np.sum(gradient * steps, axis=1), np.inf)
-    return left
 
 
 def _may_coast(party: _Party, active: Numbers, predicted: Array, pi_range: PiRange) -> Flags:
@@ -190,7 +169,6 @@ def _move(
     numbers: Numbers,
     steps: Array,
     predicted: Array,
-    left: Array,
     tol: float,
     renewing: bool,
 ) -> None:
@@ -208,12 +186,10 @@ def _move(
     up, down = numbers[upwards], numbers[~upwards]
 
     pi, new_pi = expit(party.beta[up, 0]), expit(beta[upwards, 0])
-    gain, rounding = slopes.value[upwards] - value[upwards], slack[upwards]
-    little = (left[upwards] >= 0.0) & (left[upwards] < np.maximum(0.01 * tol, rounding)) & (gain <= tol + rounding)
-    party.converged[up] = little & (np.abs(new_pi - pi) <= tol * pi)
-    damping = loosened(party.damping[up], gain, predicted[upwards])
-    party.damping[up] = np.where(damping > HARDLY_DAMPED, damping, 0.0)
-    party.growth[up] = FIRST_GROWTH
+    settled = (predicted[upwards] < 0.01 * tol) & (np.abs(new_pi - pi) <= tol * pi)
+    damping = party.damping[up]
+    party.converged[up] = settled & (damping <= FIRST_DAMPING)
+    party.damping[up] = np.where(damping <= FIRST_DAMPING, 0.0, damping / 10.0)
     party.beta[up], party.value[up] = beta[upwards], slopes.value[upwards]
     party.gradient[up] = slopes.gradient[upwards]
     if renewing:
@@ -228,5 +204,5 @@ def _move(
 
 
 def _damp(party: _Party, numbers: Numbers) -> None:
-    party.damping[numbers], party.growth[numbers] = tightened(party.damping[numbers], party.growth[numbers])
-    party.stuck[numbers] = party.damping[numbers] > STUCK
+    party.damping[numbers] = np.maximum(10.0 * party.damping[numbers], FIRST_DAMPING)
+    party.stuck[numbers] = party.damping[numbers] > STUCK_DAMPING
