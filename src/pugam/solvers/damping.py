@@ -1,7 +1,7 @@
 """How much steps are damped: what is added to the diagonal of the information, relative to it.
 
 Damping grows faster with every step in a row that fails, and falls, by ten at most, the better a gain was predicted: it
-settles where steps are as long as the quadratic model is right. Both functions take one climb, or an array of them.
+settles where steps are as long as the quadratic model is right..
 """
 
 from __future__ import annotations
