@@ -42,12 +42,3 @@ def test_strange_predictions_overflow_nowhere(gain, predicted):
 def test_damping_that_was_small_grows_from_there():
     damping, _ = tightened(1e-6, FIRST_GROWTH)
     assert damping == 4e-6
-
-
-def test_many_climbs_are_damped_as_each_of_them():
-    damping, gain = np.array([0.0, 1e-3, 2.0]), np.array([0.4, 0.9, 3.0])
-    one_by_one = [loosened(*one, 1.0) for one in zip(damping, gain, strict=True)]
-    np.testing.assert_array_equal(loosened(damping, gain, np.ones(3)), one_by_one)
-    harder, growth = tightened(damping, np.array([4.0, 8.0, 4.0]))
-    np.testing.assert_allclose(harder, [1e-3, 8e-3, 8.0])
-    np.testing.assert_allclose(growth, [8.0, 16.0, 8.0])

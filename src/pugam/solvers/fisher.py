@@ -199,12 +199,12 @@ def _accept_or_damp(climber: _Climber, trial: Standpoint, predicted: float, full
     here = climber.here
     if trial.value >= _floor(climber, predicted):
         climber.converged = _is_settled(here, trial, full_gain, tol)
-        climber.damping = float(loosened(climber.damping, trial.value - here.value, predicted))
+        climber.damping = loosened(climber.damping, trial.value - here.value, predicted)
         climber.growth = FIRST_GROWTH
         climber.here = trial
         climber.history.append(trial.value)
     else:
-        climber.damping, climber.growth = map(float, tightened(climber.damping, climber.growth))
+        climber.damping, climber.growth = tightened(climber.damping, climber.growth)
         climber.stuck = climber.damping > STUCK
         climber.converged = climber.stuck and predicted < _slack(here)
 
