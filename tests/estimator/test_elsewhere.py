@@ -166,7 +166,7 @@ def test_a_rehearsal_on_a_sample_takes_the_rows_that_it_takes_in_memory(rows, pa
 
     here, there = fit_both(rows, path, weights="weight")
 
-    assert_same_fit(there, here, atol=1e-9, rtol=1e-8)  # one coefficient is 89, and the rows hardly hold it
+    assert_same_fit(there, here, atol=1e-9, rtol=2e-9)  # one coefficient is 89, and the rows hardly hold it
 
 
 def test_levels_kept_as_a_dictionary_are_those_of_text(rows, path, models):
