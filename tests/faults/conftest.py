@@ -133,6 +133,7 @@ def start(nursery, tmp_path_factory):
         run = Run(nursery.Process(target=exec, args=(PROGRAM, given)), logs)
         run.process.start()
         runs.append(run)
+        assert wait_until(logs.joinpath("stderr").exists, run), "It did not start."  # no signal finds it before
         return run
 
     yield start_one
