@@ -161,8 +161,13 @@ def run(start):
 def start_afresh(tmp_path):
     """Start the command line in a new interpreter, imports included."""
 
+    def listen():
+        # Whoever runs the tests may ignore it, as shells do of what runs in the background.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
     def start_one(*arguments, **options):
         piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "cwd": tmp_path}
+        piped["preexec_fn"] = listen
         command = [sys.executable, "-m", "pugam", *map(str, arguments)]
         return subprocess.Popen(command, start_new_session=True, **(piped | options))
 
