@@ -39,6 +39,10 @@ def nothing(plan):
     return {}
 
 
+def nothing_drawn(cell, rng, plan):
+    return {}
+
+
 def experiment_of(replicate, name="draws", stream="stream", conditions=nothing):
     return Experiment(name, replicate, stream, conditions)
 
@@ -280,3 +284,19 @@ def test_advice_about_single_fits_is_not_shown(make_plan, recwarn):
 def test_a_plan_that_cannot_be_run_is_refused(change, said):
     with pytest.raises(InputError, match=said):
         Plan(**change)
+
+
+@pytest.mark.parametrize(("jobs", "served", "advised"), [(2, False, True), (2, True, False), (1, False, False)])
+def test_processes_that_would_take_turns_on_a_gpu_are_told_of_the_service(tmp_path, monkeypatch, jobs, served, advised):
+    monkeypatch.setattr("pugam.studies.provenance.describe_machine", lambda engine: "one with a GPU")
+    monkeypatch.setenv("CUDA_MPS_PIPE_DIRECTORY", str(tmp_path))
+    if served:
+        (tmp_path / "control").touch()
+    plan = Plan(tmp_path / "results", replicates=2, jobs=jobs, engine="gpu", progress=False)
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        gather(experiment_of(nothing_drawn), [(1, 600)], plan)
+
+    said = [str(one.message) for one in caught if issubclass(one.category, PugamWarning)]
+    assert [text.startswith("2 processes use the GPU in turns") for text in said] == [True] * advised

@@ -2,6 +2,7 @@
 
 from pugam.engines.cluster import ClusterParts, find_client
 from pugam.engines.cluster_rows import ClusterRows, is_dask_frame, is_dask_series
+from pugam.engines.device import serves_many_at_once
 from pugam.engines.file_rows import FileRows
 from pugam.engines.gpu import GpuEngine
 from pugam.engines.local import is_local_faster
@@ -35,4 +36,5 @@ __all__ = [
     "is_local_faster",
     "map_in_threads",
     "one_blas_thread",
+    "serves_many_at_once",
 ]

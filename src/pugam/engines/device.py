@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ from pugam.errors import InputError
 from pugam.likelihood import Sums
 from pugam.terms import Design
 
-__all__ = ["DeviceRows", "choose_device", "likelihood_on_device", "load_torch"]
+__all__ = ["DeviceRows", "choose_device", "likelihood_on_device", "load_torch", "serves_many_at_once"]
 
 Array = NDArray[np.float64]
 
@@ -36,6 +38,12 @@ def choose_device() -> Any:
     if not torch.cuda.is_available():
         raise InputError("engine='gpu' needs a GPU that PyTorch can use, and there is none here; use engine='memory'.")
     return torch.device("cuda")
+
+
+def serves_many_at_once() -> bool:
+    """Whether the GPU works for several processes at once, by NVIDIA's multi-process service, and not in turns."""
+    pipes = os.environ.get("CUDA_MPS_PIPE_DIRECTORY", "/tmp/nvidia-mps")  # nosec B108 # where the service puts them
+    return Path(pipes, "control").exists()
 
 
 def likelihood_on_device(positive: Any, s: Any, c: Any, d: Any, observed: bool) -> tuple[Any, ...]:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import scipy
 
+from pugam.engines import serves_many_at_once
 from pugam.files import append_line, read_lines, replacing
 from pugam.version import __version__
 
@@ -74,7 +75,8 @@ def describe_machine(engine: str = "auto") -> str:
     if engine == "gpu":
         import torch
 
-        parts += [torch.cuda.get_device_name(), f"PyTorch {torch.__version__}"]
+        service = ["multi-process service"] if serves_many_at_once() else []
+        parts += [torch.cuda.get_device_name(), *service, f"PyTorch {torch.__version__}"]
     return ", ".join(parts)
 
 

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from pugam.engines import find_client
-from pugam.errors import InputError, PugamWarning
+from pugam.engines import find_client, serves_many_at_once
+from pugam.errors import InputError, PugamWarning, warn_user
 from pugam.estimator import EngineName, read_engine
 from pugam.files import working_alone
 from pugam.progress import Progress
@@ -126,6 +126,11 @@ def _run_missing(
     places = [(cell, number) for number in range(replicates) for cell in cells]
     missing = [place for place in places if place not in records]
     log = RunLog(records.path.with_suffix(".runs.jsonl"))
+    if plan.engine == "gpu" and missing and _n_jobs(plan) > 1 and not serves_many_at_once():
+        warn_user(
+            f"{_n_jobs(plan)} processes use the GPU in turns, each waiting for the others; start NVIDIA's "
+            "multi-process service first (nvidia-cuda-mps-control -d), and the study may take a third of the time."
+        )
     with (
         Progress(experiment.name, len(places), plan.progress) as bar,
         log.session(_n_jobs(plan), plan.engine) as session,
