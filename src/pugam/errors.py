@@ -17,11 +17,27 @@ __all__ = [
 
 
 class PugamError(Exception):
-    """The root of all errors raised on purpose by pugam."""
+    """The root of all errors raised on purpose by pugam.
+
+    Examples
+    --------
+    >>> import pugam
+    >>> pugam.PUGAM("x0 + x1").fit([[1.0, 2.0], [2.0, 1.0]], [1, 0])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    pugam.errors.InputError: There are fewer rows than parameters: n_samples = 2 rows for 4 parameters ...
+    """
 
 
 class InputError(PugamError, ValueError):
-    """Data or arguments that cannot be used; the message says what, where and what to do."""
+    """Data or arguments that cannot be used; the message says what, where and what to do.
+
+    Examples
+    --------
+    >>> import pugam
+    >>> pugam.PUGAM().fit([[1.0, 2.0], [2.0, 1.0]], [1, 1])
+    Traceback (most recent call last):
+    pugam.errors.InputError: z has only one class: every row is a labelled positive. Add the unlabelled rows, coded 0.
+    """
 
 
 class RowError(InputError):
@@ -44,15 +60,43 @@ class RowError(InputError):
 
 
 class FormulaError(InputError):
-    """A formula that cannot be read; the message points at the character."""
+    """A formula that cannot be read; the message points at the character.
+
+    Examples
+    --------
+    >>> import pugam
+    >>> pugam.PUGAM("s(age) + l(dose").fit([[1.0, 2.0], [2.0, 1.0]], [1, 0])
+    Traceback (most recent call last):
+    pugam.errors.FormulaError: l( is never closed; write a closing ) after its column and options.
+    s(age) + l(dose
+                   ^
+    """
 
 
 class NotIdentifiableError(InputError):
-    """A model in which the data cannot determine pi, whatever their size."""
+    """A model in which the data cannot determine pi, whatever their size.
+
+    Examples
+    --------
+    >>> import pugam
+    >>> from pugam.datasets import simulate
+    >>> data = simulate(1, n0=80, n=100, random_state=0)
+    >>> pugam.PUGAM("s(x1)").fit(data.X, data.z)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    pugam.errors.NotIdentifiableError: The model has the single term s(x1) (n_features = 5): with fewer than two terms ...
+    """
 
 
 class PugamWarning(UserWarning):
-    """Something the user should know about the data or the fit, with a remedy."""
+    """Something the user should know about the data or the fit, with a remedy.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import pugam
+    >>> warnings.simplefilter("error", pugam.PugamWarning)  # none is to be overlooked
+    >>> warnings.simplefilter("default", pugam.PugamWarning)
+    """
 
 
 def warn_user(message: str, category: type[Warning] = PugamWarning) -> None:

@@ -67,6 +67,13 @@ class LabelledTable:
         The true label: 1 for a positive row, 0 for a negative one.
     source : str
         Whom to cite, the doi and the licence, in one line.
+
+    Examples
+    --------
+    >>> from pugam.datasets import load_wilt
+    >>> wilt = load_wilt("folder-with-wilt.csv")  # doctest: +SKIP
+    >>> wilt.X.shape  # doctest: +SKIP
+    (4839, 5)
     """
 
     name: str

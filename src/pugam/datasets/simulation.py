@@ -74,6 +74,13 @@ class Simulation:
         The true alpha when every u_j integrates to zero over [0, 1].
     setting, pi, zeta
         As asked for. The share of positives among these unlabelled rows scatters around `pi`.
+
+    Examples
+    --------
+    >>> from pugam.datasets import simulate
+    >>> data = simulate(2, n0=250, n=300, pi=0.4, random_state=0)
+    >>> data.X.shape, int(data.z.sum()), data.pi
+    ((300, 5), 250, 0.4)
     """
 
     X: pd.DataFrame

@@ -28,6 +28,13 @@ class MaskedTable:
         Who is a labelled positive.
     y : bool array
         Who is positive, which a fit does not see.
+
+    Examples
+    --------
+    >>> from pugam.datasets import load_tumours
+    >>> table = load_tumours()
+    >>> int(table.y.sum()), int(table.z.sum())
+    (212, 103)
     """
 
     X: pd.DataFrame

@@ -22,6 +22,20 @@ def load(path: str | os.PathLike[str]) -> PUGAM:
     ------
     InputError
         There is no such file, it is no saved model, or a newer pugam wrote it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import pugam
+    >>> from pugam.datasets import simulate
+    >>> data = simulate(1, n0=800, n=1000, random_state=0)
+    >>> model = pugam.PUGAM("x1 + x2").fit(data.X, data.z)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     model.save(Path(folder, "model.json"))
+    ...     again = pugam.load(Path(folder, "model.json"))
+    >>> again.pi_ == model.pi_
+    True
     """
     file = Path(path)
     try:

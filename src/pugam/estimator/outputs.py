@@ -53,6 +53,16 @@ class OutputMethods:
             For all: `axes`, those to draw in. For effects: `terms`, those to be drawn, `rug`, `shared_scale`, and
             `simultaneous`, `scale` and `derivative` as of `effect`. For the pictures of a diagnosis: `diagnosis`, one
             made before.
+
+        Examples
+        --------
+        >>> from pugam import PUGAM
+        >>> from pugam.datasets import simulate
+        >>> data = simulate(1, n0=800, n=1000, random_state=0)
+        >>> model = PUGAM("x1 + x2", pi=0.4).fit(data.X, data.z)
+        >>> figure = model.plot(terms=["x1"])
+        >>> [axes.get_xlabel() for axes in figure.axes]
+        ['x1']
         """
         from pugam.presentation.plots import draw
 

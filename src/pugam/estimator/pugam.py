@@ -393,7 +393,17 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
             return self._design.predict(self._design.encode(table), b)
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the logit of P(y = 1 | x) for a row of the unlabelled population; its exponential are the odds."""
+        """Return the logit of P(y = 1 | x) for a row of the unlabelled population; its exponential are the odds.
+
+        Examples
+        --------
+        >>> from pugam import PUGAM
+        >>> from pugam.datasets import simulate
+        >>> data = simulate(1, n0=800, n=1000, random_state=0)
+        >>> model = PUGAM("x1 + x2", pi=0.4).fit(data.X, data.z)
+        >>> bool((model.decision_function(data.X) > 0).sum() == model.predict(data.X).sum())
+        True
+        """
         check_is_fitted(self)
         return self._posterior_logits(self.log_density_ratio(X), None)
 
@@ -408,6 +418,16 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
         X : data frame or array
         pi : float, optional
             Share of positives in another population with the same g and h, to which the posterior is re-targeted.
+
+        Examples
+        --------
+        >>> from pugam import PUGAM
+        >>> from pugam.datasets import simulate
+        >>> data = simulate(1, n0=800, n=1000, random_state=0)
+        >>> model = PUGAM("x1 + x2", pi=0.4).fit(data.X, data.z)
+        >>> here, elsewhere = (model.predict_proba(data.X[800:], pi=pi)[:, 1].mean() for pi in (None, 0.1))
+        >>> bool(elsewhere < here)
+        True
         """
         check_is_fitted(self)
         posterior = expit(self._posterior_logits(self.log_density_ratio(X), pi))
@@ -418,7 +438,17 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
         return posterior_logits(self._fit, self.n0_, self.n1_, ratio, self.pi_ if pi is None else read_share(pi))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the class of each row: positive where the posterior exceeds one half."""
+        """Return the class of each row: positive where the posterior exceeds one half.
+
+        Examples
+        --------
+        >>> from pugam import PUGAM
+        >>> from pugam.datasets import simulate
+        >>> data = simulate(1, n0=800, n=1000, random_state=0)
+        >>> model = PUGAM("x1 + x2", pi=0.4).fit(data.X, data.z)
+        >>> model.predict(data.X[:5]).tolist()
+        [1, 1, 1, 1, 1]
+        """
         check_is_fitted(self)
         return np.asarray(self.classes_[(self.decision_function(X) > 0.0).astype(int)])
 

@@ -34,7 +34,15 @@ DEFAULT = "default (Wald)"
 
 
 def table2(plan: Plan) -> Table:
-    """Coverage of 95% intervals for pi: Table 2 of the paper, and the default interval."""
+    """Coverage of 95% intervals for pi: Table 2 of the paper, and the default interval.
+
+    Examples
+    --------
+    A full run takes an hour on two cores and minutes on a GPU; every replicate is kept, so that it can be stopped:
+
+    >>> from pugam.studies import Plan, table2
+    >>> table2(Plan("results", engine="gpu"))  # doctest: +SKIP
+    """
     require_resamples(plan)
     cells = [(setting, n) for setting in SETTINGS for n in SAMPLE_SIZES]
     records = gather(INTERVALS, cells, plan)

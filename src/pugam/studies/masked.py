@@ -82,6 +82,13 @@ def table4(plan: Plan) -> Table:
     """Wilt and Spambase with masked labels: Table 4 of the paper, and the default with its interval.
 
     The coverage of bootstrap intervals, which takes longer, follows in a table of its own.
+
+    Examples
+    --------
+    A full run takes an hour on two cores, half of it for the bootstrap; every replicate is kept, so that it can be stopped:
+
+    >>> from pugam.studies import Plan, table4
+    >>> table4(Plan("results", data="folder-with-the-tables"))  # doctest: +SKIP
     """
     tables = load_tables(plan)
     cells = [(name, share) for name in SOURCES for share in SHARES]
@@ -131,7 +138,13 @@ def _coverage(plan: Plan, tables: Mapping[str, RealData], cells: Sequence[tuple[
 
 
 def curves(plan: Plan) -> dict[str, figures.Figure]:
-    """Effects of all terms with 95% bands, for one masking of Wilt and of Spambase with 7 in 10 positives labelled."""
+    """Effects of all terms with 95% bands, for one masking of Wilt and of Spambase with 7 in 10 positives labelled.
+
+    Examples
+    --------
+    >>> from pugam.studies import Plan, curves
+    >>> curves(Plan("results", data="folder-with-the-tables"))  # doctest: +SKIP
+    """
     import pandas as pd
 
     drawn = {}

@@ -25,7 +25,15 @@ TESTS = {
 
 
 def table3(plan: Plan) -> Table:
-    """Size and power of tests of u_1 = 0 at the 5% level: Table 3 of the paper, and the default test."""
+    """Size and power of tests of u_1 = 0 at the 5% level: Table 3 of the paper, and the default test.
+
+    Examples
+    --------
+    A full run takes hours on two cores and 20 minutes on a GPU; every replicate is kept, so that it can be stopped:
+
+    >>> from pugam.studies import Plan, table3
+    >>> table3(Plan("results", engine="gpu"))  # doctest: +SKIP
+    """
     require_resamples(plan)
     cells = [(setting, n, zeta) for setting, n in REJECTIONS for zeta in ZETAS]
     records = gather(TESTING, cells, plan)

@@ -55,6 +55,12 @@ class Plan:
         Folder of the real tables; see `pugam.datasets.load_wilt`.
     progress : bool, optional
         Show a progress bar; None shows one on a terminal.
+
+    Examples
+    --------
+    >>> from pugam.studies import Plan
+    >>> Plan("results", replicates=50, jobs=2).folder
+    PosixPath('results')
     """
 
     out: Path | str = "results"

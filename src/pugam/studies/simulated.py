@@ -51,7 +51,15 @@ BASIS_N = 1500
 
 
 def table1(plan: Plan) -> Table:
-    """Bias, se and mse of pi and errors of classification, in Settings 1 to 3: Table 1 of the paper."""
+    """Bias, se and mse of pi and errors of classification, in Settings 1 to 3: Table 1 of the paper.
+
+    Examples
+    --------
+    A full run takes 20 minutes on two cores; every replicate is kept, so that it can be stopped:
+
+    >>> from pugam.studies import Plan, table1
+    >>> table1(Plan("results"))  # doctest: +SKIP
+    """
     cells = [(setting, n) for setting in SETTINGS for n in SAMPLE_SIZES]
     records = gather(ESTIMATION, cells, plan)
     rows = []
@@ -74,7 +82,15 @@ def table1(plan: Plan) -> Table:
 
 
 def figure1(plan: Plan) -> figures.Figure:
-    """Histograms of the estimates of pi at n = 4500: Figure 1 of the paper, and the same for the default."""
+    """Histograms of the estimates of pi at n = 4500: Figure 1 of the paper, and the same for the default.
+
+    Examples
+    --------
+    A full run takes 8 minutes on two cores, none after `table1`; every replicate is kept, so that it can be stopped:
+
+    >>> from pugam.studies import Plan, figure1
+    >>> figure1(Plan("results"))  # doctest: +SKIP
+    """
     n = max(SAMPLE_SIZES)
     records = gather(ESTIMATION, [(setting, n) for setting in SETTINGS], plan)
     estimates = {
@@ -86,7 +102,16 @@ def figure1(plan: Plan) -> figures.Figure:
 
 
 def figure2(plan: Plan) -> figures.Figure:
-    """Mean estimates of u_3 and the truth in Settings 2 and 3: Figure 2 of the paper, and the same for the default."""
+    """Mean estimates of u_3 and the truth in Settings 2 and 3: Figure 2 of the paper, and the same for the default.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pugam.studies import Plan, figure2
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     len(figure2(Plan(folder, replicates=2, jobs=1)).axes)
+    4
+    """
     cells = [(setting, n) for setting in (2, 3) for n in CURVE_SIZES]
     records = gather(ESTIMATION, cells, plan)
     means = {
@@ -99,7 +124,15 @@ def figure2(plan: Plan) -> figures.Figure:
 
 
 def basis(plan: Plan) -> Table:
-    """Does the number of basis functions matter? Settings 1 to 3 at n = 1500, k = 6, 10, 15, 20."""
+    """Does the number of basis functions matter? Settings 1 to 3 at n = 1500, k = 6, 10, 15, 20.
+
+    Examples
+    --------
+    A full run takes half an hour on two cores; every replicate is kept, so that it can be stopped:
+
+    >>> from pugam.studies import Plan, basis
+    >>> basis(Plan("results"))  # doctest: +SKIP
+    """
     cells = [(setting, BASIS_N) for setting in SETTINGS]
     records = gather(BASIS, cells, plan)
     rows = [

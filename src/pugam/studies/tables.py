@@ -51,6 +51,16 @@ class Table:
         Of the labels.
     rows : sequence of Row
     notes : sequence of str
+
+    Examples
+    --------
+    >>> from pugam.studies import Table
+    >>> from pugam.studies.monte_carlo import Comparison, Measured
+    >>> from pugam.studies.tables import Row
+    >>> found = Comparison(Measured(0.31, 0.02, 500), printed=0.256)
+    >>> table = Table("mine", "Mine", ("n",), [Row(("1500",), {"mse": found})])
+    >>> table.quantities, table.differing
+    (['mse'], [])
     """
 
     name: str
