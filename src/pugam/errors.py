@@ -83,7 +83,7 @@ class NotIdentifiableError(InputError):
     >>> data = simulate(1, n0=80, n=100, random_state=0)
     >>> pugam.PUGAM("s(x1)").fit(data.X, data.z)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    pugam.errors.NotIdentifiableError: The model has the single term s(x1) (n_features = 5): with fewer than two terms ...
+    pugam.errors.NotIdentifiableError: The model has the single term s(x1) (n_features = 5): with fewer than two ...
     """
 
 

@@ -85,7 +85,7 @@ def table4(plan: Plan) -> Table:
 
     Examples
     --------
-    A full run takes an hour on two cores, half of it for the bootstrap; every replicate is kept, so that it can be stopped:
+    A full run takes hours on two cores; every replicate is kept, so that it can be stopped:
 
     >>> from pugam.studies import Plan, table4
     >>> table4(Plan("results", data="folder-with-the-tables"))  # doctest: +SKIP
