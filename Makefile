@@ -8,12 +8,13 @@ DATA ?= data
 STUDY ?= all
 SECONDS_EACH ?= 600
 
-.PHONY: help demo test test-oldest test-long coverage mutation fuzz browser lint audit lock locked format release benchmark benchmark-scale benchmark-inference benchmark-knots benchmark-realdata \
+.PHONY: help demo test docs test-oldest test-long coverage mutation fuzz browser lint audit lock locked format release benchmark benchmark-scale benchmark-inference benchmark-knots benchmark-realdata \
 	study clean
 
 help:
 	@echo "make demo       fit a real data set, print pi with an interval, write a report"
 	@echo "make test       run the tests"
+	@echo "make docs       build the documentation, to site/index.html"
 	@echo "make test-long  generated tables, faults and load by the thousand: an hour or two"
 	@echo "make test-oldest  the tests with the oldest supported versions of all libraries"
 	@echo "make coverage   the tests, with the lines and branches that none of them reaches"
@@ -45,6 +46,12 @@ demo: $(VENV)/installed
 
 test: $(VENV)/developing
 	$(BIN)/python -m pytest -q -n $(JOBS)
+
+# Needs no network once its libraries are there. A broken link, or an example that fails, ends the build.
+docs: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --group docs
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --builder html --conf-dir docs . site
+	@echo "The documentation, to open in a browser: site/index.html"
 
 # Every library at its lower bound in pyproject.toml, those that tests need included.
 test-oldest: $(VENV)/installed
@@ -157,4 +164,4 @@ study: $(VENV)/installed
 	$(BIN)/pugam study $(STUDY) --out results --data $(DATA)
 
 clean:
-	rm -rf $(VENV) $(VENV)-oldest $(VENV)-locked $(VENV)-release $(VENV)-mutation demo build dist mutants fuzzing .coverage
+	rm -rf $(VENV) $(VENV)-oldest $(VENV)-locked $(VENV)-release $(VENV)-mutation demo build dist site mutants fuzzing .coverage

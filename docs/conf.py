@@ -1,0 +1,91 @@
+"""How the documentation is built: `make docs`.
+
+The repository itself is the source, so that pages link to result tables and to each other as they do on the web page of
+the repository; `include_patterns` says which files are pages.
+"""
+
+import sys
+import warnings
+from pathlib import Path
+
+from sphinx_gallery.sorting import FileNameSortKey
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+import command_line_pages  # noqa: E402
+
+import pugam  # noqa: E402
+
+project, author, copyright = "pugam", "The pugam developers", "The pugam developers"
+version = release = pugam.__version__
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_gallery.gen_gallery",
+    "sphinx-mathjax-offline",
+]
+include_patterns = [
+    "docs/**",
+    "results/**.md",
+    "benchmarks/results/*.md",
+    "tests/certified/README.md",
+    "tests/fuzzing/README.md",
+    "CHANGELOG.md",
+    "CODE_OF_CONDUCT.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+]
+exclude_patterns = ["docs/gallery/sg_execution_times.rst", "**/records"]
+root_doc = "docs/index"
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+nitpicky = False
+
+myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+suppress_warnings = ["config.cache"]
+
+autosummary_generate = True
+autodoc_typehints = "none"  # numpydoc's sections say it in words
+numpydoc_show_class_members = False
+numpydoc_validation_checks: set[str] = set()
+
+sphinx_gallery_conf = {
+    "examples_dirs": "examples",
+    "gallery_dirs": "docs/gallery",
+    "filename_pattern": r"\.py$",
+    "within_subsection_order": FileNameSortKey,
+    "download_all_examples": False,
+    "show_signature": False,
+    "abort_on_example_error": True,
+    "plot_gallery": "True",
+    "min_reported_time": 0,
+    "capture_repr": ("_repr_html_", "__repr__"),
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = "pugam"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_extra_path = ["top"]  # a first page that leads to the pages
+html_show_sourcelink = False
+html_theme_options = {
+    "navbar_align": "left",
+    "show_prev_next": True,
+    "secondary_sidebar_items": ["page-toc"],
+    "header_links_before_dropdown": 6,
+    "show_version_warning_banner": False,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "pygments_light_style": "tango",
+}
+
+warnings.filterwarnings("ignore", category=pugam.PugamWarning)
+
+
+def setup(app):
+    """Write the pages of the command line before the others are read."""
+    app.connect("builder-inited", lambda app: command_line_pages.write(Path(app.srcdir) / "docs/reference"))
