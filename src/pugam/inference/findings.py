@@ -59,8 +59,8 @@ def open_effects_advice(found: OpenEffects) -> Iterator[str]:
     if found.terms:
         yield (
             f"These rows leave some effects open: {_listed(found.terms)}. Either terms say the same, or a term has "
-            "more functions than its values can tell apart. Leave one out, or use more smoothing or a smaller k; pi "
-            "and predictions may be trusted, these effects not."
+            "more functions than its values can tell apart. Leave one out, or use more smoothing or a smaller k: what "
+            "they add up to at values like these is determined, not each effect."
         )
 
 
