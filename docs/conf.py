@@ -39,7 +39,7 @@ include_patterns = [
     "CONTRIBUTING.md",
     "SECURITY.md",
 ]
-exclude_patterns = ["docs/gallery/sg_execution_times.rst", "**/records"]
+exclude_patterns = ["**/records"]
 root_doc = "docs/index"
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 nitpicky = False
@@ -61,7 +61,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_signature": False,
     "abort_on_example_error": True,
-    "plot_gallery": "True",
+    "write_computation_times": False,
     "min_reported_time": 0,
     "capture_repr": ("_repr_html_", "__repr__"),
 }

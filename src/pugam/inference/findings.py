@@ -163,7 +163,7 @@ def _remarks(found: Diagnosis) -> Iterator[str]:
                 f"Profile and Wald intervals differ ({held.lower:.3f} to {held.upper:.3f}, {wald.lower:.3f} to "
                 f"{wald.upper:.3f}). Report the profile interval, pi_interval(method='profile')."
             )
-    if found.calibration.pvalue < SMALLEST_PVALUE:
+    if not _fits(found):
         yield (
             f"Predicted and observed labels disagree (p = {found.calibration.pvalue:.2g}): effects may not be "
             "additive, or labelled positives not a random sample of all positives. Look at plot('calibration'); add "
@@ -173,10 +173,16 @@ def _remarks(found: Diagnosis) -> Iterator[str]:
         yield from open_effects_advice(found.open_effects)
 
 
+def _fits(found: Diagnosis) -> bool:
+    """Whether predicted and observed labels agree."""
+    return found.calibration.pvalue >= SMALLEST_PVALUE
+
+
 def describe(found: Diagnosis) -> Iterator[str]:
     """Tell what was found, line by line."""
     held, calibration, sensitivity = found.profile_interval, found.calibration, found.sensitivity
-    yield f"pi is {found.verdict}: {found.wald}"
+    doubted = "" if _fits(found) else " by a model that does not fit"
+    yield f"pi is {found.verdict}{doubted}: {found.wald}"
     if held is not None:
         yield f"  profile      {100 * held.level:g}% interval {held.lower:.3f} to {held.upper:.3f}"
     vary = f"{found.n_distinguishable} of {len(found.terms)}"
