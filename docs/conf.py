@@ -76,11 +76,10 @@ html_theme_options = {
     "navbar_align": "left",
     "show_prev_next": True,
     "secondary_sidebar_items": ["page-toc"],
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 7,
     "show_version_warning_banner": False,
     "footer_start": ["copyright"],
     "footer_end": [],
-    "pygments_light_style": "tango",
 }
 
 warnings.filterwarnings("ignore", category=pugam.PugamWarning)
