@@ -97,6 +97,21 @@ def test_every_figure_of_a_page_is_in_a_table_it_links_to_or_printed_on_it(page)
     assert missing == []
 
 
+@pytest.mark.parametrize("script", sorted((ROOT / "examples").glob("*.py")), ids=lambda script: script.name)
+def test_every_figure_in_the_words_of_an_example_is_in_its_code_or_in_a_table_it_names(script):
+    lines = script.read_text(encoding="utf-8").splitlines()
+    words = NOT_PROSE.sub(" ", "\n".join(line for line in lines if line.startswith("#")))
+    shown = ["\n".join(line for line in lines if not line.startswith("#"))]
+    shown += [
+        (ROOT / name).read_text(encoding="utf-8") for name in re.findall(r"benchmarks/results/\w+\.md", str(lines))
+    ]
+    values = [number for text in shown for number in numbers_in(text)]
+
+    figures = [(figure, percent) for figure, percent in FIGURE.findall(words) if figure not in SETTINGS]
+
+    assert [figure for figure in figures if not is_among(*figure, values)] == []
+
+
 def test_a_figure_that_is_in_no_table_is_noticed(tmp_path):
     page = tmp_path / "page.md"
     page.write_text(
