@@ -149,6 +149,7 @@ benchmark-inference: $(VENV)/developing
 	$(BIN)/python benchmarks/bands.py
 	$(BIN)/python benchmarks/term_tests.py
 	$(BIN)/python benchmarks/bootstrap.py
+	$(BIN)/python benchmarks/misspecification.py
 
 benchmark-knots: $(VENV)/developing
 	$(BIN)/python benchmarks/knots.py $(DATA)

@@ -18,7 +18,10 @@ def test_the_ten_lines_run_and_print_the_interval_that_stands_beside_them(tmp_pa
     monkeypatch.chdir(tmp_path)
     exec(compile(BLOCKS[0], "README.md", "exec"), {})
     shown = re.search(r"pi_interval\(\)\)\s+# (.*)", BLOCKS[0]).group(1)
-    assert capsys.readouterr().out.strip() == shown
+    interval, *others = capsys.readouterr().out.splitlines()
+    assert interval == shown
+    assert others[0] == "Positive-unlabelled generalized additive model"
+    assert f"pi is well determined: {shown}" in others
     assert (tmp_path / "effects.png").stat().st_size > 1000
 
 

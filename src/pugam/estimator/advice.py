@@ -54,8 +54,8 @@ def convergence_advice(settings: Settings) -> str:
 def _doubt_advice() -> str:
     """Advise on shrunken curves, and a pi of which rows say little."""
     return (
-        "These rows say little about pi: it leans on features separating classes as well as they usually do. Fix or "
-        "bound pi if you know something about it, or add rows, or features that tell positives from negatives; "
+        "These rows say little about pi: the estimate mostly reflects how well features usually separate classes. Fix "
+        "or bound pi if you know something about it, or add rows, or features that tell positives from negatives; "
         "diagnose() says more."
     )
 

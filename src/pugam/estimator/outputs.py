@@ -43,6 +43,8 @@ class OutputMethods:
     def plot(self: Any, what: str = "effects", level: float = 0.95, **options: Any) -> Any:
         """Draw the model and return the matplotlib figure.
 
+        A notebook shows it; in a script use its `savefig`, or give `axes` of pyplot's, which `pyplot.show` knows.
+
         Parameters
         ----------
         what : {"effects", "posterior", "profile", "starts", "calibration", "sensitivity", "diagnosis"}

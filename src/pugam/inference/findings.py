@@ -96,8 +96,8 @@ def _severe(found: Diagnosis) -> Iterator[str]:
 
 def _leaning(how_much: str) -> str:
     return (
-        f"These rows alone say {how_much} about pi: the estimate leans on features separating classes as well as they "
-        f"usually do. {ADD_INFORMATION}"
+        f"These rows alone say {how_much} about pi: the estimate mostly reflects how well features usually separate "
+        f"classes. {ADD_INFORMATION}"
     )
 
 
