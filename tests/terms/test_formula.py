@@ -165,10 +165,10 @@ def test_unwieldy_names_are_shortened_in_the_sentence() -> None:
 @pytest.mark.parametrize("piece", ["(", "s(", "`", "s(x, bounds=(", "x + ", " ", "9", "\\`", "x.", "s(x,"])
 def test_huge_formula_is_refused_without_delay(piece: str, size: int) -> None:
     formula = piece * (size // len(piece))
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(FormulaError):
         parse_formula(formula + "(")
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10
 
 
 def test_formula_over_the_limit_says_so() -> None:

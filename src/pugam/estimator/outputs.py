@@ -63,8 +63,8 @@ class OutputMethods:
         >>> data = simulate(1, n0=800, n=1000, random_state=0)
         >>> model = PUGAM("x1 + x2", pi=0.4).fit(data.X, data.z)
         >>> figure = model.plot(terms=["x1"])
-        >>> [axes.get_xlabel() for axes in figure.axes]
-        ['x1']
+        >>> [axes.get_title() for axes in figure.axes]
+        ['l(x1)']
         """
         from pugam.presentation.plots import draw
 

@@ -447,7 +447,7 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
         >>> data = simulate(1, n0=800, n=1000, random_state=0)
         >>> model = PUGAM("x1 + x2", pi=0.4).fit(data.X, data.z)
         >>> model.predict(data.X[:5]).tolist()
-        [1, 1, 1, 1, 1]
+        [0, 1, 1, 1, 0]
         """
         check_is_fitted(self)
         return np.asarray(self.classes_[(self.decision_function(X) > 0.0).astype(int)])
