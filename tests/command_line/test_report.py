@@ -76,6 +76,50 @@ def test_a_report_is_that_of_the_fit(given, rows, name, flags):
     assert page("report.html") == page("fit.html")
 
 
+@pytest.mark.parametrize("flags", [["--ci", "profile", "--level", "0.9"], ["--level", "0.8"]])
+def test_a_report_shows_the_interval_of_the_fit(given, rows, flags):
+    rows[["x1", "x2", "z"]].to_csv("data.csv", index=False)
+    out = given("fit", "data.csv", "--label", "z", *flags, "--out", "model.json", "--report", "fit.html")
+    given("report", "model.json", "data.csv")
+
+    (interval,) = {line.partition("pi = ")[2] for line in out.splitlines() if "pi = " in line}
+    assert out.count(interval) == 3  # at the top, in the summary, and with the verdict
+    assert page().count(html.escape(interval)) == 3
+    assert page() == page("fit.html")
+
+
+def test_a_report_may_show_another_interval(given, rows):
+    rows[["x1", "x2", "z"]].to_csv("data.csv", index=False)
+    given("fit", "data.csv", "--label", "z", "--out", "model.json")
+    given("report", "model.json", "data.csv", "--ci", "profile", "--level", "0.9")
+    model = pugam.load("model.json").attach(rows[["x1", "x2"]], rows["z"])
+
+    assert f"pi = {model.pi_interval(0.9, 'profile')}, profile of the likelihood" in page()
+
+
+def test_a_report_without_the_bootstrap_of_the_fit_says_so(pugam_says, given, rows):
+    rows[["x1", "x2", "z"]].to_csv("data.csv", index=False)
+    bootstrap = ["--ci", "bootstrap", "--resamples", "10", "--seed", "1"]
+    out = given("fit", "data.csv", "--label", "z", *bootstrap, "--out", "model.json", "--report", "fit.html")
+    code, _, err = pugam_says("report", "model.json", "data.csv")
+    refused, _, why = pugam_says("report", "model.json", "data.csv", "--ci", "bootstrap")
+
+    assert html.escape(out.partition("pi = ")[2].partition("\n")[0]) in page("fit.html")
+    assert code == 0
+    assert err == "! The bootstrap of the fit is not kept with its model: the report shows Wald's interval for pi.\n"
+    assert refused == 2
+    assert why == "pugam: --ci is wald or profile here; got 'bootstrap'. A model file does not keep a bootstrap.\n"
+
+
+def test_warnings_of_a_report_speak_of_flags(pugam_says, rows):
+    rows[["x1", "x2", "z"]].to_csv("data.csv", index=False)
+    pugam_says("fit", "data.csv", "--label", "z", "--terms", "x1 + x2", "--report", "report.html", "--quiet")
+
+    assert "pi_interval(" not in page()
+    assert "plot(" not in page()
+    assert "--report" in page() or "--ci profile" in page() or "--pi" in page()
+
+
 def test_a_report_of_text_labels_needs_no_flags(given, rows):
     rows.assign(z=np.where(rows["z"], "yes", "no"))[["x1", "x2", "z"]].to_csv("data.csv", index=False)
     files = ["--out", "model.json", "--report", "fit.html"]

@@ -394,7 +394,7 @@ def test_the_worst_comes_first(clear):
 
 
 def test_a_diagnosis_in_words_holds_its_numbers(clear):
-    lines = list(describe(clear))
+    lines = list(describe(clear, clear.wald))
     held, calibration, shares = clear.profile_interval, clear.calibration, clear.sensitivity.share_positive
 
     assert str(clear) == "\n".join(lines)
@@ -412,8 +412,15 @@ def test_a_diagnosis_in_words_holds_its_numbers(clear):
     assert "!" not in text
 
 
+def test_a_diagnosis_can_be_told_with_another_interval(clear):
+    first, *others = clear.in_words(clear.profile_interval).split("\n")
+
+    assert first == f"pi is well determined: {clear.profile_interval}"
+    assert others == str(clear).split("\n")[1:]
+
+
 def test_warnings_stand_at_the_end(clear):
-    lines = list(describe(replace(clear, verdict="weakly determined", warnings=("First.", "Second."))))
+    lines = str(replace(clear, verdict="weakly determined", warnings=("First.", "Second."))).split("\n")
 
     assert lines[0].startswith("pi is weakly determined")
     assert lines[-2:] == ["  ! First.", "  ! Second."]

@@ -8,7 +8,8 @@ import polars as pl
 import pytest
 from scipy.stats import chi2, norm
 
-from pugam import PUGAM, PugamWarning
+from pugam import PUGAM, PugamWarning, s
+from pugam.datasets import simulate
 
 FORMULA = "s(age) + l(dose, missing='effect') + f(site) + weight + f(group, missing='effect')"
 COLUMNS = {
@@ -135,12 +136,37 @@ def test_levels_of_a_factor_are_its_effects(model, summary):
 
 def test_missing_values_have_a_line_of_their_own(model, summary):
     missing = summary.linear[summary.linear["level"] == "missing"].set_index("term")
-    dose, group = model.effect("dose", [np.nan]).iloc[0], model.effect("group", [None]).iloc[0]
+    group = model.effect("group", [None]).iloc[0]
 
     assert missing.index.tolist() == ["l(dose)", "f(group)"]
-    for term, effect in (("l(dose)", dose), ("f(group)", group)):
-        assert missing.loc[term, "estimate"] == pytest.approx(effect["u"], rel=1e-9)
-        assert missing.loc[term, "se"] == pytest.approx(effect["se"], rel=1e-9)
+    assert missing.loc["f(group)", "estimate"] == pytest.approx(group["u"], rel=1e-9)
+    assert missing.loc["f(group)", "se"] == pytest.approx(group["se"], rel=1e-9)
+
+
+@pytest.mark.parametrize("term", ["l(dose)", "s(dose)"])
+def test_a_missing_number_is_compared_to_the_median(X, z, term):
+    model = PUGAM(f"s(age) + {term[:-1]}, missing='effect')", n_starts=3).fit(X, z)
+    line = model.summary().linear.set_index("level").loc["missing"]
+    ratio = model.odds_ratio("dose", float(X["dose"].median()), np.nan)
+
+    assert line["estimate"] == pytest.approx(np.log(ratio.estimate), rel=1e-9)
+    assert line["lower"] == pytest.approx(np.log(ratio.lower), rel=1e-9)
+    assert line["upper"] == pytest.approx(np.log(ratio.upper), rel=1e-9)
+    assert "missing values against the median" in str(model.summary())
+
+
+def test_gaps_at_random_in_a_column_with_a_long_tail_have_no_effect():
+    # The curve's zero is its mean over the range, far from where the rows are: against it every gap would count.
+    found = []
+    for seed in range(10):
+        data = simulate(1, n0=400, n=800, random_state=seed)
+        gaps = np.random.default_rng(seed).random(800) < 0.25
+        X = data.X[["x1", "x2", "x3"]].assign(x1=np.where(gaps, np.nan, np.exp(4.0 * data.X["x1"])))
+        model = PUGAM([s("x1", missing="effect", scale="log"), s("x2"), s("x3")], n_starts=4).fit(X, data.z)
+        found.append(model.summary().linear["z"].iloc[0])
+
+    # Ten standard normal numbers: their mean square is above 2.5 with probability 0.006.
+    assert np.mean(np.square(found)) < 2.5
 
 
 def test_a_smooth_term_with_missing_values_has_only_those_among_the_linear(X, z):
@@ -159,6 +185,15 @@ def test_factors_have_their_joint_test(model, summary):
         test = model.test(term)
         assert rows.loc[term].tolist() == [test.df, test.statistic, test.pvalue]
         assert test.pvalue == pytest.approx(chi2.sf(test.statistic, 2), rel=1e-9)
+
+
+def test_an_interval_made_before_is_the_one_shown(model):
+    profile = model.pi_interval(0.9, "profile")
+    shown = model.summary(0.9, profile)
+    overall = shown.model.set_index("quantity")["value"]
+
+    assert f"pi = {profile}" in str(shown)
+    assert overall[["pi_lower", "pi_upper", "level"]].tolist() == [profile.lower, profile.upper, 0.9]
 
 
 # Text

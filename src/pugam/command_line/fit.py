@@ -168,18 +168,19 @@ def fit(
         # Files come before words: what is printed may go to a program that stops listening.
         origin = _origin(data, positive_file, unlabeled_file)
         if out is not None:
-            model.save(out, command=command_given(), data={"source": origin, **_remembered(roles), "missing": missing})
+            shown = {"missing": missing, "ci": ci, "level": level}
+            model.save(out, command=command_given(), data={"source": origin, **_remembered(roles), **shown})
         diagnosis = None
         if report is not None or not quiet:
             with Waiting("diagnosing", show):
                 diagnosis = model.diagnose()
         if report is not None:
-            write_report(model, report, rows, origin, command_given(), show=show, diagnosis=diagnosis)
+            write_report(model, report, rows, origin, command_given(), interval, show=show, diagnosis=diagnosis)
         say(f"pi = {interval}", strong=True)
         how = "given" if interval.method == "fixed" else f"{interval.method} interval"
         say(f"share of positives among the {model.n1_:,.6g} unlabelled rows, {how}")
-        if not quiet:
-            say(f"\n{model.summary(level)}\n\n{in_flags(str(diagnosis))}\n")
+        if diagnosis is not None and not quiet:
+            say(f"\n{model.summary(level, interval)}\n\n{in_flags(diagnosis.in_words(interval))}\n")
             for what, path in (("Model", out), ("Report", report)):
                 if path is not None:
                     say(f"{what}: {path}")

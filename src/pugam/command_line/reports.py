@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from pugam.command_line.columns import Features, Roles
-from pugam.command_line.options import Decimal, Delimiter, Quiet, command_given, printing_warnings, require_suffix, say
+from pugam.command_line.options import (
+    Decimal,
+    Delimiter,
+    Quiet,
+    command_given,
+    in_flags,
+    printing_warnings,
+    require_level,
+    require_suffix,
+    say,
+)
 from pugam.command_line.rows import Rows, read_rows, treat_missing
+from pugam.errors import InputError, warn_user
 from pugam.progress import Waiting
 from pugam.version import __version__
 
 if TYPE_CHECKING:
     from pugam.estimator import PUGAM
-    from pugam.inference import Diagnosis
+    from pugam.inference import Diagnosis, Interval
 
 __all__ = ["report", "write_report"]
 
@@ -30,6 +43,12 @@ def report(
     unlabeled_file: Annotated[Path | None, typer.Option(help="File of unlabelled rows, in place of DATA.")] = None,
     weights: Annotated[str | None, typer.Option(help="Column of row weights.")] = None,
     id: Annotated[str | None, typer.Option(help="Column of identifiers, to name the most likely positives.")] = None,
+    ci: Annotated[
+        str | None, typer.Option(help="Interval for pi to show: wald or profile; by default that of the fit.")
+    ] = None,
+    level: Annotated[
+        float | None, typer.Option(help="Level of all intervals on the page; by default that of the fit.")
+    ] = None,
     title: Annotated[str | None, typer.Option(help="Of the page.")] = None,
     top: Annotated[int, typer.Option(help="How many of the most likely positives to list.", min=0)] = 20,
     delimiter: Delimiter = None,
@@ -49,6 +68,10 @@ def report(
     from pugam.estimator import load
 
     require_suffix(out, ".html", "--out")
+    if level is not None:
+        require_level(level)
+    if ci not in (None, "wald", "profile"):
+        raise InputError(f"--ci is wald or profile here; got {ci!r}. A model file does not keep a bootstrap.")
     model = load(model_file)
     known = model.provenance_["data"]
     roles = Roles(
@@ -67,8 +90,18 @@ def report(
                 model.attach(rows.X, rows.z, rows.weights)
         command = model.provenance_["command"] or command_given()
         origin = known.get("source") or (data.name if data is not None else "two files")
-        write_report(model, out, rows, origin, command, title, top, show, version=model.provenance_["pugam"])
+        with rows.faults_placed():
+            interval = model.pi_interval(level or float(known.get("level") or 0.95), ci or _shown_by_the_fit(known))
+        version = model.provenance_["pugam"]
+        write_report(model, out, rows, origin, command, interval, title, top, show, version=version)
         say(f"Report: {out}")
+
+
+def _shown_by_the_fit(known: Mapping[str, Any]) -> Literal["wald", "profile"]:
+    """Which interval for pi the fit showed, if a model file is enough to make it again."""
+    if known.get("ci") == "bootstrap":
+        warn_user("The bootstrap of the fit is not kept with its model: the report shows Wald's interval for pi.")
+    return "profile" if known.get("ci") == "profile" else "wald"
 
 
 def write_report(
@@ -77,6 +110,7 @@ def write_report(
     rows: Rows,
     origin: str,
     command: str,
+    interval: Interval,
     title: str | None = None,
     top: int = 20,
     show: bool | None = None,
@@ -84,6 +118,7 @@ def write_report(
     version: str = __version__,
 ) -> None:
     """Write the report of a model with its rows; identifiers are shown where a column of them was named."""
+    diagnosis = model.diagnose() if diagnosis is None else diagnosis
     model.report(
         path,
         title=title or f"Hidden positives in {origin}",
@@ -91,6 +126,7 @@ def write_report(
         about={"Data": origin},
         repeat={"Command": command, "Version": f"pugam {version}"},
         n_candidates=top,
-        diagnosis=diagnosis,
+        interval=interval,
+        diagnosis=replace(diagnosis, warnings=tuple(in_flags(warning) for warning in diagnosis.warnings)),
         progress=show,
     )

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from pugam.engines import one_blas_thread
 from pugam.estimator.storing import stored_form
 from pugam.files import replacing
+from pugam.inference import Interval
 from pugam.storage import Provenance, to_json
 from pugam.version import __version__
 
@@ -19,11 +20,18 @@ __all__ = ["OutputMethods"]
 class OutputMethods:
     """Ways out of a fitted model, made in `pugam.presentation` and `pugam.storage`; `self` is the whole estimator."""
 
-    def summary(self: Any, level: float = 0.95) -> Any:
+    def summary(self: Any, level: float = 0.95, interval: Interval | None = None) -> Any:
         """Return a summary of the fit: printed, a table as of a statistics package; its parts, tidy frames.
 
         The frames are `model` (pi with its interval, counts, log-likelihood), `smooth` and `factors` (a test of each
         such term) and `linear` (slopes, levels and effects of missing values, with intervals); `warnings` is a list.
+
+        Parameters
+        ----------
+        level : float
+            Of the intervals.
+        interval : Interval, optional
+            For pi, as made by `pi_interval`; by default Wald's.
 
         Examples
         --------
@@ -38,7 +46,7 @@ class OutputMethods:
 
         check_is_fitted(self)
         with one_blas_thread():
-            return summarize(self, level)
+            return summarize(self, level, interval)
 
     def plot(self: Any, what: str = "effects", level: float = 0.95, **options: Any) -> Any:
         """Draw the model and return the matplotlib figure.
@@ -116,6 +124,7 @@ class OutputMethods:
         about: Mapping[str, str] | None = None,
         repeat: Mapping[str, str] | None = None,
         n_candidates: int = 20,
+        interval: Interval | None = None,
         diagnosis: Any = None,
         progress: bool | None = None,
     ) -> None:
@@ -133,6 +142,8 @@ class OutputMethods:
             What to say about the data, and how to repeat the fit.
         n_candidates : int
             How many of the most likely positives to list.
+        interval : Interval, optional
+            For pi, as made by `pi_interval`; by default Wald's. All other intervals of the report have its level.
         diagnosis : Diagnosis, optional
             One made before, by `diagnose`.
         progress : bool, optional
@@ -155,6 +166,6 @@ class OutputMethods:
         check_is_fitted(self)
         said = {"Version": f"pugam {__version__}"} if repeat is None else repeat
         with one_blas_thread():
-            page = render(collect(self, title, about or {}, said, names, n_candidates, diagnosis, progress))
+            page = render(collect(self, title, about or {}, said, names, n_candidates, interval, diagnosis, progress))
         with replacing(path) as temporary:
             temporary.write_text(page, encoding="utf-8")

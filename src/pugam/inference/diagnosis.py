@@ -109,8 +109,12 @@ class Diagnosis:
         """Number of terms distinguishable from a constant, at the 5% level."""
         return sum(test.pvalue < ALPHA for test in self.terms)
 
+    def in_words(self, interval: Interval | None = None) -> str:
+        """Tell what was found, with an interval for pi made before in place of Wald's."""
+        return "\n".join(describe(self, self.wald if interval is None else interval))
+
     def __str__(self) -> str:
-        return "\n".join(describe(self))
+        return self.in_words()
 
     __repr__ = __str__
 

@@ -12,6 +12,7 @@ from pugam.inference.open_effects import LARGEST_CONDITION, OpenEffects
 
 if TYPE_CHECKING:
     from pugam.inference.diagnosis import Diagnosis
+    from pugam.inference.intervals import Interval
 
 __all__ = ["ALPHA", "FEWEST_TERMS", "Verdict", "describe", "judge", "open_effects_advice"]
 
@@ -178,11 +179,11 @@ def _fits(found: Diagnosis) -> bool:
     return found.calibration.pvalue >= SMALLEST_PVALUE
 
 
-def describe(found: Diagnosis) -> Iterator[str]:
-    """Tell what was found, line by line."""
+def describe(found: Diagnosis, interval: Interval) -> Iterator[str]:
+    """Tell what was found, line by line, with this interval for pi."""
     held, calibration, sensitivity = found.profile_interval, found.calibration, found.sensitivity
     doubted = "" if _fits(found) else " by a model that does not fit"
-    yield f"pi is {found.verdict}{doubted}: {found.wald}"
+    yield f"pi is {found.verdict}{doubted}: {interval}"
     if held is not None:
         yield f"  profile      {100 * held.level:g}% interval {held.lower:.3f} to {held.upper:.3f}"
     vary = f"{found.n_distinguishable} of {len(found.terms)}"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from pugam.data import make_frame
-from pugam.inference import HypothesisTest, Interval, normal_quantile, standard_errors
+from pugam.inference import HypothesisTest, Interval, curve_columns, normal_quantile, standard_errors
 from pugam.linear_algebra import inverse
 from pugam.solvers import Fit, Settings, edf_by_term
 from pugam.terms import Design, FactorBasis, LinearBasis, MissingBasis
@@ -70,7 +70,8 @@ class Summary:
     smooth : frame with columns term, edf, ref_df, statistic, pvalue, smoothing
         One line for each smooth term: its degrees of freedom and the test that it is zero.
     linear : frame with columns term, level, estimate, se, z, pvalue, lower, upper
-        One line for each linear term (per unit of its column), level of a factor and effect of missing values.
+        One line for each linear term (per unit of its column), level of a factor and effect of missing values (against
+        the column's median, or the mean of a factor's levels).
     factors : frame with columns term, df, statistic, pvalue
         The joint test of each factor's levels.
     warnings : tuple of str
@@ -89,9 +90,10 @@ class Summary:
     __repr__ = __str__
 
 
-def summarize(model: FittedModel, level: float) -> Summary:
-    """Collect the summary of a fitted model."""
-    overall = _overall(model, level)
+def summarize(model: FittedModel, level: float, interval: Interval | None = None) -> Summary:
+    """Collect the summary of a fitted model; the interval for pi is Wald's, if none is given."""
+    interval = model.pi_interval(level) if interval is None else interval
+    overall = _overall(model, interval)
     smooth, linear, factors = _smooth_rows(model), _coefficient_rows(model, level), _factor_rows(model)
     warnings = tuple(_warnings(model))
     library = model._library
@@ -101,17 +103,16 @@ def summarize(model: FittedModel, level: float) -> Summary:
         make_frame(library, _columns(("term", "level"), ("estimate", "se", "z", "pvalue", "lower", "upper"), linear)),
         make_frame(library, _columns(("term",), ("df", "statistic", "pvalue"), factors)),
         warnings,
-        "\n".join(_lines(model, level, smooth, linear, factors, warnings)),
+        "\n".join(_lines(model, interval, smooth, linear, factors, warnings)),
     )
 
 
-def _overall(model: FittedModel, level: float) -> dict[str, float]:
-    interval = model.pi_interval(level)
+def _overall(model: FittedModel, interval: Interval) -> dict[str, float]:
     return {
         "pi": model.pi_,
         "pi_lower": interval.lower,
         "pi_upper": interval.upper,
-        "level": level,
+        "level": interval.level,
         "pi_penalized": model.pi_penalized_,
         "prevalence": model.prevalence_,
         "label_frequency": model.label_frequency_,
@@ -149,8 +150,8 @@ def _coefficient_rows(model: FittedModel, level: float) -> list[tuple[Any, ...]]
             contrasts = np.zeros((len(inner.levels), size))
             contrasts[:, : len(inner.levels) - 1] = inner.contrasts[:-1]
             wanted.extend((str(name), row) for name, row in zip(inner.levels, contrasts, strict=True))
-        if basis is not inner:
-            wanted.append(("missing", np.eye(size)[-1]))
+        if isinstance(basis, MissingBasis):
+            wanted.append(("missing", _missing_contrast(basis)))
         for name, weights in wanted:
             estimate = float(weights @ model.coef_[block])
             se = float(standard_errors(weights[None], covariance[block, block])[0])
@@ -158,6 +159,17 @@ def _coefficient_rows(model: FittedModel, level: float) -> list[tuple[Any, ...]]
             half = normal_quantile(level) * se
             rows.append((label, name, estimate, se, z, float(2.0 * ndtr(-abs(z))), estimate - half, estimate + half))
     return rows
+
+
+def _missing_contrast(basis: MissingBasis) -> NDArray[np.float64]:
+    """A missing value against the column's median, or against the mean of a factor's levels.
+
+    The zero of a curve is its mean over the range of its column, where there may be few rows.
+    """
+    alone = np.eye(len(basis.roughness))[-1]
+    if isinstance(basis.inner, FactorBasis):
+        return alone
+    return np.asarray(alone - curve_columns(basis, [basis.stand_in])[0])
 
 
 def _factor_rows(model: FittedModel) -> list[tuple[Any, ...]]:
@@ -186,7 +198,7 @@ def _columns(texts: Sequence[str], numbers: Sequence[str], rows: Sequence[Sequen
 
 def _lines(
     model: FittedModel,
-    level: float,
+    interval: Interval,
     smooth: Sequence[Sequence[Any]],
     linear: Sequence[Sequence[Any]],
     factors: Sequence[Sequence[Any]],
@@ -196,7 +208,7 @@ def _lines(
     yield f"log g(x)/h(x) = alpha + {model.formula_}"
     yield ""
     yield f"labelled positives n0 = {model.n0_:g}, unlabelled n1 = {model.n1_:g}"
-    yield f"share of positives among the unlabelled: pi = {model.pi_interval(level)}"
+    yield f"share of positives among the unlabelled: pi = {interval}"
     yield f"share among all rows {model.prevalence_:.3f}, share of positives labelled {model.label_frequency_:.3f}"
     if smooth:
         yield ""
@@ -210,7 +222,8 @@ def _lines(
         )
     if linear:
         yield ""
-        yield "Linear terms (per unit of the column) and levels"
+        gaps = any(name == "missing" for _, name, *_ in linear)
+        yield f"Linear terms (per unit of the column) and levels{'; missing values against the median' if gaps else ''}"
         yield from _aligned(
             ("", "estimate", "se", "z", "p", ""),
             [

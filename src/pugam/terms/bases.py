@@ -259,7 +259,10 @@ class FactorBasis:
 
 @dataclass(frozen=True)
 class MissingBasis:
-    """A term whose missing values have an effect of their own: one more column, the others zero there."""
+    """A term whose missing values have an effect of their own: one more column, the others zero there.
+
+    `stand_in` is a value the column has: of numbers their median, to which the effect of missing values is compared.
+    """
 
     inner: SmoothBasis | LinearBasis | FactorBasis
     stand_in: Any
@@ -342,7 +345,8 @@ def resolve_term(spec: TermSpec, column: Column) -> Basis:
     if len(present.values) == 0:
         raise InputError(f"{spec.label}: column {column.name!r} has no values at all; leave it out.")
     inner = _resolve_complete(spec, present)
-    return MissingBasis(inner, present.values[0])
+    is_factor = isinstance(inner, FactorBasis)
+    return MissingBasis(inner, present.values[0] if is_factor else float(np.median(present.values)))
 
 
 def count_distinct(values: NDArray[np.float64], enough: int) -> int:

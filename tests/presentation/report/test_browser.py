@@ -142,9 +142,9 @@ def test_slider_moves_curves_histogram_candidates_and_text(driver, page, example
     assert before["candidates"][-1] == "96.3%"
     assert after["candidates"][-1] == "98.8%"
     assert "pi = 24.4% (the estimate)" in before["text"]
-    assert "inside the 95% profile interval" in before["text"]
+    assert "inside the 95% interval" in before["text"]
     assert "pi = 50.0% (estimate 24.4%)" in after["text"]
-    assert "outside the 95% profile interval" in after["text"]
+    assert "outside the 95% interval" in after["text"]
     assert "48.5% of the unlabelled rows" in after["text"]
 
 

@@ -68,6 +68,28 @@ def test_pi_is_that_of_the_model(both, rows):
     assert content.summary == str(model.summary())
 
 
+@pytest.mark.parametrize("method", ["wald", "profile"])
+def test_a_report_has_the_interval_it_is_given_and_its_level(models, method):
+    model = models["plain"]
+    interval = model.pi_interval(0.8, method)
+    content = collect(model, "At 80%", {}, {}, interval=interval)
+    wald, profile = model.pi_interval(), model.pi_interval(method="profile")
+
+    assert content.pi == interval
+    assert f"{interval.lower:.1%} to {interval.upper:.1%}" in content.plain
+    assert content.statistical.startswith(f"pi = {interval}, {'Wald' if method == 'wald' else 'profile'}")
+    other, name = (profile, "profile of the likelihood") if method == "wald" else (wald, "Wald's interval")
+    assert (
+        f"{name}{' on the log scale' if method == 'profile' else ''} at 95% {other.lower:.3f} to "
+        in content.statistical
+    )
+    assert content.summary == str(model.summary(0.8, interval))
+    assert content.diagnostics.text.split("\n")[0] == f"pi is {model.diagnose().verdict}: {interval}"
+    own = model.effect("x1", np.array(content.effects[0].x), 0.8, center="rows")
+    np.testing.assert_allclose(content.effects[0].lower, own["lower"], rtol=1e-12)
+    assert {ratio.ratio.level for ratio in content.ratios} == {0.8}
+
+
 def test_effects_are_those_of_the_model(both):
     model, content = both
 

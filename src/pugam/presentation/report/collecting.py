@@ -75,7 +75,7 @@ class FittedModel(Protocol):
     def pi_interval(self, level: float = 0.95) -> Interval: ...
     def covariance(self) -> Array: ...
     def diagnose(self) -> Diagnosis: ...
-    def summary(self, level: float = 0.95) -> Summary: ...
+    def summary(self, level: float = 0.95, interval: Interval | None = None) -> Summary: ...
     def test(self, term: str, *, null: Any = "zero") -> HypothesisTest: ...
     def odds_ratio(self, term: str, a: Any, b: Any, level: float = 0.95) -> Interval: ...
     def effect(self, term: str, grid: Any = None, level: float = 0.95, *, center: Any = "range") -> Any: ...
@@ -88,6 +88,7 @@ def collect(
     repeat: Mapping[str, str],
     names: Sequence[Any] | None = None,
     n_candidates: int = 20,
+    interval: Interval | None = None,
     diagnosis: Diagnosis | None = None,
     progress: bool | None = False,
 ) -> Content:
@@ -99,6 +100,8 @@ def collect(
         Where the data come from; how to repeat the fit.
     names : sequence, optional
         A name for every row the model was given, to show with the most likely positives; row numbers by default.
+    interval : Interval, optional
+        For pi; Wald's by default. Its level is that of all intervals.
     """
     fitted = model._fitted("A report")
     numbers = _row_numbers(model)
@@ -107,6 +110,7 @@ def collect(
     if names is not None and len(names) != n_rows:
         raise InputError(f"There are {len(names)} names for {n_rows} rows; give one to each.")
     diagnosis = model.diagnose() if diagnosis is None else diagnosis
+    interval = model.pi_interval() if interval is None else interval
     profile = PiProfile(fitted)
     cells = fitted.engine.n_rows * fitted.design.n_columns
     count = next(values for most, values in SLIDER_VALUES if cells < most)
@@ -121,18 +125,20 @@ def collect(
     return Content(
         title=title,
         asked=(*about.items(), *describe_model(model)),
-        pi=model.pi_interval(),
-        plain=plain_sentence(model.pi_interval(), model.n1_, len(unlabelled), diagnosis.verdict),
-        statistical=statistical_sentence(model, diagnosis),
+        pi=interval,
+        plain=plain_sentence(interval, model.n1_, len(unlabelled), diagnosis.verdict),
+        statistical=statistical_sentence(model, interval, diagnosis),
         warnings=diagnosis.warnings,
-        effects=tuple(_effects(model, fitted, sensitivity)),
+        effects=tuple(_effects(model, fitted, sensitivity, interval.level)),
         terms=tuple(_term_lines(model, fitted)),
-        ratios=tuple(_ratios(model, fitted)),
-        candidates=tuple(_candidates(model, fitted, posteriors, estimate, unlabelled, names, n_candidates)),
+        ratios=tuple(_ratios(model, fitted, interval.level)),
+        candidates=tuple(
+            _candidates(model, fitted, posteriors, estimate, unlabelled, names, n_candidates, interval.level)
+        ),
         n_unlabelled=model.n1_,
         held=_held(sensitivity, estimate, posteriors, fitted, diagnosis),
-        diagnostics=_diagnostics(diagnosis),
-        summary=str(model.summary()),
+        diagnostics=_diagnostics(diagnosis, interval),
+        summary=str(model.summary(interval.level, interval)),
         cite=citation(),
         repeat=tuple(repeat.items()),
     )
@@ -167,12 +173,12 @@ def _held(found: Sensitivity, estimate: int, posteriors: Sequence[Array], fitted
     )
 
 
-def _effects(model: FittedModel, fitted: Fitted, found: Sensitivity) -> Iterator[Effect]:
+def _effects(model: FittedModel, fitted: Fitted, found: Sensitivity, level: float) -> Iterator[Effect]:
     design, shown = fitted.design, fitted.engine.shown
     for basis, block, values in zip(design.bases, design.blocks, shown.encoded, strict=True):
         grid = grid_for_drawing(basis, values, GRID_POINTS)
         is_curve = not isinstance(basis.spec, Factor)
-        frame = model.effect(basis.spec.column, grid, center="rows")
+        frame = model.effect(basis.spec.column, grid, level, center="rows")
         columns = curve_columns(basis, grid)
         if is_curve:
             columns = columns - mean_columns(basis, values, shown.weights)
@@ -203,14 +209,14 @@ def _term_lines(model: FittedModel, fitted: Fitted) -> Iterator[TermLine]:
         yield TermLine(spec.label, float(edf), float(zero.statistic), float(zero.pvalue), linear)
 
 
-def _ratios(model: FittedModel, fitted: Fitted) -> Iterator[Ratio]:
+def _ratios(model: FittedModel, fitted: Fitted, level: float) -> Iterator[Ratio]:
     shown = fitted.engine.shown
     for basis, encoded in zip(fitted.design.bases, shown.encoded, strict=True):
         column, values = basis.spec.column, encoded[~shown.positive]
         inner = basis.inner if isinstance(basis, MissingBasis) else basis
         pairs = _level_pairs(inner, values) if isinstance(inner, FactorBasis) else _number_pairs(values)
         for a, b in pairs:
-            yield Ratio(column, _level_name(a), _level_name(b), model.odds_ratio(column, a, b))
+            yield Ratio(column, _level_name(a), _level_name(b), model.odds_ratio(column, a, b, level))
 
 
 def _number_pairs(values: Any) -> Iterator[tuple[float, float]]:
@@ -238,6 +244,7 @@ def _candidates(
     unlabelled: NDArray[np.intp],
     names: Sequence[Any] | None,
     n_candidates: int,
+    level: float,
 ) -> Iterator[Candidate]:
     """The unlabelled rows with the highest posteriors, with limits."""
     chosen = np.argsort(-posteriors[estimate], kind="stable")[:n_candidates]
@@ -247,7 +254,7 @@ def _candidates(
     errors = posterior_errors(fitted.design, encoded, intercept_covariance(model.covariance()))
     ratio = fitted.design.predict(encoded, np.append(model.alpha_, model.coef_))
     logits = posterior_logits(fitted.fit, fitted.engine.n0, fitted.engine.n1, ratio, model.pi_)
-    limits = posterior_limits(logits, errors, 0.95)
+    limits = posterior_limits(logits, errors, level)
     for place, row in enumerate(chosen):
         number = int(unlabelled[row])
         yield Candidate(
@@ -259,11 +266,11 @@ def _candidates(
         )
 
 
-def _diagnostics(found: Diagnosis) -> Diagnostics:
+def _diagnostics(found: Diagnosis, interval: Interval) -> Diagnostics:
     fixed = found.profile_interval is None
     return Diagnostics(
         verdict=found.verdict,
-        text=str(found),
+        text=found.in_words(interval),
         profile_pi=() if fixed else _numbers(found.profile_pi),
         profile_deviance=() if fixed else _numbers(found.profile_deviance),
         predicted=_numbers(found.calibration.predicted),

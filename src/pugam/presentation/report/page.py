@@ -51,7 +51,7 @@ def render(content: Content) -> str:
         explained=VERDICTS.get(found.verdict, ""),
         fixed=content.pi.method == "fixed",
         start=script_data.start_name(content.pi),
-        standing=script_data.standing(held, held.estimate),
+        standing=script_data.standing(content, held.estimate),
         pi_chart=draw_pi(content.pi),
         effects=list(zip(content.effects, effects, strict=True)),
         ratios=list(zip(content.ratios, draw_ratios([line.ratio for line in content.ratios]), strict=True)),

@@ -9,7 +9,7 @@ from typing import Any
 
 from pugam.inference import Interval
 from pugam.presentation.report.charts import histogram_scales, profile_scales
-from pugam.presentation.report.content import Content, Effect, Held
+from pugam.presentation.report.content import Content, Effect
 from pugam.presentation.report.effect_charts import EffectChart
 from pugam.presentation.report.formats import percent
 
@@ -28,7 +28,7 @@ def collect(content: Content, charts: Iterable[EffectChart]) -> dict[str, Any]:
         "estimate": held.estimate,
         "start": start_name(content.pi),
         "pi": [percent(pi) for pi in held.pi],
-        "standing": [standing(held, place) for place in range(len(held.pi))],
+        "standing": [standing(content, place) for place in range(len(held.pi))],
         "called": [percent(share) for share in held.called_positive],
         "effects": [_effect(effect, chart) for effect, chart in zip(content.effects, charts, strict=True)],
         "histogram": _histogram(content),
@@ -47,12 +47,13 @@ def level_of_limit(limit: float) -> float:
     return math.erf(math.sqrt(limit / 2.0))
 
 
-def standing(held: Held, place: int) -> str:
-    """Say whether the data allow the value of pi at a place of the slider; nothing where pi was fixed."""
-    if not held.deviance:
+def standing(content: Content, place: int) -> str:
+    """Say whether the value of pi at a place of the slider is in its interval; nothing where pi was fixed."""
+    interval, pi = content.pi, content.held.pi[place]
+    if interval.method == "fixed":
         return ""
-    side = "inside" if held.deviance[place] <= held.limit else "outside"
-    return f"{side} the {100.0 * level_of_limit(held.limit):.3g}% profile interval"
+    side = "inside" if interval.lower <= pi <= interval.upper else "outside"
+    return f"{side} the {100.0 * interval.level:.3g}% interval"
 
 
 def _effect(effect: Effect, drawn: EffectChart) -> dict[str, Any]:

@@ -18,6 +18,7 @@ PAPER = (
     "density ratio model"
 )
 ROUNDING = 0.5
+METHODS = {"wald": "Wald's interval on the log scale", "profile": "profile of the likelihood"}
 CAUTION = {
     "well determined": "",
     "weakly determined": " The data determine this share only weakly: read the warnings before using it.",
@@ -49,16 +50,21 @@ def plain_sentence(pi: Interval, n_unlabelled: float, n_rows: int, verdict: str)
     )
 
 
-def statistical_sentence(model: FittedModel, diagnosis: Diagnosis) -> str:
+def statistical_sentence(model: FittedModel, pi: Interval, diagnosis: Diagnosis) -> str:
     """What came out, for statisticians."""
     held = diagnosis.profile_interval
     if held is None:
         return f"pi was held at {model.pi_:.4g}; {_fit(model)}."
-    profile = f"; profile of the likelihood {held.lower:.3f} to {held.upper:.3f}"
+    beside = "".join(f"; {_beside(other, pi.level)}" for other in (diagnosis.wald, held) if other.method != pi.method)
     return (
-        f"pi = {diagnosis.wald}, Wald's interval on the log scale{profile}; {_fit(model)}. Labelled rows are taken as "
-        "a random sample of the positives, and effects as additive on the log odds."
+        f"pi = {pi}, {METHODS.get(pi.method, pi.method)}{beside}; {_fit(model)}. Labelled rows are taken as a random "
+        "sample of the positives, and effects as additive on the log odds."
     )
+
+
+def _beside(other: Interval, level: float) -> str:
+    at_level = "" if other.level == level else f" at {100.0 * other.level:g}%"
+    return f"{METHODS[other.method]}{at_level} {other.lower:.3f} to {other.upper:.3f}"
 
 
 def _fit(model: FittedModel) -> str:
