@@ -189,6 +189,17 @@ def test_a_column_that_numbers_the_rows_is_left_out_also_where_some_rows_tell(ro
     assert model.formula_ == "s(x1) + s(x2)"
 
 
+@pytest.mark.usefixtures("some_rows_tell")
+def test_an_identifier_with_gaps_is_asked_about_also_where_some_rows_tell(rows, tmp_path):
+    identifiers = np.random.default_rng(3).permutation(3 * N)[:N]
+    file = changed(rows[["x1", "x2", "z"]], tmp_path / "rows.parquet", number=identifiers)
+
+    with pytest.warns(PugamWarning, match="Column 'number' holds whole numbers, different in every row"):
+        model = PUGAM(engine="stream").fit(file, "z")
+
+    assert model.formula_.endswith("s(number)")
+
+
 # What follows a fit
 
 

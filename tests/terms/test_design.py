@@ -153,6 +153,63 @@ def test_constant_columns_are_left_out_with_a_warning_that_names_them():
     assert [term.column for term in terms] == ["x"]
 
 
+IDENTIFIERS = np.random.default_rng(2).permutation(np.arange(100_000, 102_000))[:200]
+
+
+def test_an_identifier_with_gaps_is_kept_with_a_question():
+    frame = pd.DataFrame({"x": np.linspace(0.0, 1.0, 200), "claim_id": IDENTIFIERS})
+
+    with pytest.warns(PugamWarning, match="Column 'claim_id' holds whole numbers.* leave it out of X") as warned:
+        terms = choose_terms(read_table(frame))
+
+    assert len(warned) == 1
+    assert [term.column for term in terms] == ["x", "claim_id"]
+
+
+def test_several_identifiers_are_named_in_one_warning():
+    frame = pd.DataFrame({"x": np.linspace(0.0, 1.0, 200), "claim": IDENTIFIERS, "client": IDENTIFIERS[::-1] * 7})
+
+    with pytest.warns(PugamWarning, match="Columns 'claim', 'client' hold whole numbers") as warned:
+        choose_terms(read_table(frame))
+
+    assert len(warned) == 1
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.where(np.arange(200) == 150, IDENTIFIERS[0], IDENTIFIERS),
+        IDENTIFIERS + 0.5,
+        np.where(np.arange(200) == 150, np.nan, IDENTIFIERS),
+    ],
+    ids=["a repeat", "halves", "a missing value"],
+)
+def test_numbers_that_cannot_identify_rows_are_not_asked_about(values):
+    table = read_table(pd.DataFrame({"x": np.linspace(0.0, 1.0, 200), "amount": values}))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        choose_terms(table)
+
+
+def test_few_whole_numbers_are_not_asked_about():
+    table = read_table(pd.DataFrame({"x": np.linspace(0.0, 1.0, 49), "amount": IDENTIFIERS[:49]}))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        choose_terms(table)
+
+
+def test_all_columns_that_lack_values_are_named_at_once(table):
+    gaps = np.where(np.arange(N_ROWS) == 4, np.nan, np.arange(N_ROWS) % 7)
+    several = read_table(pd.DataFrame({"age": table.column("age").values, "one": gaps, "two": gaps, "three": gaps}))
+
+    with pytest.raises(InputError, match=r"column 'one' has missing .* in row 4, and so have 'two', 'three'; fill"):
+        Design.resolve([s("age"), s("one", k=5), l("two"), s("three", k=5)], several)
+    with pytest.raises(InputError, match=r"column 'two' has missing .* in row 4; fill or drop"):
+        Design.resolve([s("age"), s("one", k=5, missing="effect"), l("two")], several)
+
+
 @pytest.mark.filterwarnings("ignore:Left out")
 def test_a_table_of_constants_is_refused():
     with pytest.raises(InputError, match="Every column of X is constant"):

@@ -15,13 +15,14 @@ BASIS_SIZE = 10
 MOST_LEVELS = 20  # beyond so many, a factor is chosen only if its levels are no numbers and have rows enough
 FEWEST_ROWS_PER_LEVEL = 20
 FEWEST_NUMBERED_ROWS = 50
+FIRST_ROWS = 1000  # which show of most columns that they do not identify rows
 MOST_NAMES = 10
 
 
 def choose_terms(table: Table) -> list[TermSpec]:
     """Make a term of every column: smooth, linear for two values, factor for text.
 
-    Constants are left out, and so are numbers that only number the rows.
+    Constants are left out, and so are numbers that only number the rows; numbers that may identify rows are named.
     """
     numbering = [name for name in table.names if _numbers_the_rows(table.column(name))]
     if numbering:
@@ -36,7 +37,22 @@ def choose_terms(table: Table) -> list[TermSpec]:
     terms = [term for term in chosen.values() if term is not None]
     if not terms:
         raise InputError("Every column of X is constant or numbers the rows, so there is nothing to fit.")
+    _warn_of_identifiers([term.column for term in terms if _may_identify_rows(table.column(term.column))])
     return terms
+
+
+def _warn_of_identifiers(names: list[str]) -> None:
+    """Ask whether columns are features at all: files of positives and of others often have other identifiers."""
+    if len(names) == 1:
+        warn_user(
+            f"Column {names[0]!r} holds whole numbers, different in every row; if it identifies rows, leave it out of "
+            "X."
+        )
+    elif names:
+        warn_user(
+            f"Columns {_listed([repr(name) for name in names])} hold whole numbers, different in every row; leave out "
+            "of X those that identify rows."
+        )
 
 
 def _listed(names: list[str]) -> str:
@@ -54,6 +70,20 @@ def _numbers_the_rows(column: Column) -> bool:
     if column.stands_for is not None:
         return bool(np.all(steps >= 1.0) and np.all(values == np.rint(values)))
     return bool(np.all(steps == 1.0))
+
+
+def _may_identify_rows(column: Column) -> bool:
+    """Whether values are whole numbers, each there once: an identifier with gaps, or a large and exact measurement."""
+    values = column.values
+    if column.kind != "numeric" or len(values) < FEWEST_NUMBERED_ROWS or column.missing.any():
+        return False
+    if float(values.max()) - float(values.min()) < column.n_rows - 1:  # too few whole numbers for so many rows
+        return False
+    return _are_whole_and_differ(values[:FIRST_ROWS]) and _are_whole_and_differ(values)
+
+
+def _are_whole_and_differ(values: np.ndarray) -> bool:
+    return bool(np.all(values == np.rint(values)) and np.all(np.diff(np.sort(values)) > 0.0))
 
 
 def _choose(column: Column) -> TermSpec | None:
@@ -75,8 +105,8 @@ def _choose_factor(name: str, values: list[object], n_rows: int) -> TermSpec | N
         )
     if len(levels) > MOST_LEVELS and len(levels) > n_rows / FEWEST_ROWS_PER_LEVEL:
         raise InputError(
-            f"Column {name!r} has {len(levels)} levels in {n_rows} rows, too many for one effect each; leave it "
-            f"out if it identifies or dates rows, group its levels, or name the terms, with f({name}) among them."
+            f"Column {name!r} has {len(levels)} levels in {n_rows} rows, too many for one effect each; leave it out of "
+            "X if it identifies or dates rows, or group its levels."
         )
     return Factor(name) if len(levels) > 1 else None
 

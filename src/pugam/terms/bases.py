@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
@@ -23,6 +24,7 @@ __all__ = [
     "MissingBasis",
     "SmoothBasis",
     "count_distinct",
+    "refuse_gaps",
     "resolve_term",
     "with_logarithm",
 ]
@@ -32,6 +34,7 @@ Encoded = NDArray[np.float64] | NDArray[np.int32]
 
 UNSEEN, MISSING = -1, -2  # codes of levels that are none; -1 is also the last row of the contrasts, of zeros
 FEW_LEVELS = 12
+MOST_NAMES = 10
 SMALLEST_RANGE, LARGEST_HALF_RANGE = 1e-290, 1e300  # so that slopes are finite, and so are ranges
 MOST_RANGES = 1e6  # by which values may lie beyond bounds, and bounds beyond values
 FARTHEST = 1e100  # from the range of a term, in units of it: squares of what is predicted there stay finite
@@ -481,11 +484,27 @@ def _complete_numbers(column: Column, spec: TermSpec) -> Array:
     return require_numeric(column, spec.label)
 
 
-def _refuse_missing(column: Column, spec: TermSpec) -> None:
-    missing = column.missing
-    if not missing.any():
+def refuse_gaps(terms: Sequence[tuple[TermSpec, Column]]) -> None:
+    """Refuse a fit to columns that lack values without leave to, naming all of them at once."""
+    gaps = [(spec, column) for spec, column in terms if spec.missing == "error" and _has_gaps(column)]
+    if not gaps:
         return
-    row, others = int(np.argmax(missing)), int(missing.sum()) - 1
+    spec, column = gaps[0]
+    names = [repr(other.name) for _, other in gaps[1:]]
+    listed = ", ".join(names[:MOST_NAMES]) + (", ..." if len(names) > MOST_NAMES else "")
+    others = f", and so {'has' if len(names) == 1 else 'have'} {listed}" if names else ""
+    remedy = f"fill or drop them, or give them an effect of their own: {spec.label[:-1]}, missing='effect')"
+    raise _gap_error(column, spec, f"{others}; {remedy}.")
+
+
+def _has_gaps(column: Column) -> bool:
+    missing = column.missing
+    return bool(missing.any() and not missing.all())
+
+
+def _refuse_missing(column: Column, spec: TermSpec) -> None:
+    if not column.missing.any():
+        return
     if spec.missing == "effect":
         remedy = "the fit saw none, so they have no effect of their own: fill or drop them"
     else:
@@ -493,5 +512,11 @@ def _refuse_missing(column: Column, spec: TermSpec) -> None:
             "fill or drop them, or, where rows of the fit lack values, give these an effect of their own: "
             f"{spec.label[:-1]}, missing='effect')"
         )
+    raise _gap_error(column, spec, f"; {remedy}.")
+
+
+def _gap_error(column: Column, spec: TermSpec, remedy: str) -> RowError:
+    missing = column.missing
+    row, others = int(np.argmax(missing)), int(missing.sum()) - 1
     more = f" and {others} more" if others and column.stands_for is None else " and others" if others else ""
-    raise RowError(f"{spec.label}: column {column.name!r} has missing values (NaN) in ", row, f"{more}; {remedy}.")
+    return RowError(f"{spec.label}: column {column.name!r} has missing values (NaN) in ", row, f"{more}{remedy}")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pugam.data import Table
 from pugam.errors import InputError
-from pugam.terms.bases import Basis, Encoded, resolve_term, with_logarithm
+from pugam.terms.bases import Basis, Encoded, refuse_gaps, resolve_term, with_logarithm
 from pugam.terms.specs import TermSpec
 from pugam.terms.support import LocalSupport
 
@@ -41,7 +41,9 @@ class Design:
     @classmethod
     def resolve(cls, specs: Sequence[TermSpec], table: Table) -> Design:
         """Let every term meet its column."""
-        return cls(tuple(resolve_term(spec, table.column(spec.column)) for spec in specs))
+        terms = [(spec, table.column(spec.column)) for spec in specs]
+        refuse_gaps(terms)
+        return cls(tuple(resolve_term(spec, column) for spec, column in terms))
 
     def with_logarithms(self, table: Table) -> Design | None:
         """Return the design with logarithms of the columns that have one long tail; None where there are none.
