@@ -130,7 +130,12 @@ BAD_FILES = {
     "missing value in a feature": (
         {"data.csv": partial(csv, x1=column("", 5))},
         FIT,
-        ["data.csv", "'x1'", "missing", "missing='effect'"],
+        ["data.csv", "'x1'", "missing", "--missing drop", "--missing effect"],
+    ),
+    "missing values in several features": (
+        {"data.csv": partial(csv, x1=column("", 5), x3=column("", 9, "x3"))},
+        FIT,
+        ["data.csv, line 7", "'x1'", "and so has 'x3'", "--missing drop"],
     ),
     "negative weight": (
         {"data.csv": partial(csv, w=np.where(np.arange(ROWS) == 8, -1.0, 1.0))},
@@ -155,7 +160,7 @@ BAD_FILES = {
     "identifiers taken for a feature": (
         {"data.csv": lambda: csv(who=[f"patient {number}" for number in range(ROWS)])},
         FIT,
-        ["'who'", "320 levels", "leave it out if it identifies"],
+        ["'who'", "320 levels", "leave it out (--drop who, or --id who", "if it identifies"],
     ),
     "no feature left": (
         {"data.csv": partial(csv, drop=["x2", "x3", "site"])},
@@ -204,6 +209,11 @@ BAD_FILES = {
         FIT_TWO,
         ["no.csv has no column 'x2'", "--drop it"],
     ),
+    "two files with a column in another case": (
+        lambda: two(no=only(0).rename(columns={"x2": "X2"})),
+        FIT_TWO,
+        ["yes.csv has no column 'X2'", "nearest name is 'x2'"],
+    ),
     "two files, text in one and numbers in the other": (
         lambda: two(no=only(0).assign(site=1)),
         FIT_TWO,
@@ -224,12 +234,24 @@ BAD_FLAGS = {
         ["--label", "leave them out"],
     ),
     "unknown --drop": ([*FIT, "--drop", "sites"], ["data.csv", "'sites'", "nearest name is 'site'"]),
+    "two columns behind one --drop": (
+        [*FIT, "--drop", "x2", "site"],
+        ["unexpected extra argument", "(site)", "--drop a --drop b"],
+    ),
+    "two columns behind one --drop, two files": (
+        ["fit", "--positive-file", "data.csv", "--unlabeled-file", "data.csv", "--drop", "z", "the site"],
+        ["Unexpected argument 'the site'", "--drop z --drop 'the site'"],
+    ),
     "unknown --weights": ([*FIT, "--weights", "w"], ["data.csv", "'w'", "'x1', 'x2'"]),
     "unknown --groups": ([*FIT, "--groups", "sit", "--ci", "bootstrap"], ["data.csv", "'sit'", "'site'"]),
     "unknown --id": ([*FIT, "--id", "Site"], ["data.csv", "'Site'", "nearest name is 'site'"]),
     "column in --terms and --drop": ([*TERMS, "s(x1) + x2", "--drop", "x2"], ["'x2'", "feature", "choose one"]),
     "column in --terms and --weights": ([*TERMS, "s(x1) + x2", "--weights", "x2"], ["'x2'", "feature", "choose one"]),
     "formula not closed": ([*TERMS, "s(x1) + s(x2"], ["s( is never closed", "write a closing )", "s(x1) + s(x2>>"]),
+    "formula whose quotes the shell took": (
+        [*TERMS, "s(x1, missing=effect) + x2"],
+        ['as in missing="effect"', "the shell takes single quotes away", "missing=>>effect"],
+    ),
     "formula with a product": ([*TERMS, "s(x1) * x2"], ["interactions", "s(x1) >>* x2"]),
     "formula with a label": ([*TERMS, "z ~ s(x1)"], ["leave out the ~", "z >>~ s(x1)"]),
     "formula empty": ([*TERMS, ""], ["The formula is empty", "s(age)"]),
@@ -271,6 +293,7 @@ BAD_FLAGS = {
     "predict --pi 0": ([*PREDICT, "--pi", "0"], ["pi", "between 0 and 1", "0"]),
     "predict --level 2": ([*PREDICT, "--interval", "--level", "2"], ["--level", "probability", "0.95"]),
     "predict to an unknown suffix": ([*PREDICT[:4], "scored.xlsx"], ["scored.xlsx", ".csv", ".parquet"]),
+    "predict to text of any kind": ([*PREDICT[:4], "scored.txt"], ["--out scored.txt", ".csv", ".parquet"]),
     "predict to a folder": ([*PREDICT[:4], "folder.csv"], ["folder.csv is a folder", "name of a file"]),
     "predict to a folder that does not exist": ([*PREDICT[:4], "no/scored.csv"], ["no/scored.csv", "make it first"]),
     "predict with --delimiter ;": ([*PREDICT, "--delimiter", ";"], ["data.csv, line 1", "','", "--delimiter"]),
@@ -286,6 +309,7 @@ BAD_FLAGS = {
     "demo below a file": (["demo", "--out", "data.csv/demo"], ["data.csv", "folder"]),
     "simulate without --out": (["simulate"], ["Missing option", "--out"]),
     "simulate to an unknown suffix": (["simulate", "--out", "data.xlsx"], ["data.xlsx", ".csv", ".parquet"]),
+    "simulate to text of any kind": (["simulate", "--out", "data.txt"], ["--out data.txt", ".csv", ".parquet"]),
     "simulate to a folder": (["simulate", "--out", "folder.csv"], ["folder.csv is a folder", "name of a file"]),
     "simulate setting 4": (["simulate", "--out", "new.csv", "--setting", "4"], ["setting", "1, 2 or 3", "4"]),
     "simulate fewer rows than labels": (["simulate", "--out", "new.csv", "--n0", "9", "--n", "5"], ["n0", "exceed"]),
@@ -300,7 +324,10 @@ BAD_TO_PREDICT = {
         partial(csv, x2=column("tall", 4, "x2")),
         ["data.csv, line 6", "'x2'", "'tall' is not a number"],
     ),
-    "missing value": (partial(csv, x1=column("NA", 5)), ["data.csv", "'x1'", "missing", "fill or drop"]),
+    "missing value": (
+        partial(csv, x1=column("NA", 5)),
+        ["data.csv", "'x1'", "missing", "fill or drop", "when you fit (--missing effect)"],
+    ),
     "missing level": (partial(csv, site=column("", 5, "site")), ["data.csv", "'site'", "missing", "fill or drop"]),
     "column of the output": (partial(csv, p_positive=0.5), ["data.csv has a column 'p_positive' already", "rename it"]),
     "empty file": ("", ["data.csv is empty"]),

@@ -171,6 +171,22 @@ def test_identifiers_are_shown_only_where_they_are_asked_for(given, rows):
     assert page("names.html").count("patient-") >= 20
 
 
+@pytest.mark.parametrize("missing", ["error", "drop"])
+def test_rows_of_two_files_are_counted_within_their_own(given, rows, missing):
+    hidden = rows[rows["z"] == 0].reset_index(drop=True)
+    for name, part in (("yes.csv", rows[rows["z"] == 1]), ("no.csv", hidden)):
+        part[["x1", "x2"]].to_csv(name, index=False)
+    files = ["--positive-file", "yes.csv", "--unlabeled-file", "no.csv"]
+    given("fit", *files, "--missing", missing, "--out", "model.json", "--report", "fit.html", "--quiet")
+
+    given("report", "model.json", *files, "--top", "1", "--out", "one.html")
+
+    best = int(np.argmax(pugam.load("model.json").predict_proba(hidden)[:, 1]))
+    assert f">no.csv, row {best + 1}<" in page("one.html")
+    assert page("fit.html").count(">no.csv, row ") == 20
+    assert ">yes.csv, row " not in page("fit.html")
+
+
 def test_identifiers_may_be_a_column_of_the_model(given, rows):
     rows.to_csv("data.csv", index=False)
     given("fit", "data.csv", "--label", "z", "--terms", "s(x1) + x2 + f(site)", "--out", "model.json", "--quiet")

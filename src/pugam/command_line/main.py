@@ -57,15 +57,27 @@ def _run(app: Callable[..., int | None], verbs: dict[str, Callable[..., None]]) 
             raise
         verb = getattr(getattr(error, "ctx", None), "info_name", None)
         where = "pugam" if verb in (None, "pugam") or verb not in verbs else f"pugam {verb}"
-        return _fail(f"{error.format_message().rstrip('.')}. See {where} --help.", BAD_INPUT)
+        return _fail(f"{_misuse(error.format_message())}. See {where} --help.", BAD_INPUT)
     if code == INTERRUPTED:
         raise KeyboardInterrupt  # which Typer made a code of
     return code
 
 
+def _misuse(message: str) -> str:
+    """Say what was probably meant by an argument too many."""
+    if "unexpected extra argument" in message and "--drop" in sys.argv:
+        return f"{message.rstrip('.')}; --drop takes one column, so repeat it for several, as in --drop a --drop b"
+    return message.rstrip(".")
+
+
 def _with_arrow(error: FormulaError) -> str:
     """Point into the formula with an arrow, where a message of several lines has a caret under it."""
+    from pugam.command_line.options import in_flags
+
     sentence, formula, caret = str(error).split("\n")
+    sentence = in_flags(sentence)
+    if "takes quoted text" in sentence and formula[len(caret) - 1 :][:1].isalpha():
+        sentence = f"{sentence.rstrip('.')}; the shell takes single quotes away that stand inside '...'."
     return f"{sentence} In the formula: {formula[: len(caret) - 1]}>>{formula[len(caret) - 1 :]}"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sys
 import warnings
@@ -27,6 +28,7 @@ __all__ = [
     "require_at_least",
     "require_level",
     "require_suffix",
+    "require_table",
     "say",
 ]
 
@@ -37,6 +39,7 @@ Decimal = Annotated[str, typer.Option(help="The sign before decimals in a CSV fi
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress, and print only what was asked for.")]
 
 
+TABLE_SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".pq")
 IN_FLAGS = (
     ("pi_interval(method='profile')", "--ci profile"),
     ("PUGAM(pi=0.3)", "--pi 0.3"),
@@ -49,7 +52,12 @@ IN_FLAGS = (
     ("plot('calibration')", "the report, --report"),
     ("see diagnose()", "see --report"),
     ("diagnose() says more", "--report says more"),
+    ("leave out of X those that identify rows", "leave out those that identify rows (--drop NAME)"),
 )
+NAMED_COLUMN = re.compile(r"""Column (?P<quote>['"])(?P<name>.*?)(?P=quote) (?P<fault>.*?)leave it out of X""")
+GAPS_IN_FIT = re.compile(r"fill or drop them, or give them an effect of their own: [slf]\(.*, missing='effect'\)")
+GAPS_LATER = re.compile(r"give these an effect of their own: [slf]\(.*, missing='effect'\)")
+QUOTED_OPTION = re.compile(r"\b(knots|missing|scale|unseen)='(\w+)'")
 
 
 def command_given() -> str:
@@ -83,6 +91,15 @@ def require_suffix(path: Path, suffix: str, flag: str) -> None:
         raise InputError(f"{flag} {path} may not be written; choose another place.")
 
 
+def require_table(path: Path, flag: str) -> None:
+    """Refuse a name that does not say how a table lies in the file."""
+    if not path.name.lower().endswith(TABLE_SUFFIXES):
+        *others, last = TABLE_SUFFIXES
+        raise InputError(
+            f"{flag} {path}: the file will be a table; give it a name that ends in {', '.join(others)} or {last}."
+        )
+
+
 def require_level(level: float) -> None:
     """Refuse a level that is no probability."""
     if not 0.0 < level < 1.0:
@@ -109,7 +126,21 @@ def in_flags(text: str) -> str:
     """Turn advice that is given in Python into advice for the command line."""
     for python, flags in IN_FLAGS:
         text = text.replace(python, flags)
-    return text
+    text = NAMED_COLUMN.sub(_without_column, text)
+    text = GAPS_IN_FIT.sub(
+        "fill them, leave rows out that lack a value (--missing drop), or give missing values an effect of their own "
+        "(--missing effect)",
+        text,
+    )
+    text = GAPS_LATER.sub("give these an effect of their own when you fit (--missing effect)", text)
+    # A formula stands between single quotes, so that the shell leaves backticks alone: those within are double ones.
+    return QUOTED_OPTION.sub(r'\1="\2"', text)
+
+
+def _without_column(advice: re.Match[str]) -> str:
+    column = shlex.quote(advice["name"])
+    kept = advice[0].removesuffix(" of X")
+    return f"{kept} (--drop {column}, or --id {column} to name rows by it)"
 
 
 def in_one_line(text: str) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 import typer
 
 from pugam.command_line.columns import Features, match_levels
-from pugam.command_line.options import Decimal, Delimiter, Quiet, printing_warnings, require_level, say
+from pugam.command_line.options import Decimal, Delimiter, Quiet, printing_warnings, require_level, require_table, say
 from pugam.data import read_table
 from pugam.errors import InputError, RowError, warn_user
 from pugam.files import DataFile, TableWriter, is_text, open_file, open_writer
@@ -35,12 +35,16 @@ INTERVAL_COLUMNS = ("p_se", "p_lower", "p_upper")
 def predict(
     model_file: Annotated[Path, typer.Argument(metavar="MODEL", help="A model saved by pugam fit.")],
     data: Annotated[Path, typer.Argument(help="A .csv, .csv.gz or .parquet file, or a folder of Parquet files.")],
-    out: Annotated[Path, typer.Option(help="Where to write the rows with their posteriors (.csv or .parquet).")],
+    out: Annotated[
+        Path, typer.Option(help="Where to write the rows with their posteriors (.csv, .csv.gz, .tsv or .parquet).")
+    ],
     pi: Annotated[
         float | None, typer.Option(help="Share of positives among these rows, if it is not that of the fit.")
     ] = None,
-    interval: Annotated[bool, typer.Option("--interval", help="Add standard error and limits.")] = False,
-    level: Annotated[float, typer.Option(help="Of the limits.")] = 0.95,
+    interval: Annotated[
+        bool, typer.Option("--interval", help="Add a standard error and limits to each posterior.")
+    ] = False,
+    level: Annotated[float, typer.Option(help="Level of the limits, a probability such as 0.95.")] = 0.95,
     delimiter: Delimiter = None,
     decimal: Decimal = ".",
     quiet: Quiet = False,
@@ -59,6 +63,7 @@ def predict(
 
     pi = None if pi is None else read_share(pi)
     require_level(level)
+    require_table(out, "--out")
     if data.suffix == ".json" and model_file.suffix != ".json":
         raise InputError("The model comes first: pugam predict MODEL DATA.")
     if out.exists() and data.exists() and out.samefile(data):

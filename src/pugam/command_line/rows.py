@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from pugam.command_line.columns import Features, Roles, family_of, match_levels,
 from pugam.command_line.labels import read_label_column
 from pugam.data import read_table, read_weights
 from pugam.errors import InputError, RowError, warn_user
-from pugam.files import DataFile, open_file
+from pugam.files import DataFile, nearest_name, open_file
 from pugam.terms import choose_terms, parse_formula
 
 if TYPE_CHECKING:
@@ -26,6 +27,36 @@ __all__ = ["Rows", "chosen_features", "read_rows", "treat_missing"]
 
 
 @dataclass(frozen=True)
+class PlacesInFiles(Sequence[str]):
+    """Names for the rows of several files, each counted from 1 within its own: `claims.csv, row 17`.
+
+    They are made when they are asked for: of millions of rows a page names twenty.
+    """
+
+    files: tuple[str, ...]
+    sizes: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return sum(self.sizes)
+
+    @overload
+    def __getitem__(self, row: int) -> str: ...
+
+    @overload
+    def __getitem__(self, row: slice) -> list[str]: ...
+
+    def __getitem__(self, row: int | slice) -> str | list[str]:
+        if isinstance(row, slice):
+            return [self[number] for number in range(len(self))[row]]
+        row = range(len(self))[row]
+        for file, size in zip(self.files, self.sizes, strict=True):
+            if row < size:
+                return f"{file}, row {row + 1}"
+            row -= size
+        raise AssertionError("every row is in a file")
+
+
+@dataclass(frozen=True)
 class Rows:
     """The rows of a fit: features as an Arrow table, the rest as arrays; or, in X, all of it in parts elsewhere."""
 
@@ -33,7 +64,7 @@ class Rows:
     z: Any
     weights: np.ndarray | None
     groups: np.ndarray | None
-    names: list[Any] | None
+    names: Sequence[Any] | None
     place: Callable[[int], str]  # where a row comes from: `data.csv, line 19`
 
     def take(self, numbers: np.ndarray) -> Rows:
@@ -68,7 +99,7 @@ def read_rows(
     """Read one file with labels, or a file of positives and one of unlabelled rows."""
     if data is not None:
         if positive_file is not None or unlabeled_file is not None:
-            raise InputError("Give one file with --label, or --positive-file and --unlabeled-file, not both.")
+            _refuse_third_file(data, roles)
         if roles.label is None:
             raise InputError(f"{data}: say which column tells the labelled positives, as in --label z.")
         return _read_labelled(open_file(data, delimiter, decimal), roles, features)
@@ -80,6 +111,18 @@ def read_rows(
     if roles.label is not None or roles.positive is not None:
         raise InputError("--label and --positive are for one file that holds both kinds of rows; leave them out.")
     return _read_two([open_file(path, delimiter, decimal) for path in (positive_file, unlabeled_file)], roles, features)
+
+
+def _refuse_third_file(data: Path, roles: Roles) -> NoReturn:
+    if roles.drop and not data.exists():
+        repeated = " ".join(f"--drop {shlex.quote(name)}" for name in (*roles.drop, str(data)))
+        raise InputError(
+            f"Unexpected argument {str(data)!r}: --drop takes one column, so repeat it for several: {repeated}."
+        )
+    raise InputError(
+        f"Unexpected argument {str(data)!r}: give one file with --label, or --positive-file and --unlabeled-file, not "
+        "both."
+    )
 
 
 def treat_missing(rows: Rows, formula: str | None, how: str) -> tuple[Rows, Any]:
@@ -110,12 +153,15 @@ def _read_labelled(file: DataFile, roles: Roles, features: Features) -> Rows:
 def _read_two(files: Sequence[DataFile], roles: Roles, features: Features) -> Rows:
     import pyarrow as pa
 
-    tables = [_read_columns(file, roles, features) for file in files]
-    first, second = tables
+    dropped = _dropped_columns([name for file in files for name in file.names], roles)
+    first, second = (_read_columns(file, _dropping_in(file, files, roles, dropped), features) for file in files)
     for file, mine, others in zip(files, (first, second), (second, first), strict=True):
         lacking = [name for name in others.column_names if name not in mine.column_names]
         if lacking:
-            raise InputError(f"{file.path} has no column {lacking[0]!r}, which the other file has; --drop it.")
+            spare = [name for name in mine.column_names if name not in others.column_names]
+            near = nearest_name(lacking[0], spare)
+            remedy = "--drop it" if near is None else f"its nearest name is {near!r}: make both alike, or --drop both"
+            raise InputError(f"{file.path} has no column {lacking[0]!r}, which the other file has; {remedy}.")
     second = second.select(first.column_names)
     for name in first.column_names:
         one, other = (family_of(table.schema.field(name).type) for table in (first, second))
@@ -126,7 +172,7 @@ def _read_two(files: Sequence[DataFile], roles: Roles, features: Features) -> Ro
             )
     joined = pa.concat_tables([plain_types(first), plain_types(second)], promote_options="permissive")
     sizes = [first.num_rows, second.num_rows]
-    names = None
+    names: Sequence[Any] = PlacesInFiles(tuple(file.path.name for file in files), tuple(sizes))
     if roles.name is not None:
         both = zip(files, (first, second), strict=True)
         names = [name for file, table in both for name in _names(file, table, roles.name, features)]
@@ -134,9 +180,20 @@ def _read_two(files: Sequence[DataFile], roles: Roles, features: Features) -> Ro
     return _take_roles(joined, roles, features, np.repeat([1, 0], sizes), names, place)
 
 
+def _dropped_columns(names: Sequence[str], roles: Roles) -> list[str]:
+    """Columns to leave out; several may stand behind one flag, with commas between them."""
+    return [name for given in roles.drop for name in ([given] if given in names else given.split(","))]
+
+
+def _dropping_in(file: DataFile, files: Sequence[DataFile], roles: Roles, dropped: Sequence[str]) -> Roles:
+    """The roles in one of several files: a column to leave out needs to be in one of them."""
+    elsewhere = {name for other in files for name in other.names if name not in file.names}
+    return replace(roles, drop=tuple(name for name in dropped if name not in elsewhere))
+
+
 def chosen_features(file: DataFile, roles: Roles, features: Features) -> tuple[str, ...]:
     """Which columns of a file are features: those of the formula, or all that have no role and are not dropped."""
-    dropped = [name for given in roles.drop for name in ([given] if given in file.names else given.split(","))]
+    dropped = _dropped_columns(file.names, roles)
     for name in (*roles.columns, *dropped):
         if name not in file.names:
             file.read([name])  # says that there is no such column, and which is nearest
@@ -181,7 +238,7 @@ def _take_roles(
     roles: Roles,
     features: Features,
     z: np.ndarray,
-    names: list[Any] | None,
+    names: Sequence[Any] | None,
     place: Callable[[int], str],
 ) -> Rows:
     weights, groups = (None if name is None else _column(table, name) for name in (roles.weights, roles.groups))

@@ -1,6 +1,6 @@
 """Tables in files: CSV and Parquet, read whole or in batches, written never half; and lines that survive a kill."""
 
-from pugam.files.formats import NO_TYPES, Kind, is_text
+from pugam.files.formats import NO_TYPES, Kind, is_text, nearest_name
 from pugam.files.lines import append_line, drop_torn_line, read_lines, working_alone
 from pugam.files.opening import DataFile, open_file
 from pugam.files.replacing import replacing
@@ -14,6 +14,7 @@ __all__ = [
     "append_line",
     "drop_torn_line",
     "is_text",
+    "nearest_name",
     "open_file",
     "open_writer",
     "read_lines",

@@ -21,6 +21,7 @@ __all__ = [
     "format_of",
     "is_text",
     "listed_suffixes",
+    "nearest_name",
     "require_names",
 ]
 
@@ -115,9 +116,15 @@ def require_names(path: Path, names: Sequence[str]) -> None:
         )
 
 
+def nearest_name(name: str, names: Sequence[str]) -> str | None:
+    """Find the name that was probably meant: one that differs only in case, else one that is written much alike."""
+    alike = [other for other in names if other.casefold() == name.casefold()]
+    return next(iter(alike or difflib.get_close_matches(name, names, n=1)), None)
+
+
 def _nearest(name: str, names: Sequence[str]) -> str:
-    near = difflib.get_close_matches(name, names, n=1)
-    if near:
-        return f"the nearest name is {near[0]!r}"
+    near = nearest_name(name, names)
+    if near is not None:
+        return f"the nearest name is {near!r}"
     more = ", ..." if len(names) > MOST_NAMES_LISTED else ""
     return "its columns are " + ", ".join(repr(other) for other in names[:MOST_NAMES_LISTED]) + more
