@@ -153,6 +153,33 @@ def test_two_files_are_one_file_with_labels(fitted, rows, kinds):
     assert two.formula_ == one.formula_
 
 
+def test_a_column_that_one_of_two_files_has_may_be_dropped(fitted, rows, features):
+    features[rows["z"] == 1].to_csv("yes.csv", index=False)
+    features[rows["z"] == 0].assign(note="seen").to_csv("no.csv", index=False)
+
+    model, _ = fitted("--positive-file", "yes.csv", "--unlabeled-file", "no.csv", "--drop", "note")
+
+    assert model.formula_ == "s(x1) + s(x2) + s(x3)"
+
+
+def test_an_identifier_with_gaps_is_asked_about_with_the_flag_that_drops_it(pugam_says, rows, features):
+    identifiers = np.random.default_rng(1).permutation(3 * ROWS)[:ROWS]
+    features.assign(z=rows["z"], **{"claim id": identifiers}).to_csv("data.csv", index=False)
+
+    code, _, err = pugam_says("fit", "data.csv", "--label", "z", "--quiet", "--shrinkage", "never")
+
+    assert code == 0
+    assert err.count("different in every row") == 1
+    assert "if it identifies rows, leave it out (--drop 'claim id', or --id 'claim id' to name rows by it)." in err
+
+
+@pytest.mark.parametrize("engine", ["memory", "stream"])
+def test_frames_of_a_model_that_read_its_rows_from_a_file_are_those_of_pandas(fitted, data, engine):
+    model, _ = fitted(data, "--label", "z", "--engine", engine)
+
+    assert isinstance(model.effect("x1"), pd.DataFrame)
+
+
 @pytest.mark.parametrize(
     ("codes", "positive"),
     [
@@ -204,7 +231,7 @@ def test_codes_inside_f_are_levels_also_where_they_look_like_numbers(fitted, row
 
     model, _ = fitted("data.csv", "--label", "z", "--terms", "s(x1) + x2 + f(code)")
 
-    assert sorted(model.effect("code")["x"].to_pylist()) == ["007", "08", "7"]
+    assert sorted(model.effect("code")["x"].to_list()) == ["007", "08", "7"]
 
 
 def test_dropped_columns_and_identifiers_are_no_features(fitted, rows, plain):

@@ -3,10 +3,12 @@
 import sys
 
 import pytest
+import typer
 
 import pugam.studies
 from pugam import __version__
 from pugam.command_line import main
+from pugam.command_line.verbs import app
 from pugam.studies import coverage, masked, power, simulated
 
 
@@ -37,6 +39,15 @@ def test_help_lists_the_verbs(pugam_says, option):
     assert "study" in out
     assert "--version" in out
     assert err == ""
+
+
+@pytest.mark.parametrize("verb", ["demo", "fit", "predict", "report", "simulate", "study"])
+def test_help_says_what_each_flag_is_for_without_its_name(verb):
+    command = typer.main.get_command(app).commands[verb]
+
+    helps = {parameter.name: getattr(parameter, "help", None) for parameter in command.params}
+
+    assert [name for name, said in helps.items() if not said or said.startswith("Of ") or said.count(" ") < 2] == []
 
 
 def test_help_of_study_lists_studies_and_options(pugam_says):

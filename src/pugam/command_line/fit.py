@@ -66,7 +66,9 @@ def fit(
     ] = None,
     id: Annotated[str | None, typer.Option(help="Column of identifiers: no feature, named in the report.")] = None,
     pi: Annotated[str | None, typer.Option(help="Fix the share, as in 0.3, or bound it, as in 0.1,0.4.")] = None,
-    smoothing: Annotated[str, typer.Option(help="reml (one value per term), aic, or a number.")] = "reml",
+    smoothing: Annotated[
+        str, typer.Option(help="How smooth curves are: reml (one value per term), aic, or a number.")
+    ] = "reml",
     shrinkage: Annotated[
         str,
         typer.Option(
@@ -75,8 +77,8 @@ def fit(
         ),
     ] = "auto",
     ci: Annotated[str, typer.Option(help="Interval for pi: wald, profile or bootstrap.")] = "wald",
-    level: Annotated[float, typer.Option(help="Of the interval.")] = 0.95,
-    resamples: Annotated[int, typer.Option(help="Of a bootstrap.")] = 500,
+    level: Annotated[float, typer.Option(help="Level of intervals, a probability such as 0.95.")] = 0.95,
+    resamples: Annotated[int, typer.Option(help="How often a bootstrap draws rows and fits again.")] = 500,
     store: Annotated[
         Path | None,
         typer.Option(
@@ -86,10 +88,10 @@ def fit(
     missing: Annotated[
         str, typer.Option(help="Rows that lack a value: error, drop (leave them out), or effect (one of their own).")
     ] = "error",
-    starts: Annotated[int | None, typer.Option(help="Starts of the fit; 12 by default.")] = None,
-    max_iter: Annotated[int | None, typer.Option(help="Most iterations of the fit.")] = None,
+    starts: Annotated[int | None, typer.Option(help="From how many starts to fit; 12 by default.")] = None,
+    max_iter: Annotated[int | None, typer.Option(help="How many iterations a fit may take at most.")] = None,
     seed: Annotated[
-        int | None, typer.Option(help="Of the random numbers; the same seed gives the same result.")
+        int | None, typer.Option(help="Seed of random numbers: the same seed gives the same result.")
     ] = None,
     engine: Annotated[
         str,
@@ -98,7 +100,9 @@ def fit(
             "size of the file."
         ),
     ] = "auto",
-    jobs: Annotated[int | None, typer.Option(help="Threads.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option(help="How many threads to use; by default as many as suit the rows.")
+    ] = None,
     delimiter: Delimiter = None,
     decimal: Decimal = ".",
     quiet: Quiet = False,
@@ -163,6 +167,7 @@ def fit(
         what = "in parts" if large is not None else f"{rows.X.num_rows:,} rows"
         with Waiting(f"fitting {what}", show), rows.faults_placed():
             model.fit(rows.X, rows.z, rows.weights)
+        model._library = "pandas"  # whoever loads the model has asked for no Arrow tables
         with rows.faults_placed():
             interval = model.pi_interval(level, ci, **_bootstrapped(model, ci, rows, resamples, store, show))
         # Files come before words: what is printed may go to a program that stops listening.

@@ -49,7 +49,7 @@ def report(
     level: Annotated[
         float | None, typer.Option(help="Level of all intervals on the page; by default that of the fit.")
     ] = None,
-    title: Annotated[str | None, typer.Option(help="Of the page.")] = None,
+    title: Annotated[str | None, typer.Option(help="Title of the page.")] = None,
     top: Annotated[int, typer.Option(help="How many of the most likely positives to list.", min=0)] = 20,
     delimiter: Delimiter = None,
     decimal: Decimal = ".",

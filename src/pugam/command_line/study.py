@@ -13,19 +13,21 @@ __all__ = ["study"]
 
 
 def study(
-    name: Annotated[str, typer.Argument(help="The study.")],
+    name: Annotated[str, typer.Argument(help="Which study to run.")],
     out: Annotated[Path, typer.Option(help="Folder for tables, figures and the records to resume from.")] = Path(
         "results"
     ),
     replicates: Annotated[
         int | None, typer.Option(help="Data sets, or maskings, per cell; 500 by default, in realdata 10.")
     ] = None,
-    resamples: Annotated[int, typer.Option(help="Resamples of every bootstrap.")] = 500,
-    jobs: Annotated[int | None, typer.Option(help="Processes; one per core by default.")] = None,
+    resamples: Annotated[int, typer.Option(help="How often every bootstrap draws rows and fits again.")] = 500,
+    jobs: Annotated[int | None, typer.Option(help="How many processes to use; one per core by default.")] = None,
     engine: Annotated[
         str, typer.Option(help="Where the work is done: auto, memory, gpu, or dask (replicates on a cluster).")
     ] = "auto",
-    seed: Annotated[int | None, typer.Option(help="Of the random numbers.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Seed of random numbers: the same seed gives the same tables.")
+    ] = None,
     data: Annotated[
         Path | None,
         typer.Option(

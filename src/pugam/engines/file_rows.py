@@ -42,7 +42,7 @@ class FileRows:
         How much of the rows may be kept in memory between passes.
     """
 
-    library = "pyarrow"
+    library = "pandas"
 
     def __init__(
         self,
