@@ -302,6 +302,34 @@ def test_nothing_sticks_out_on_a_phone(driver, open_page, name):
     assert driver.execute_script("return window.innerWidth") == PHONE[0]
 
 
+@pytest.mark.parametrize("width", [PHONE[0], 420])
+def test_tables_and_the_diagnosis_are_whole_on_a_phone(driver, open_page, width):
+    open_page("fitted", (width, PHONE[1]))
+
+    boxes = driver.find_elements(By.CSS_SELECTOR, "[aria-labelledby=tests].scroll, [aria-labelledby=candidates].scroll")
+    boxes.append(driver.find_element(By.CSS_SELECTOR, "pre.wrapped"))
+    hidden = [driver.execute_script("return arguments[0].scrollWidth - arguments[0].clientWidth", box) for box in boxes]
+
+    assert hidden == [0, 0, 0]
+
+
+def test_odds_ratios_of_plain_names_are_whole_on_a_phone(driver, open_page):
+    open_page("example", PHONE)
+
+    box = driver.find_element(By.CSS_SELECTOR, "[aria-labelledby=ratios].scroll")
+
+    assert driver.execute_script("return arguments[0].scrollWidth - arguments[0].clientWidth", box) == 0
+
+
+def test_posteriors_at_another_pi_are_shown_once_the_slider_has_moved(driver, page):
+    column = driver.find_element(By.CSS_SELECTOR, ".candidates td.moving")
+    assert not column.is_displayed()
+
+    driver.find_element(By.ID, "slider").send_keys(Keys.END)
+
+    assert column.is_displayed()
+
+
 def test_pi_fixed_can_still_be_moved(driver, open_page):
     open_page("fixed")
 

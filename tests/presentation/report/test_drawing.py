@@ -2,7 +2,9 @@
 
 import pytest
 
+from pugam.presentation.report.content import Effect
 from pugam.presentation.report.drawing import CHARACTER, FREE_RIGHT, Scale, ticks_below, ticks_beside
+from pugam.presentation.report.effect_charts import draw_effect
 
 
 def test_a_scale_maps_its_ends_to_its_places():
@@ -41,3 +43,15 @@ def test_texts_below_an_axis_differ_and_do_not_stick_out(power, low):
     assert len({tick.text for tick in found}) == len(found) >= 2
     ends = [tick.text_place + (0.5 * CHARACTER * len(tick.text) if tick.anchor == "middle" else 0) for tick in found]
     assert max(ends) <= scale.end + FREE_RIGHT
+
+
+@pytest.mark.parametrize("highest", [5000.0, 5400.0, 0.25, 1e6])
+def test_the_last_number_below_a_curve_keeps_off_the_word_for_missing_values(highest):
+    x = (*(highest * share / 10 for share in range(11)), "missing")
+    zeros = (0.0,) * len(x)
+
+    *numbers, missing = draw_effect(Effect("s(x)", "x", x, zeros, zeros, zeros, (zeros,), missing=True)).chart.below
+
+    last = numbers[-1]
+    end = last.text_place + (0.5 * CHARACTER * len(last.text) if last.anchor == "middle" else 0.0)
+    assert end + 2.0 < missing.place - 0.5 * CHARACTER * len(missing.text)
