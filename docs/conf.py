@@ -4,6 +4,7 @@ The repository itself is the source, so that pages link to result tables and to 
 the repository; `include_patterns` says which files are pages.
 """
 
+import re
 import sys
 import warnings
 from pathlib import Path
@@ -85,6 +86,15 @@ html_theme_options = {
 warnings.filterwarnings("ignore", category=pugam.PugamWarning)
 
 
+LINK_TO_EXAMPLE = re.compile(r"\]\(((?:\.\./)*)\.\./examples/(\w+)\.py\)")
+
+
+def link_to_gallery(app, docname, source):
+    """Lead to the page that was made of an example, where the page in the repository leads to the script itself."""
+    source[0] = LINK_TO_EXAMPLE.sub(r"](\1gallery/\2)", source[0])
+
+
 def setup(app):
     """Write the pages of the command line before the others are read."""
     app.connect("builder-inited", lambda app: command_line_pages.write(Path(app.srcdir) / "docs/reference"))
+    app.connect("source-read", link_to_gallery)

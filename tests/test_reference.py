@@ -11,7 +11,11 @@ from sklearn.base import BaseEstimator
 import pugam
 from pugam import PUGAM
 
-REFERENCE = Path(__file__).parent.parent / "docs/reference"
+ROOT = Path(__file__).parent.parent
+REFERENCE = ROOT / "docs/reference"
+PAGES = [*ROOT.glob("*.md"), *(page for page in ROOT.glob("docs/**/*.md") if "gallery" not in page.parts)]
+WRITTEN_WITH_THE_SITE = {"command_line.md"}  # what it says, `pugam VERB --help` says, too
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 MODULES = ("pugam", "pugam.metrics", "pugam.datasets", "pugam.studies")
 IN_WORDS = {"pugam.__version__", "pugam.studies.STUDIES"}  # a text and a mapping, which have no docstring
 
@@ -44,3 +48,11 @@ def test_a_public_name_has_an_example(name):
 
 def test_the_reference_lists_every_public_name_and_no_other():
     assert {*listed_names()} == {*public_names()} - IN_WORDS
+
+
+@pytest.mark.parametrize("page", sorted(PAGES), ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_to_files_of_the_repository(page):
+    text = re.sub(r"^```.*?^```$|`[^`\n]*`", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    targets = {target for target in LINK.findall(text) if "://" not in target and not target.startswith("mailto:")}
+
+    assert [name for name in sorted(targets - WRITTEN_WITH_THE_SITE) if not (page.parent / name).exists()] == []
