@@ -173,6 +173,19 @@ def test_an_identifier_with_gaps_is_asked_about_with_the_flag_that_drops_it(puga
     assert "if it identifies rows, leave it out (--drop 'claim id', or --id 'claim id' to name rows by it)." in err
 
 
+def test_identifiers_that_begin_anew_in_each_of_two_files_are_asked_about(pugam_says, rows, features):
+    for label, name in ((1, "yes.csv"), (0, "no.csv")):
+        part = features[rows["z"] == label]
+        part.assign(number=np.arange(len(part)) + 1).to_csv(name, index=False)
+    files = ["--positive-file", "yes.csv", "--unlabeled-file", "no.csv"]
+
+    _, _, asked = pugam_says("fit", *files, "--quiet", "--shrinkage", "never")
+    _, _, dropped = pugam_says("fit", *files, "--quiet", "--shrinkage", "never", "--id", "number")
+
+    assert "Column 'number' holds whole numbers, different in every row of a file; if it identifies rows" in asked
+    assert "different in every row" not in dropped
+
+
 @pytest.mark.parametrize("engine", ["memory", "stream"])
 def test_frames_of_a_model_that_read_its_rows_from_a_file_are_those_of_pandas(fitted, data, engine):
     model, _ = fitted(data, "--label", "z", "--engine", engine)

@@ -17,7 +17,7 @@ from pugam.command_line.labels import read_label_column
 from pugam.data import read_table, read_weights
 from pugam.errors import InputError, RowError, warn_user
 from pugam.files import DataFile, nearest_name, open_file
-from pugam.terms import choose_terms, parse_formula
+from pugam.terms import choose_terms, may_identify_rows, parse_formula
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -171,6 +171,8 @@ def _read_two(files: Sequence[DataFile], roles: Roles, features: Features) -> Ro
                 "--drop it."
             )
     joined = pa.concat_tables([plain_types(first), plain_types(second)], promote_options="permissive")
+    if not features.columns:
+        _warn_of_numbering((first, second), joined.drop_columns(list(roles.columns)))
     sizes = [first.num_rows, second.num_rows]
     names: Sequence[Any] = PlacesInFiles(tuple(file.path.name for file in files), tuple(sizes))
     if roles.name is not None:
@@ -178,6 +180,20 @@ def _read_two(files: Sequence[DataFile], roles: Roles, features: Features) -> Ro
         names = [name for file, table in both for name in _names(file, table, roles.name, features)]
     place = partial(_place, list(zip(files, sizes, strict=True)))
     return _take_roles(joined, roles, features, np.repeat([1, 0], sizes), names, place)
+
+
+def _warn_of_numbering(tables: Sequence[pa.Table], joined: pa.Table) -> None:
+    """Ask about identifiers that begin anew in every file: only within a file each is there once."""
+    for name in joined.column_names:
+        columns = [table.select([name]) for table in (*tables, joined)]
+        if any(family_of(table.schema.field(0).type) != "numbers" for table in columns):
+            continue
+        *here, together = (may_identify_rows(read_table(table).column(name)) for table in columns)
+        if all(here) and not together:
+            warn_user(
+                f"Column {name!r} holds whole numbers, different in every row of a file; if it identifies rows, leave "
+                "it out of X."
+            )
 
 
 def _dropped_columns(names: Sequence[str], roles: Roles) -> list[str]:

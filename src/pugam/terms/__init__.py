@@ -1,6 +1,6 @@
 """What one feature contributes to the log density ratio, and the formula language."""
 
-from pugam.terms.automatic import choose_terms
+from pugam.terms.automatic import choose_terms, may_identify_rows
 from pugam.terms.bases import Basis, Encoded, FactorBasis, LinearBasis, MissingBasis, SmoothBasis
 from pugam.terms.design import Design
 from pugam.terms.formula import format_formula, parse_formula
@@ -24,6 +24,7 @@ __all__ = [
     "f",
     "format_formula",
     "l",
+    "may_identify_rows",
     "parse_formula",
     "s",
 ]

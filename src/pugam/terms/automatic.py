@@ -9,7 +9,7 @@ from pugam.errors import InputError, warn_user
 from pugam.terms.bases import count_distinct
 from pugam.terms.specs import Factor, Linear, Smooth, TermSpec
 
-__all__ = ["choose_terms"]
+__all__ = ["choose_terms", "may_identify_rows"]
 
 BASIS_SIZE = 10
 MOST_LEVELS = 20  # beyond so many, a factor is chosen only if its levels are no numbers and have rows enough
@@ -37,7 +37,7 @@ def choose_terms(table: Table) -> list[TermSpec]:
     terms = [term for term in chosen.values() if term is not None]
     if not terms:
         raise InputError("Every column of X is constant or numbers the rows, so there is nothing to fit.")
-    _warn_of_identifiers([term.column for term in terms if _may_identify_rows(table.column(term.column))])
+    _warn_of_identifiers([term.column for term in terms if may_identify_rows(table.column(term.column))])
     return terms
 
 
@@ -72,7 +72,7 @@ def _numbers_the_rows(column: Column) -> bool:
     return bool(np.all(steps == 1.0))
 
 
-def _may_identify_rows(column: Column) -> bool:
+def may_identify_rows(column: Column) -> bool:
     """Whether values are whole numbers, each there once: an identifier with gaps, or a large and exact measurement."""
     values = column.values
     if column.kind != "numeric" or len(values) < FEWEST_NUMBERED_ROWS or column.missing.any():
