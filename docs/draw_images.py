@@ -1,7 +1,7 @@
 """Draws the pictures of the documentation: the demo's effects, its report on a screen and on a phone; the sloth's.
 
 usage: python docs/draw_images.py            (needs selenium, Debian's chromium and chromium-driver)
-       python docs/draw_images.py FOLDER     those of presence_only.md; the folder holds bradypus.csv
+       python docs/draw_images.py FOLDER     those of presence_only.md (needs selenium); the folder holds bradypus.csv
 """
 
 import shutil
@@ -26,7 +26,7 @@ STEPS = 6  # of the slider, to the right of the estimate
 
 CLIMATE = {
     "tmn6190_ann": "minimum temperature, 0.1 °C",
-    "pre6190_ann": "annual rain, units of the file",
+    "pre6190_ann": "annual rain, unit of the source",
     "dtr6190_ann": "daily range of temperature, 0.1 °C",
     "cld6190_ann": "cloud cover, %",
 }
@@ -67,14 +67,15 @@ def draw_sloth(folder: Path) -> None:
     wettest = X.loc[z == 0, RAIN].max()
     kept = (z == 0) | (X[RAIN] <= wettest)
     rivals = {
-        "annual rain": (model, LINE, "-"),
-        "July rain in its place": (PUGAM(climate.replace(RAIN, JULY)).fit(X, z), MARK, "--"),
-        f"annual rain, {(~kept).sum()} records less": (PUGAM(climate).fit(X[kept], z[kept]), GREEN, "-."),
+        "annual rain": (climate, z >= 0, LINE, "-"),
+        "July rain in its place": (climate.replace(RAIN, JULY), z >= 0, MARK, "--"),
+        f"annual rain, {(~kept).sum()} records less": (climate, kept, GREEN, "-."),
     }
+    held = {pi: PUGAM(climate, pi=pi).fit(X, z) for pi in SHARES}
     save(draw_climate(model, wettest), "presence_effects.png")
-    save(draw_profiles(rivals), "presence_profiles.png")
-    save(model.plot("sensitivity"), "presence_sensitivity.png")
-    save(draw_ranking(climate, X, z), "presence_ranking.png")
+    save(draw_profiles(rivals, X, z), "presence_profiles.png")
+    save(draw_held({pi: held[pi] for pi in (SHARES[0], SHARES[-1])}), "presence_sensitivity.png")
+    save(draw_ranking(held, X[z == 0]), "presence_ranking.png")
 
 
 def save(figure: Figure, name: str) -> None:
@@ -94,33 +95,58 @@ def draw_climate(model: PUGAM, wettest: float) -> Figure:
         ax.set_ylabel("")
     rain = panels[list(CLIMATE).index(RAIN)]
     rain.axvline(wettest, color=MARK, linewidth=1.0, linestyle="--")
-    rain.annotate("no background\nbeyond", (wettest, EFFECTS[0]), (4, 14), textcoords="offset points", fontsize=8)
+    rain.annotate(
+        f"the wettest\nbackground point, {wettest:g}",
+        (wettest, 0.0),
+        (5, 12),
+        xycoords=("data", "axes fraction"),
+        textcoords="offset points",
+        fontsize=8,
+    )
     figure.supylabel("effect on log g/h", fontsize=10)
     return figure
 
 
-def draw_profiles(rivals: dict[str, tuple[PUGAM, str, str]]) -> Figure:
-    """Draw the deviance of several models with pi held at many values."""
-    figure, (ax,) = make_panels(1, 6.4, 3.6)
+def draw_profiles(rivals: dict[str, tuple[str, pd.Series, str, str]], X: pd.DataFrame, z: pd.Series) -> Figure:
+    """Draw the deviance of several models with pi held at many values, as they are by default and by the rows alone."""
+    figure, panels = make_panels(2, 4.4, 3.6)
     shares = np.concatenate([np.geomspace(0.0005, 0.01, 15, endpoint=False), np.linspace(0.01, 0.6, 60)])
-    for name, (model, colour, style) in rivals.items():
-        ax.plot(shares, model.sensitivity(shares).deviance, style, color=colour, linewidth=1.8, label=name)
-        ax.plot(model.pi_, 0.0, "o", color=colour, clip_on=False)
-    ax.axhline(LIMIT, color=ZERO, linewidth=0.8)
-    ax.annotate("95%", (0.6, LIMIT), ha="right", va="bottom", fontsize=8)
-    ax.set_ylim(0.0, DEVIANCES)
-    ax.set_xlim(0.0, 0.6)
-    ax.set_xlabel("share pi of the background that is occupied, held at")
-    ax.set_ylabel("deviance")
+    for ax, options in zip(panels, ({}, {"pi_prior": None, "shrinkage": "never"}), strict=True):
+        for name, (terms, rows, colour, style) in rivals.items():
+            model = PUGAM(terms, **options).fit(X[rows], z[rows])
+            label = "_" if options else name  # once in the legend
+            ax.plot(shares, model.sensitivity(shares).deviance, style, color=colour, linewidth=1.8, label=label)
+            ax.plot(model.pi_, 0.0, "o", color=colour, clip_on=False)
+        ax.axhline(LIMIT, color=ZERO, linewidth=0.8)
+        ax.annotate("95%", (0.6, LIMIT), ha="right", va="bottom", fontsize=8)
+        ax.set_ylim(0.0, DEVIANCES)
+        ax.set_xlim(0.0, 0.6)
+        ax.set_xlabel("share pi of the background that is occupied, held at")
+        ax.set_title("no prior, no ridge" if options else "default: prior, and each with its own ridge", fontsize=10)
+    panels[0].set_ylabel("deviance")
     figure.legend(loc="outside upper center", ncols=len(rivals), frameon=False, fontsize=9)
     return figure
 
 
-def draw_ranking(climate: str, X: pd.DataFrame, z: pd.Series) -> Figure:
+def draw_held(held: dict[float, PUGAM]) -> Figure:
+    """Draw the curves of models with pi held at one value or another, each with its band."""
+    figure, panels = make_panels(len(CLIMATE), 4.2, 2.8, columns=2)
+    for ax, (column, label) in zip(panels, CLIMATE.items(), strict=True):
+        for (pi, model), colour, style in zip(held.items(), (PURPLE, GREEN), ("-", "--"), strict=True):
+            curve = model.effect(column, center="rows")
+            ax.fill_between(curve["x"], curve["lower"], curve["upper"], color=colour, alpha=0.15, linewidth=0.0)
+            ax.plot(curve["x"], curve["u"], style, color=colour, linewidth=1.8, label=f"pi held at {pi}")
+        ax.axhline(0.0, color=ZERO, linewidth=0.8, zorder=0)
+        ax.set_ylim(*EFFECTS)
+        ax.set_xlabel(label)
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=2, frameon=False)
+    figure.supylabel("effect on log g/h", fontsize=10)
+    return figure
+
+
+def draw_ranking(held: dict[float, PUGAM], background: pd.DataFrame) -> Figure:
     """Draw P(present) at background points, all in the order that the second pi gives them."""
     figure, (ax,) = make_panels(1, 6.4, 3.6)
-    background = X[z == 0]
-    held = {pi: PUGAM(climate, pi=pi).fit(X, z) for pi in SHARES}
     order = np.argsort(-held[SHARES[1]].log_density_ratio(background))
     places = np.arange(1, len(order) + 1)
     for pi, colour in zip(reversed(SHARES), (GREEN, MARK, LINE, PURPLE), strict=True):
