@@ -40,7 +40,6 @@ ELSEWHERE = {
         "10.5": "7 rows x 6 zetas x 500 x 500 refits",
         "17.9": "8.9 and 9.0 in runs.md",
     },
-    "docs/presence_only.md": {"0.025": "0.003 x 116 / 14", "0.044": "the same, with an upper bound for 14"},
     "docs/real_data.md": {
         "1.11": "a version",
         **dict.fromkeys(("0.615", "0.478", "0.792", "0.234"), "pugam fit of the demo's table with two terms"),
