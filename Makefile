@@ -155,6 +155,10 @@ benchmark-knots: $(VENV)/developing
 	$(BIN)/python benchmarks/knots.py $(DATA)
 	$(BIN)/python benchmarks/scale.py $(DATA)
 
+benchmark-masked: $(VENV)/developing
+	$(BIN)/python benchmarks/wilt_smoothing.py $(DATA)
+	$(BIN)/python benchmarks/spambase_terms.py $(DATA)
+
 benchmark-realdata: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --editable ".[peers]"
 	$(BIN)/python benchmarks/peers --data $(DATA) --out results/realdata

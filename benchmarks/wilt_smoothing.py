@@ -55,7 +55,7 @@ def main() -> None:
         for place, power in enumerate(POWERS)
     ]
     for name, grid in {"the simulations' grid": SIMULATED, "the grid of Table 4": KAPPAS[CELL[0]]}.items():
-        offered = np.isclose(kappas[:, None], grid).any(axis=1)
+        offered = np.isclose(kappas[:, None], grid, atol=0.0).any(axis=1)
         chosen = np.where(offered, found[:, :, -1], np.inf).argmin(axis=1)
         best = found[np.arange(maskings), chosen]
         label = f"AIC's choice, {name}: 10^{np.log10(min(grid)):.0f} to 10^{np.log10(max(grid)):.0f}"
