@@ -30,7 +30,7 @@ LONGEST_PI_STEP = 2.0  # on the logit scale
 LONGEST_INTERCEPT_STEP, LONGEST_GROWTH = 20.0, 1.0
 NEAR = 0.5  # predicted gain in log-likelihood below which the observed information is tried
 FAR_BEHIND, HOPEFUL_STEPS = 5.0, 20  # in log-likelihood, and as a multiple of the last gain
-JOINING_DISTANCE = 0.5  # squared distance, in standard errors, at which two climbers are taken for one
+JOINING_DISTANCE = 0.05  # squared distance, in standard errors, at which two climbers are taken for one
 LEAST_SHARE_OF_GAIN = 0.1
 # Of the tolerance: a start from which so little can be gained is the optimum. With many rows, where a pass is dear and
 # a standard error small, what counts as converged elsewhere will do.
@@ -73,8 +73,8 @@ def maximize_fisher(objective: Objective, starts: Array, pi_range: PiRange, tol:
     A start has converged when the quadratic model predicts a gain below `tol / 100` for a full step, however much the
     one taken is damped, and a relative change of pi below `tol`; that last step is still taken, unless it leads nowhere
     at once. With pi fixed its entry never moves. A start that comes close to another near the same optimum is not
-    followed further and ends where that one ends; one that hardly gains while far below another is given up,
-    unconverged. Only climbs with the same penalty are so compared.
+    followed further and ends where that one ends; one that hardly gains while far below an optimum already found is
+    given up, unconverged. Only climbs with the same penalty are so compared.
     """
 
     def look(numbers: list[int], betas: list[Array], observed: bool, floors: list[float] | None) -> list[Standpoint]:
@@ -260,8 +260,8 @@ def _on_one_hill(here: Standpoint, top: Standpoint) -> bool:
 
 
 def _give_up(climbers: list[_Climber]) -> None:
-    """Stop climbers that gain so little, so far below another, that they will not come near its optimum."""
-    best = max(climber.here.value for climber in climbers)
+    """Stop climbers on a plateau so far below an optimum already found that they will not come near it."""
+    best = max((climber.here.value for climber in climbers if climber.converged), default=-np.inf)
     for climber in climbers:
         behind = best - climber.here.value
         if not climber.resting and behind > FAR_BEHIND:
