@@ -1,6 +1,7 @@
 """`pugam report`: the page that `pugam fit` would have written, from a saved model and its rows."""
 
 import html
+import re
 from pathlib import Path
 
 import numpy as np
@@ -97,6 +98,37 @@ def test_a_report_may_show_another_interval(given, rows):
     assert f"pi = {model.pi_interval(0.9, 'profile')}, profile of the likelihood" in page()
 
 
+@pytest.mark.parametrize("level", ["ward", 7.0, True, None])
+def test_what_a_file_says_of_a_level_need_not_be_ours(given, rows, level):
+    rows[["x1", "x2", "z"]].to_csv("data.csv", index=False)
+    model = pugam.PUGAM("x1 + x2", shrinkage="never").fit(rows[["x1", "x2"]], rows["z"])
+    model.save("model.json", data={"label": "z", "level": level, "ci": "mine"})
+    given("report", "model.json", "data.csv")
+
+    assert f"pi = {model.pi_interval()}, Wald" in page()
+
+
+def test_with_pi_fixed_no_bootstrap_is_missed(given, rows):
+    rows[["x1", "x2", "z"]].to_csv("data.csv", index=False)
+    bootstrap = ["--ci", "bootstrap", "--resamples", "5", "--seed", "1"]
+    given("fit", "data.csv", "--label", "z", "--pi", "0.4", *bootstrap, "--out", "model.json", "--report", "fit.html")
+    given("report", "model.json", "data.csv")
+
+    assert page() == page("fit.html")
+
+
+def test_advice_that_was_taken_is_not_given_again(pugam_says, rows):
+    rows[["x1", "x2", "z"]].to_csv("data.csv", index=False)
+    command = ["fit", "data.csv", "--label", "z", "--terms", "x1 + x2", "--shrinkage", "never", "--report", "r.html"]
+    _, with_wald, _ = pugam_says(*command)
+    advised = page("r.html")
+    _, with_profile, _ = pugam_says(*command, "--ci", "profile")
+
+    assert "Report the profile interval, --ci profile." in with_wald
+    assert "Report the profile interval, --ci profile." in advised
+    assert "Report the profile interval" not in with_profile + page("r.html")
+
+
 def test_a_report_without_the_bootstrap_of_the_fit_says_so(pugam_says, given, rows):
     rows[["x1", "x2", "z"]].to_csv("data.csv", index=False)
     bootstrap = ["--ci", "bootstrap", "--resamples", "10", "--seed", "1"]
@@ -117,7 +149,9 @@ def test_warnings_of_a_report_speak_of_flags(pugam_says, rows):
 
     assert "pi_interval(" not in page()
     assert "plot(" not in page()
-    assert "--report" in page() or "--ci profile" in page() or "--pi" in page()
+    assert "diagnose()" not in page()
+    (warnings,) = re.findall(r'<ul class="warnings">(.*?)</ul>', page(), flags=re.DOTALL)
+    assert re.search(r"--(?:pi|ci|report)\b", warnings)
 
 
 def test_a_report_of_text_labels_needs_no_flags(given, rows):

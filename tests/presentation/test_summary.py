@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from scipy.stats import chi2, norm
 
-from pugam import PUGAM, PugamWarning, s
+from pugam import PUGAM, InputError, PugamWarning, s
 from pugam.datasets import simulate
 
 FORMULA = "s(age) + l(dose, missing='effect') + f(site) + weight + f(group, missing='effect')"
@@ -51,10 +51,11 @@ def summary(model):
     return model.summary()
 
 
-def line_of(text, start):
+def line_of(text, start, pattern=""):
     """The cells of the one line that starts like this; cells are two spaces apart or more."""
-    (line,) = (line for line in text.splitlines() if re.match(rf"  {re.escape(start)}\s\s", line))
-    return line.strip().removeprefix(start).split()
+    heads = [(re.match(rf"  {re.escape(start)}{pattern}\s\s", line), line) for line in text.splitlines()]
+    ((head, line),) = (found for found in heads if found[0])
+    return line[head.end() :].split()
 
 
 # Frames
@@ -152,21 +153,40 @@ def test_a_missing_number_is_compared_to_the_median(X, z, term):
     assert line["estimate"] == pytest.approx(np.log(ratio.estimate), rel=1e-9)
     assert line["lower"] == pytest.approx(np.log(ratio.lower), rel=1e-9)
     assert line["upper"] == pytest.approx(np.log(ratio.upper), rel=1e-9)
-    assert "missing values against the median" in str(model.summary())
+    assert f"{term} missing against {X['dose'].median():.4g}" in str(model.summary())
 
 
 def test_gaps_at_random_in_a_column_with_a_long_tail_have_no_effect():
-    # The curve's zero is its mean over the range, far from where the rows are: against it every gap would count.
-    found = []
+    found, against_zero = [], []
     for seed in range(10):
-        data = simulate(1, n0=400, n=800, random_state=seed)
-        gaps = np.random.default_rng(seed).random(800) < 0.25
+        data = simulate(1, n0=800, n=1600, random_state=seed)
+        gaps = np.random.default_rng(seed).random(1600) < 0.25
         X = data.X[["x1", "x2", "x3"]].assign(x1=np.where(gaps, np.nan, np.exp(4.0 * data.X["x1"])))
-        model = PUGAM([s("x1", missing="effect", scale="log"), s("x2"), s("x3")], n_starts=4).fit(X, data.z)
+        terms = [s("x1", missing="effect", scale="linear"), s("x2"), s("x3")]
+        model = PUGAM(terms, n_starts=4, shrinkage="never").fit(X, data.z)
         found.append(model.summary().linear["z"].iloc[0])
+        alone = model.effect("x1", [np.nan]).iloc[0]
+        against_zero.append(alone["u"] / alone["se"])
 
     # Ten standard normal numbers: their mean square is above 2.5 with probability 0.006.
     assert np.mean(np.square(found)) < 2.5
+    # The curve's zero is its mean over the range, far from where the rows are: against it every gap counts.
+    assert np.mean(np.square(against_zero)) > 5.0
+
+
+def test_a_level_called_missing_is_compared_to_nothing(X, z):
+    group = np.where(np.arange(len(z)) % 3 == 0, "missing", np.where(np.arange(len(z)) % 3 == 1, "a", "b"))
+    text = str(PUGAM("s(age) + f(group)", n_starts=3).fit(X.assign(group=group), z).summary())
+
+    assert re.search(r"f\(group\) missing +-?\d", text)
+
+
+def test_a_summary_has_one_level(model):
+    halfway = model.pi_interval(0.5)
+
+    assert model.summary(interval=halfway).linear.equals(model.summary(0.5).linear)
+    with pytest.raises(InputError, match=r"The interval has the level 0.5, but level=0.9 was asked for; give one"):
+        model.summary(0.9, halfway)
 
 
 def test_a_smooth_term_with_missing_values_has_only_those_among_the_linear(X, z):
@@ -222,7 +242,8 @@ def test_numbers_in_the_text_are_those_of_the_frames(summary):
         assert float(statistic) == round(row["statistic"], 2)
         assert float(p) == pytest.approx(row["pvalue"], rel=5e-3)
     for row in summary.linear.to_dict("records"):
-        estimate, se, z_value, p, *_ = line_of(text, f"{row['term']} {row['level']}".rstrip())
+        against = r" against \S+" if (row["term"], row["level"]) == ("l(dose)", "missing") else ""
+        estimate, se, z_value, p, *_ = line_of(text, f"{row['term']} {row['level']}".rstrip(), against)
         assert float(estimate) == pytest.approx(row["estimate"], rel=5e-4)
         assert float(se) == pytest.approx(row["se"], rel=5e-3)
         assert float(z_value) == pytest.approx(row["z"], abs=0.005)

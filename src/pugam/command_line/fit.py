@@ -185,7 +185,7 @@ def fit(
         how = "given" if interval.method == "fixed" else f"{interval.method} interval"
         say(f"share of positives among the {model.n1_:,.6g} unlabelled rows, {how}")
         if diagnosis is not None and not quiet:
-            say(f"\n{model.summary(level, interval)}\n\n{in_flags(diagnosis.in_words(interval))}\n")
+            say(in_flags(f"\n{model.summary(level, interval)}\n\n{diagnosis.in_words(interval)}\n"))
             for what, path in (("Model", out), ("Report", report)):
                 if path is not None:
                     say(f"{what}: {path}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sys
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from pugam.command_line.signals import Signals, StoppedError
 from pugam.errors import FormulaError, PugamError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 __all__ = ["main"]
 
@@ -65,9 +66,16 @@ def _run(app: Callable[..., int | None], verbs: dict[str, Callable[..., None]]) 
 
 def _misuse(message: str) -> str:
     """Say what was probably meant by an argument too many."""
-    if "unexpected extra argument" in message and "--drop" in sys.argv:
+    extra = re.search(r"unexpected extra arguments? \((\S+)", message)
+    if extra is not None and extra[1].rstrip(")") in _after_drop(sys.argv):
         return f"{message.rstrip('.')}; --drop takes one column, so repeat it for several, as in --drop a --drop b"
     return message.rstrip(".")
+
+
+def _after_drop(arguments: Sequence[str]) -> set[str]:
+    """What follows a column that was dropped."""
+    words = [word for given in arguments for word in (given.split("=", 1) if given.startswith("--drop=") else [given])]
+    return {words[place + 2] for place, word in enumerate(words[:-2]) if word == "--drop"}
 
 
 def _with_arrow(error: FormulaError) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shlex
@@ -54,7 +55,7 @@ IN_FLAGS = (
     ("diagnose() says more", "--report says more"),
     ("leave out of X those that identify rows", "leave out those that identify rows (--drop NAME)"),
 )
-NAMED_COLUMN = re.compile(r"""Column (?P<quote>['"])(?P<name>.*?)(?P=quote) (?P<fault>.*?)leave it out of X""")
+NAMED_COLUMN = re.compile(r"""Column (?P<name>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*") .*?leave it out of X""")
 GAPS_IN_FIT = re.compile(r"fill or drop them, or give them an effect of their own: [slf]\(.*, missing='effect'\)")
 GAPS_LATER = re.compile(r"give these an effect of their own: [slf]\(.*, missing='effect'\)")
 QUOTED_OPTION = re.compile(r"\b(knots|missing|scale|unseen)='(\w+)'")
@@ -138,7 +139,7 @@ def in_flags(text: str) -> str:
 
 
 def _without_column(advice: re.Match[str]) -> str:
-    column = shlex.quote(advice["name"])
+    column = shlex.quote(ast.literal_eval(advice["name"]))
     kept = advice[0].removesuffix(" of X")
     return f"{kept} (--drop {column}, or --id {column} to name rows by it)"
 

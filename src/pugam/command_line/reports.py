@@ -91,17 +91,23 @@ def report(
         command = model.provenance_["command"] or command_given()
         origin = known.get("source") or (data.name if data is not None else "two files")
         with rows.faults_placed():
-            interval = model.pi_interval(level or float(known.get("level") or 0.95), ci or _shown_by_the_fit(known))
+            interval = model.pi_interval(level or _level_of_the_fit(known), ci or _kind_of_the_fit(known))
+        if known.get("ci") == "bootstrap" and ci is None and interval.method != "fixed":
+            warn_user("The bootstrap of the fit is not kept with its model: the report shows Wald's interval for pi.")
         version = model.provenance_["pugam"]
         write_report(model, out, rows, origin, command, interval, title, top, show, version=version)
         say(f"Report: {out}")
 
 
-def _shown_by_the_fit(known: Mapping[str, Any]) -> Literal["wald", "profile"]:
+def _kind_of_the_fit(known: Mapping[str, Any]) -> Literal["wald", "profile"]:
     """Which interval for pi the fit showed, if a model file is enough to make it again."""
-    if known.get("ci") == "bootstrap":
-        warn_user("The bootstrap of the fit is not kept with its model: the report shows Wald's interval for pi.")
     return "profile" if known.get("ci") == "profile" else "wald"
+
+
+def _level_of_the_fit(known: Mapping[str, Any]) -> float:
+    """Its level; what else a file may say there is not ours."""
+    level = known.get("level")
+    return level if isinstance(level, float) and 0.0 < level < 1.0 else 0.95
 
 
 def write_report(

@@ -20,7 +20,7 @@ __all__ = ["OutputMethods"]
 class OutputMethods:
     """Ways out of a fitted model, made in `pugam.presentation` and `pugam.storage`; `self` is the whole estimator."""
 
-    def summary(self: Any, level: float = 0.95, interval: Interval | None = None) -> Any:
+    def summary(self: Any, level: float | None = None, interval: Interval | None = None) -> Any:
         """Return a summary of the fit: printed, a table as of a statistics package; its parts, tidy frames.
 
         The frames are `model` (pi with its interval, counts, log-likelihood), `smooth` and `factors` (a test of each
@@ -28,8 +28,8 @@ class OutputMethods:
 
         Parameters
         ----------
-        level : float
-            Of the intervals.
+        level : float, optional
+            Of the intervals; by default that of `interval`, or 0.95.
         interval : Interval, optional
             For pi, as made by `pi_interval`; by default Wald's.
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.inference.calibration import Calibration, calibrate
-from pugam.inference.findings import ALPHA, FEWEST_TERMS, Verdict, describe, judge
+from pugam.inference.findings import ALPHA, FEWEST_TERMS, Verdict, describe, judge, without_advice_taken
 from pugam.inference.hypotheses import HypothesisTest, likelihood_ratio_test, reference_penalty, tested_columns
 from pugam.inference.intervals import Interval
 from pugam.inference.open_effects import OpenEffects, condition_number, find_open_effects, rows_in_doubt
@@ -108,6 +108,10 @@ class Diagnosis:
     def n_distinguishable(self) -> int:
         """Number of terms distinguishable from a constant, at the 5% level."""
         return sum(test.pvalue < ALPHA for test in self.terms)
+
+    def warnings_beside(self, interval: Interval) -> tuple[str, ...]:
+        """Return the warnings, less advice that was taken when this interval was made."""
+        return without_advice_taken(self.warnings, interval)
 
     def in_words(self, interval: Interval | None = None) -> str:
         """Tell what was found, with an interval for pi made before in place of Wald's."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from pugam.inference.diagnosis import Diagnosis
     from pugam.inference.intervals import Interval
 
-__all__ = ["ALPHA", "FEWEST_TERMS", "Verdict", "describe", "judge", "open_effects_advice"]
+__all__ = ["ALPHA", "FEWEST_TERMS", "Verdict", "describe", "judge", "open_effects_advice", "without_advice_taken"]
 
 Verdict = Literal["well determined", "weakly determined", "not determined", "fixed"]
 
@@ -32,6 +33,7 @@ LARGEST_LEANING, MOSTLY_LEANING = 1.5, 4.0
 MOST_NAMES = 3
 FAR_APART = 0.5  # starts nearly as good as the best, as a share of the interval's width
 
+ON_PROFILE = re.compile(r" Report the profile interval, (?:pi_interval\(method='profile'\)|--ci profile)\.")
 ADD_INFORMATION = (
     "Fix pi or bound it if you know something about it (pi=0.2, pi=(0.1, 0.4)), or add features that tell positives "
     "from negatives."
@@ -207,5 +209,12 @@ def describe(found: Diagnosis, interval: Interval) -> Iterator[str]:
     called = f"{sensitivity.share_positive[0]:.3f} to {sensitivity.share_positive[-1]:.3f}"
     along = f"pi held from {sensitivity.pi[0]:.3f} to {sensitivity.pi[-1]:.3f}"
     yield f"  sensitivity  {along}: {called} of the unlabelled called positive"
-    for warning in found.warnings:
+    for warning in found.warnings_beside(interval):
         yield f"  ! {warning}"
+
+
+def without_advice_taken(warnings: Sequence[str], interval: Interval) -> tuple[str, ...]:
+    """Leave out the advice to report the profile interval where it is the one reported."""
+    if interval.method != "profile":
+        return tuple(warnings)
+    return tuple(ON_PROFILE.sub("", warning) for warning in warnings)

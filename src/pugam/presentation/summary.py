@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from pugam.data import make_frame
+from pugam.errors import InputError
 from pugam.inference import HypothesisTest, Interval, curve_columns, normal_quantile, standard_errors
 from pugam.linear_algebra import inverse
 from pugam.solvers import Fit, Settings, edf_by_term
@@ -90,9 +91,13 @@ class Summary:
     __repr__ = __str__
 
 
-def summarize(model: FittedModel, level: float, interval: Interval | None = None) -> Summary:
+def summarize(model: FittedModel, level: float | None = None, interval: Interval | None = None) -> Summary:
     """Collect the summary of a fitted model; the interval for pi is Wald's, if none is given."""
+    if level is None:
+        level = 0.95 if interval is None else interval.level
     interval = model.pi_interval(level) if interval is None else interval
+    if level != interval.level:
+        raise InputError(f"The interval has the level {interval.level:g}, but level={level:g} was asked for; give one.")
     overall = _overall(model, interval)
     smooth, linear, factors = _smooth_rows(model), _coefficient_rows(model, level), _factor_rows(model)
     warnings = tuple(_warnings(model))
@@ -172,6 +177,15 @@ def _missing_contrast(basis: MissingBasis) -> NDArray[np.float64]:
     return np.asarray(alone - curve_columns(basis, [basis.stand_in])[0])
 
 
+def _compared_to(model: FittedModel) -> dict[tuple[str, str], str]:
+    """To which value of the column a line compares missing ones."""
+    return {
+        (basis.spec.label, "missing"): f" against {basis.stand_in:.4g}"
+        for basis in model._design.bases
+        if isinstance(basis, MissingBasis) and not isinstance(basis.inner, FactorBasis)
+    }
+
+
 def _factor_rows(model: FittedModel) -> list[tuple[Any, ...]]:
     rows = []
     for basis, label in zip(model._design.bases, model._design.labels, strict=True):
@@ -222,12 +236,12 @@ def _lines(
         )
     if linear:
         yield ""
-        gaps = any(name == "missing" for _, name, *_ in linear)
-        yield f"Linear terms (per unit of the column) and levels{'; missing values against the median' if gaps else ''}"
+        yield "Linear terms (per unit of the column) and levels"
+        compared = _compared_to(model)
         yield from _aligned(
             ("", "estimate", "se", "z", "p", ""),
             [
-                (f"{term} {name}".rstrip(), f"{estimate:.4g}", f"{se:.3g}", f"{z:.2f}", *_p(pvalue))
+                (_line_name(term, name, compared), f"{estimate:.4g}", f"{se:.3g}", f"{z:.2f}", *_p(pvalue))
                 for term, name, estimate, se, z, pvalue, _, _ in linear
             ],
         )
@@ -254,6 +268,10 @@ def _lines(
         yield f"smoothing {method}, solver {model.solver}, {about_pi}"
     for warning in warnings:
         yield f"! {warning}"
+
+
+def _line_name(term: str, name: str, compared: Mapping[tuple[str, str], str]) -> str:
+    return f"{term} {name}{compared.get((term, name), '')}".rstrip()
 
 
 def _p(pvalue: float) -> tuple[str, str]:

@@ -264,7 +264,8 @@ class FactorBasis:
 class MissingBasis:
     """A term whose missing values have an effect of their own: one more column, the others zero there.
 
-    `stand_in` is a value the column has: of numbers their median, to which the effect of missing values is compared.
+    `stand_in` stands in the gaps while other values are encoded: a level, or the median of the numbers there are,
+    whatever their weights. To the median a summary compares missing values.
     """
 
     inner: SmoothBasis | LinearBasis | FactorBasis
@@ -342,11 +343,11 @@ def resolve_term(spec: TermSpec, column: Column) -> Basis:
     missing = column.missing
     if not missing.any():
         return _resolve_complete(spec, column)
+    if missing.all():
+        raise InputError(f"{spec.label}: column {column.name!r} has no values at all; leave it out.")
     if spec.missing == "error":
         _refuse_missing(column, spec)
     present = replace(column, values=column.values[~missing])
-    if len(present.values) == 0:
-        raise InputError(f"{spec.label}: column {column.name!r} has no values at all; leave it out.")
     inner = _resolve_complete(spec, present)
     is_factor = isinstance(inner, FactorBasis)
     return MissingBasis(inner, present.values[0] if is_factor else float(np.median(present.values)))

@@ -79,15 +79,14 @@ def test_a_report_has_the_interval_it_is_given_and_its_level(models, method):
     assert f"{interval.lower:.1%} to {interval.upper:.1%}" in content.plain
     assert content.statistical.startswith(f"pi = {interval}, {'Wald' if method == 'wald' else 'profile'}")
     other, name = (profile, "profile of the likelihood") if method == "wald" else (wald, "Wald's interval")
-    assert (
-        f"{name}{' on the log scale' if method == 'profile' else ''} at 95% {other.lower:.3f} to "
-        in content.statistical
-    )
+    assert f"{name} at 95% {other.lower:.3f} to " in content.statistical
     assert content.summary == str(model.summary(0.8, interval))
     assert content.diagnostics.text.split("\n")[0] == f"pi is {model.diagnose().verdict}: {interval}"
     own = model.effect("x1", np.array(content.effects[0].x), 0.8, center="rows")
     np.testing.assert_allclose(content.effects[0].lower, own["lower"], rtol=1e-12)
     assert {ratio.ratio.level for ratio in content.ratios} == {0.8}
+    wider = collect(model, "At 95%", {}, {}, interval=model.pi_interval(method=method)).candidates[0]
+    assert wider.lower < content.candidates[0].lower < content.candidates[0].upper < wider.upper
 
 
 def test_effects_are_those_of_the_model(both):
@@ -360,7 +359,7 @@ def test_the_statistical_sentence_has_both_intervals(models, contents):
     model, said = models["plain"], contents["plain"].statistical
     profile = model.pi_interval(method="profile")
 
-    assert said.startswith(f"pi = {model.pi_interval()}, Wald's interval on the log scale")
+    assert said.startswith(f"pi = {model.pi_interval()}, Wald's interval; ")
     assert f"profile of the likelihood {profile.lower:.3f} to {profile.upper:.3f}" in said
     assert "n0 = 250 labelled and n1 = 170 unlabelled rows" in said
     assert f"{model.edf_:.1f} effective degrees of freedom" in said

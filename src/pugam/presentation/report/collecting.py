@@ -75,7 +75,7 @@ class FittedModel(Protocol):
     def pi_interval(self, level: float = 0.95) -> Interval: ...
     def covariance(self) -> Array: ...
     def diagnose(self) -> Diagnosis: ...
-    def summary(self, level: float = 0.95, interval: Interval | None = None) -> Summary: ...
+    def summary(self, level: float | None = None, interval: Interval | None = None) -> Summary: ...
     def test(self, term: str, *, null: Any = "zero") -> HypothesisTest: ...
     def odds_ratio(self, term: str, a: Any, b: Any, level: float = 0.95) -> Interval: ...
     def effect(self, term: str, grid: Any = None, level: float = 0.95, *, center: Any = "range") -> Any: ...
@@ -128,7 +128,7 @@ def collect(
         pi=interval,
         plain=plain_sentence(interval, model.n1_, len(unlabelled), diagnosis.verdict),
         statistical=statistical_sentence(model, interval, diagnosis),
-        warnings=diagnosis.warnings,
+        warnings=diagnosis.warnings_beside(interval),
         effects=tuple(_effects(model, fitted, sensitivity, interval.level)),
         terms=tuple(_term_lines(model, fitted)),
         ratios=tuple(_ratios(model, fitted, interval.level)),
@@ -138,7 +138,7 @@ def collect(
         n_unlabelled=model.n1_,
         held=_held(sensitivity, estimate, posteriors, fitted, diagnosis),
         diagnostics=_diagnostics(diagnosis, interval),
-        summary=str(model.summary(interval.level, interval)),
+        summary=str(model.summary(interval=interval)),
         cite=citation(),
         repeat=tuple(repeat.items()),
     )

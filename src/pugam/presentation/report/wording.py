@@ -18,7 +18,7 @@ PAPER = (
     "density ratio model"
 )
 ROUNDING = 0.5
-METHODS = {"wald": "Wald's interval on the log scale", "profile": "profile of the likelihood"}
+METHODS = {"wald": "Wald's interval", "profile": "profile of the likelihood"}
 CAUTION = {
     "well determined": "",
     "weakly determined": " The data determine this share only weakly: read the warnings before using it.",
