@@ -1,7 +1,7 @@
 """Draws the pictures of the documentation: the demo's effects, its report on a screen and on a phone; the sloth's.
 
-usage: python docs/draw_images.py            (needs selenium, Debian's chromium and chromium-driver)
-       python docs/draw_images.py FOLDER     those of presence_only.md (needs selenium); the folder holds bradypus.csv
+usage: python docs/draw_images.py            (needs Debian's chromium and chromium-driver)
+       python docs/draw_images.py FOLDER     those of presence_only.md; the folder holds bradypus.csv
 """
 
 import shutil

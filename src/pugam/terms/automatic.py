@@ -6,7 +6,7 @@ import numpy as np
 
 from pugam.data import Column, Table
 from pugam.errors import InputError, warn_user
-from pugam.terms.bases import count_distinct
+from pugam.terms.bases import count_distinct, listed
 from pugam.terms.specs import Factor, Linear, Smooth, TermSpec
 
 __all__ = ["choose_terms", "may_identify_rows"]
@@ -16,7 +16,6 @@ MOST_LEVELS = 20  # beyond so many, a factor is chosen only if its levels are no
 FEWEST_ROWS_PER_LEVEL = 20
 FEWEST_NUMBERED_ROWS = 50
 FIRST_ROWS = 1000  # which show of most columns that they do not identify rows
-MOST_NAMES = 10
 
 
 def choose_terms(table: Table) -> list[TermSpec]:
@@ -27,13 +26,13 @@ def choose_terms(table: Table) -> list[TermSpec]:
     numbering = [name for name in table.names if _numbers_the_rows(table.column(name))]
     if numbering:
         warn_user(
-            f"Left out {_listed(numbering)}: without gaps or repeats, the values only number the rows. Name the terms "
+            f"Left out {listed(numbering)}: without gaps or repeats, the values only number the rows. Name the terms "
             "if they mean more."
         )
     chosen = {name: _choose(table.column(name)) for name in table.names if name not in numbering}
     constant = [name for name, term in chosen.items() if term is None]
     if constant:
-        warn_user(f"Left out {len(constant)} constant column(s), which can have no effect: {_listed(constant)}.")
+        warn_user(f"Left out {len(constant)} constant column(s), which can have no effect: {listed(constant)}.")
     terms = [term for term in chosen.values() if term is not None]
     if not terms:
         raise InputError("Every column of X is constant or numbers the rows, so there is nothing to fit.")
@@ -50,13 +49,9 @@ def _warn_of_identifiers(names: list[str]) -> None:
         )
     elif names:
         warn_user(
-            f"Columns {_listed([repr(name) for name in names])} hold whole numbers, different in every row; leave out "
+            f"Columns {listed([repr(name) for name in names])} hold whole numbers, different in every row; leave out "
             "of X those that identify rows."
         )
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join(names[:MOST_NAMES]) + (", ..." if len(names) > MOST_NAMES else "")
 
 
 def _numbers_the_rows(column: Column) -> bool:

@@ -24,6 +24,7 @@ __all__ = [
     "MissingBasis",
     "SmoothBasis",
     "count_distinct",
+    "listed",
     "refuse_gaps",
     "resolve_term",
     "with_logarithm",
@@ -485,6 +486,11 @@ def _complete_numbers(column: Column, spec: TermSpec) -> Array:
     return require_numeric(column, spec.label)
 
 
+def listed(names: Sequence[str]) -> str:
+    """Name the first of them, in a message."""
+    return ", ".join(names[:MOST_NAMES]) + (", ..." if len(names) > MOST_NAMES else "")
+
+
 def refuse_gaps(terms: Sequence[tuple[TermSpec, Column]]) -> None:
     """Refuse a fit to columns that lack values without leave to, naming all of them at once."""
     gaps = [(spec, column) for spec, column in terms if spec.missing == "error" and _has_gaps(column)]
@@ -492,8 +498,7 @@ def refuse_gaps(terms: Sequence[tuple[TermSpec, Column]]) -> None:
         return
     spec, column = gaps[0]
     names = [repr(other.name) for _, other in gaps[1:]]
-    listed = ", ".join(names[:MOST_NAMES]) + (", ..." if len(names) > MOST_NAMES else "")
-    others = f", and so {'has' if len(names) == 1 else 'have'} {listed}" if names else ""
+    others = f", and so {'has' if len(names) == 1 else 'have'} {listed(names)}" if names else ""
     remedy = f"fill or drop them, or give them an effect of their own: {spec.label[:-1]}, missing='effect')"
     raise _gap_error(column, spec, f"{others}; {remedy}.")
 
