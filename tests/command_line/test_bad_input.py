@@ -238,6 +238,10 @@ BAD_FLAGS = {
         [*FIT, "--drop", "x2", "site"],
         ["unexpected extra argument", "(site)", "--drop a --drop b"],
     ),
+    "two columns behind one --drop=": (
+        [*FIT, "--drop=x2", "site"],
+        ["unexpected extra argument", "(site)", "--drop a --drop b"],
+    ),
     "two columns behind one --drop, two files": (
         ["fit", "--positive-file", "data.csv", "--unlabeled-file", "data.csv", "--drop", "z", "the site"],
         ["Unexpected argument 'the site'", "--drop z --drop 'the site'"],

@@ -260,7 +260,7 @@ def test_a_failed_fit_leaves_the_estimator_as_it_was():
     model = PUGAM("s(x1, k=5) + x2", smoothing=1.0, n_starts=2).fit(data.X, data.z)
     expected = model.predict_proba(data.X)
 
-    with pytest.raises(ValueError, match="missing values"):
+    with pytest.raises(ValueError, match="has no values at all"):
         model.fit(data.X[["x1", "x2"]].assign(x2=np.nan), data.z)
 
     assert model.feature_names_in_.tolist() == ["x1", "x2", "x3", "x4", "x5"]

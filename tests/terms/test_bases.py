@@ -272,9 +272,10 @@ def test_missing_values_at_prediction_are_refused_when_the_fit_saw_none(term, va
         basis.encode(column([values[0], None]))
 
 
-def test_a_column_without_any_value_is_refused():
+@pytest.mark.parametrize("policy", ["error", "effect"])
+def test_a_column_without_any_value_is_refused(policy):
     with pytest.raises(InputError, match="column 'x' has no values at all; leave it out"):
-        resolve_term(s("x", missing="effect"), column([np.nan, np.nan]))
+        resolve_term(s("x", missing=policy), column([np.nan, np.nan]))
 
 
 @pytest.mark.parametrize(("term", "values", "n_inner"), GAPS.values(), ids=GAPS)

@@ -66,8 +66,8 @@ def _run(app: Callable[..., int | None], verbs: dict[str, Callable[..., None]]) 
 
 def _misuse(message: str) -> str:
     """Say what was probably meant by an argument too many."""
-    extra = re.search(r"unexpected extra arguments? \((\S+)", message)
-    if extra is not None and extra[1].rstrip(")") in _after_drop(sys.argv):
+    extra = re.search(r"unexpected extra argument\S* \(([^\s)]+)", message)
+    if extra is not None and extra[1] in _after_drop(sys.argv):
         return f"{message.rstrip('.')}; --drop takes one column, so repeat it for several, as in --drop a --drop b"
     return message.rstrip(".")
 
