@@ -1,6 +1,6 @@
 """Every figure quoted in the README and the documentation is found in a table to which its section links.
 
-Figures are numbers with decimals, percentages, and whole numbers from 100 on. What code prints on a page (other tests
+Figures are numbers with decimals, percentages, and whole numbers from ten on. What code prints on a page (other tests
 run it) is a source for the whole page, and for sections that link to that page. What follows from a table by arithmetic
 is worked out again here.
 """
@@ -24,10 +24,10 @@ LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
 HEADING = re.compile(r"^(?=#{1,6} )", flags=re.MULTILINE)
 BLOCK = re.compile(r"^```.*?^```$", flags=re.DOTALL | re.MULTILINE)
 NOT_PROSE = re.compile(r"`[^`\n]*`|\]\([^)]*\)|\$\$.*?\$\$|\$[^$]+\$|https?://\S+|(?:doi|arXiv):\S+", flags=re.DOTALL)
-FIGURE = re.compile(r"(?<![\w.^,-])(-?\d{1,3}(?:,\d{3})+|-?\d+\.\d+|-?\d+)(?![\w.,]*\d|th\b)(%?)")
+FIGURE = re.compile(r"(?<![\w.^,-])(-?\d{1,3}(?:,\d{3})+|-?\d+\.\d+|-?\d+)(?![\w.,]*\d|th\b|\^)(%?)")
 NUMBER = re.compile(r"(-?\d[\d,]*\.?\d*(?:e[+-]?\d+)?)(%?)")
 MADE_BY = re.compile(r"^Made by .*", flags=re.MULTILINE)  # commits, dates and versions are no results
-SMALLEST_WHOLE, YEARS = 100, range(1900, 2100)
+SMALLEST_WHOLE, YEARS = 10, range(1900, 2100)
 LITERATURE = re.compile(r"#+ (?:Literature|References?)\b")
 
 # What is no result: levels and quantiles, and shares that a reader may choose.
@@ -38,6 +38,11 @@ DERIVED = {
     "docs/large_data.md": {
         "2.25": "3 * 3 * 500 * 500 / 1e6",
         "0.43": "2 * 2.16 / 10",
+        "30": "round(7 * 4.3, -1)",
+        "70": "round(92 * 92 * 8 / 1000, -1)",
+        "80": "1e9 * 10 * 8 / 1e9",
+        "84": "1200 * 70 / 1000",
+        "20": "1e9 / 50 / 1e6",
         "4.3": "1000 * 0.43 / 100",
         "100": "100000000 / 1e6",
         "1,200": "round(80e9 / 2**26, -2)",
@@ -49,6 +54,10 @@ DERIVED = {
         "0.037": "0.144 / 2 / 1.96",
         "0.039": "0.154 / 2 / 1.96",
         "0.003": "0.157 - 0.154",
+        "54": "3 * 3 * 6",
+        "36": "2 * 3 * 6",
+        "18": "3 * 6",
+        "48": "1.9 * 3000 / 120",
         "1.14": "0.137 / 0.120",
         "1.15": "0.138 / 0.120",
         "2.25": "3 * 3 * 500 * 500 / 1e6",
@@ -61,26 +70,40 @@ DERIVED = {
 }
 # What is no result either: versions, limits and defaults of the code, counts of what is given.
 FACTS = {
-    "README.md": {"3.11": "a version"},
+    "README.md": {"3.11": "a version", "60": "digits of the certified values"},
     "docs/from_file_to_report.md": {
         **dict.fromkeys(("569", "212"), "rows of the demo's table"),
         "39.7": "read off the picture above it",
         "130": "an exit code",
+        "31": "values of the slider, set in the code",
     },
-    "docs/large_data.md": dict.fromkeys(("131,072", "100,000"), "rows, set in the code"),
+    "docs/large_data.md": {
+        **dict.fromkeys(("131,072", "100,000"), "rows, set in the code"),
+        **dict.fromkeys(("92", "64"), "columns of the model, and MiB of a partition"),
+    },
     "docs/metrics.md": {"109": "rows of the demo's table", **dict.fromkeys(("400", "1600"), "rows of a simulation")},
     "docs/model_file.md": {
         **dict.fromkeys(("2147483648", "256"), "limits set in the code"),
         "8601": "a standard",
         "0.9": "a version",
     },
-    "docs/paper.md": {"500": "data sets of the paper, and resamples", "0.215": "printed in the paper"},
-    "docs/real_data.md": {"1.11": "a version"},
-    "docs/reliability.md": {"311": "examples of tests/bad_input"},
+    "docs/model/curves.md": {"21": "designs of the simulation"},
+    "docs/model/fitting.md": {"20": "starts, as in the paper"},
+    "docs/model/uncertainty.md": {"21": "designs of a simulation", "15": "curves of another one"},
+    "docs/paper.md": {
+        "500": "data sets of the paper, and resamples",
+        "0.215": "printed in the paper",
+        "12": "starts, set in the code",
+    },
+    "docs/presence_only.md": {"50": "a size of cells"},
+    "docs/real_data.md": {"1.11": "a version", "64": "columns of a table", "20": "rows", "12": "the middle of a prior"},
+    "docs/reliability.md": {"311": "examples of tests/bad_input", "80": "columns, set in the code"},
     "docs/start.md": {"3.11": "a version"},
     "docs/howto/clusters.md": dict.fromkeys(("500", "1000"), "a default, and advice"),
-    "examples/outliers.py": {"1,700": "images, less one kind"},
+    "docs/howto/factors.md": {"20": "levels and rows, set in the code"},
+    "examples/outliers.py": {"1,700": "images, less one kind", "64": "pixels"},
     "examples/pipeline.py": {"569": "rows of the demo's table"},
+    "examples/under_diagnosis.py": {"35": "years, read off the picture"},
 }
 
 
