@@ -16,6 +16,7 @@ LAYERS = [
     "version",
     "errors",
     "progress",
+    "layout",
     "data",
     "files",
     "terms",
@@ -32,8 +33,9 @@ LAYERS = [
 ]
 MAY_IMPORT = {
     **{room: set(LAYERS[: number + 1]) for number, room in enumerate(LAYERS)},
-    "likelihood": {"likelihood"},
-    "solvers": {"errors", "terms", "likelihood", "linear_algebra", "engines", "solvers"},
+    "likelihood": {"layout", "likelihood"},
+    "layout": {"layout"},
+    "solvers": {"errors", "layout", "terms", "likelihood", "linear_algebra", "engines", "solvers"},
     **{room: {"errors", "data", room} for room in ("datasets", "metrics")},
     **{room: {"datasets", *LAYERS[: LAYERS.index(room) + 1]} for room in ("studies", "command_line")},
     "__main__": {"command_line"},

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pugam.data import Table
 from pugam.errors import InputError
+from pugam.layout import Layout
 from pugam.terms.bases import Basis, Encoded, refuse_gaps, resolve_term, with_logarithm
 from pugam.terms.specs import TermSpec
 from pugam.terms.support import LocalSupport
@@ -63,6 +64,11 @@ class Design:
     def n_columns(self) -> int:
         """Number of columns of all terms, intercept excluded."""
         return sum(self.sizes)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Where the parameters stand in a vector beta = (logit pi, a, theta)."""
+        return Layout((self.n_columns,))
 
     @cached_property
     def blocks(self) -> tuple[slice, ...]:

@@ -1,0 +1,155 @@
+"""Where parameters stand in a vector: the shares, then intercept and coefficients of each predictor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Layout", "Predictor"]
+
+Array = NDArray[np.float64]
+Numbers = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Predictor:
+    """Where the parameters of one additive predictor stand: its intercept, then its coefficients.
+
+    Attributes
+    ----------
+    intercept : int
+    n_coefficients : int
+        The intercept is not counted.
+    """
+
+    intercept: int
+    n_coefficients: int
+
+    @cached_property
+    def whole(self) -> slice:
+        """Intercept and coefficients."""
+        return slice(self.intercept, self.coefficients.stop)
+
+    @cached_property
+    def coefficients(self) -> slice:
+        """The coefficients."""
+        start = self.intercept + 1
+        return slice(start, start + self.n_coefficients)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where shares, intercepts and coefficients stand in a parameter vector.
+
+    The vector runs along the last axis, so `beta[..., layout.intercept]` also reads a batch of vectors, and
+    `information[..., layout.predictor, layout.predictor]` a batch of matrices. A share is held as its logit in beta and
+    as log c in sums over rows; both stand in the same place.
+
+    `share` is for a layout of one share, and `intercept`, `coefficients` and `predictor` are for one of one predictor;
+    with more, or none, they fail.
+
+    Attributes
+    ----------
+    sizes : tuple of int
+        Number of coefficients of each predictor, its intercept not counted.
+    n_shares : int
+        Number of shares; zero for the parameters (a, theta) of predictors alone.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pugam.layout import Layout
+    >>> layout = Layout((3,))
+    >>> layout.join(-1.0, 0.5, [1.0, 2.0, 3.0])
+    array([-1. ,  0.5,  1. ,  2. ,  3. ])
+    >>> two_samples = Layout((3,), n_shares=2)
+    >>> np.arange(6)[two_samples.shares], np.arange(6)[two_samples.coefficients]
+    (array([0, 1]), array([3, 4, 5]))
+    """
+
+    sizes: tuple[int, ...]
+    n_shares: int = 1
+
+    @cached_property
+    def size(self) -> int:
+        """Number of parameters."""
+        return self.n_shares + sum(1 + size for size in self.sizes)
+
+    @cached_property
+    def n_coefficients(self) -> int:
+        """Number of coefficients of all predictors, intercepts not counted."""
+        return sum(self.sizes)
+
+    @cached_property
+    def shares(self) -> slice:
+        """All shares."""
+        return slice(0, self.n_shares)
+
+    @cached_property
+    def predictors(self) -> tuple[Predictor, ...]:
+        """Where each predictor stands."""
+        starts = self.n_shares + np.cumsum([0, *(1 + size for size in self.sizes)])
+        return tuple(Predictor(int(start), size) for start, size in zip(starts[:-1], self.sizes, strict=True))
+
+    @cached_property
+    def share(self) -> int:
+        """The only share."""
+        (share,) = range(self.n_shares)
+        return share
+
+    @cached_property
+    def intercept(self) -> int:
+        """The intercept of the only predictor."""
+        return self._only_predictor.intercept
+
+    @cached_property
+    def coefficients(self) -> slice:
+        """The coefficients of the only predictor."""
+        return self._only_predictor.coefficients
+
+    @cached_property
+    def predictor(self) -> slice:
+        """Intercept and coefficients of the only predictor."""
+        return self._only_predictor.whole
+
+    @cached_property
+    def _only_predictor(self) -> Predictor:
+        (predictor,) = self.predictors
+        return predictor
+
+    @cached_property
+    def all_coefficients(self) -> Numbers:
+        """Numbers of the coefficients of all predictors, in order."""
+        numbers = np.arange(self.size)
+        return np.concatenate([numbers[predictor.coefficients] for predictor in self.predictors])
+
+    @cached_property
+    def of_predictors(self) -> Layout:
+        """The layout of the predictors alone: the parameters b = (a, theta) that engines multiply columns with."""
+        return Layout(self.sizes, n_shares=0)
+
+    def free(self, share_fixed: bool) -> slice:
+        """Which parameters are estimated: all, or all but the shares."""
+        return slice(self.n_shares if share_fixed else 0, self.size)
+
+    def keeping(self, columns: ArrayLike) -> Numbers:
+        """Numbers of all parameters but the coefficients whose columns are not among these."""
+        dropped = np.delete(self.all_coefficients, columns)
+        return np.delete(np.arange(self.size), dropped)
+
+    def join(self, share: ArrayLike, intercept: ArrayLike, theta: ArrayLike) -> Array:
+        """Make parameters of the only share, intercept and coefficients; of batches of them, a batch."""
+        theta = np.asarray(theta, dtype=float)
+        batch = np.broadcast_shapes(np.shape(share), np.shape(intercept), theta.shape[:-1])
+        beta = np.empty((*batch, self.size))
+        beta[..., self.share], beta[..., self.intercept], beta[..., self.coefficients] = share, intercept, theta
+        return beta
+
+    def spread(self, of_coefficients: Array) -> Array:
+        """Bring what is given for all coefficients, along the last axis, to all parameters, with zeros for the rest."""
+        spread = np.zeros((*of_coefficients.shape[:-1], self.size))
+        spread[..., self.all_coefficients] = of_coefficients
+        return spread
