@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -72,6 +72,12 @@ class Layout:
 
     sizes: tuple[int, ...]
     n_shares: int = 1
+
+    @staticmethod
+    @lru_cache
+    def single(n_coefficients: int) -> Layout:
+        """The layout of one share and one predictor, made once for each number of coefficients."""
+        return Layout((n_coefficients,))
 
     @cached_property
     def size(self) -> int:

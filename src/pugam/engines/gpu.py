@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from pugam.engines.device import DeviceRows, choose_device, likelihood_on_device, load_torch
 from pugam.engines.memory import MemoryEngine
 from pugam.engines.protocol import Counts
+from pugam.layout import Layout
 from pugam.likelihood import Scores, Sums, label_frequency
 from pugam.terms import Design
 
@@ -125,6 +126,7 @@ class GpuResampledRows:
 
     def __init__(self, engine: GpuEngine, weights: Any, n0: Array, n1: Array) -> None:
         self._engine, self._weights, self.n0, self.n1 = engine, weights, n0, n1
+        self.layout = engine.design.layout
 
     @classmethod
     def under(cls, engine: GpuEngine, counts: Counts) -> GpuResampledRows:
@@ -157,12 +159,12 @@ class GpuResampledRows:
 
     def hessians(self, information: Any, slope: Array, corner: Array, diagonal: Array) -> GpuHessians:
         """Make systems of the information."""
-        slopes = self._on_device(slope)[:, None]
-        information[:, 0, :] *= slopes
-        information[:, :, 0] *= slopes
-        information[:, 0, 0] -= self._on_device(corner)
+        share, slopes = self.layout.share, self._on_device(slope)[:, None]
+        information[:, share, :] *= slopes
+        information[:, :, share] *= slopes
+        information[:, share, share] -= self._on_device(corner)
         information.diagonal(dim1=1, dim2=2).add_(self._on_device(diagonal))
-        return GpuHessians(information)
+        return GpuHessians(self.layout, information)
 
     def _rows(self, pi: Array, b: Array, observed: bool) -> tuple[Any, ...]:
         """The likelihood of all rows, shape (B, n) each."""
@@ -171,36 +173,36 @@ class GpuResampledRows:
         return likelihood_on_device(tensors["positive"], self._on_device(b) @ tensors["X"].T, c, d, observed)
 
     def _sum_scores(self, value: Any, score_s: Any, score_c: Any) -> tuple[Array, Array]:
-        torch, weights = load_torch(), self._weights
-        sums = torch.cat(
-            [
-                (value * weights).sum(1, keepdim=True),
-                (score_c * weights).sum(1, keepdim=True),
-                (score_s * weights) @ self._engine.tensors()["X"],
-            ],
-            dim=1,
-        )
-        together: Array = sums.cpu().numpy()
+        weights, values = self._weights, (value * self._weights).sum(1)
+        packed = values.new_empty((len(values), 1 + self.layout.size))  # fetched once, which is faster than twice
+        packed[:, 0], score = values, packed[:, 1:]
+        score[:, self.layout.share] = (score_c * weights).sum(1)
+        score[:, self.layout.predictor] = (score_s * weights) @ self._engine.tensors()["X"]
+        together: Array = packed.cpu().numpy()
         return together[:, 0], together[:, 1:].copy()
 
     def _information(self, info_ss: Any, info_sc: Any, info_cc: Any) -> Any:
-        torch, tensors, weights = load_torch(), self._engine.tensors(), self._weights
-        X, first, second = tensors["X"], tensors["first"], tensors["second"]
-        q = 1 + X.shape[1]
-        weighted = info_ss * weights
-        information = torch.empty((len(weighted), q, q), dtype=torch.float64, device=X.device)
-        information[:, 0, 0] = (info_cc * weights).sum(1)
-        edge = (info_sc * weights) @ X
-        information[:, 0, 1:] = edge
-        information[:, 1:, 0] = edge
-        if "products" in tensors:
-            grams = weighted @ tensors["products"]
-            information[:, 1 + first, 1 + second] = grams
-            information[:, 1 + second, 1 + first] = grams
-        else:
-            for number, row in enumerate(weighted):
-                information[number, 1:, 1:] = (X * row[:, None]).T @ X
+        tensors, weights, q = self._engine.tensors(), self._weights, self.layout.size
+        share, predictor = self.layout.share, self.layout.predictor
+        X, weighted = tensors["X"], info_ss * weights
+        information = X.new_empty((len(weighted), q, q))
+        information[:, share, share] = (info_cc * weights).sum(1)
+        information[:, share, predictor] = edge = (info_sc * weights) @ X
+        information[:, predictor, share] = edge
+        self._fill_grams(weighted, information[:, predictor, predictor])
         return information
+
+    def _fill_grams(self, weighted: Any, out: Any) -> None:
+        """Write X' diag(w) X for every row w, by products of columns where these are kept."""
+        tensors = self._engine.tensors()
+        if "products" in tensors:
+            first, second = tensors["first"], tensors["second"]
+            grams = weighted @ tensors["products"]
+            out[:, first, second] = grams
+            out[:, second, first] = grams
+        else:
+            for row, gram in zip(weighted, out, strict=True):
+                gram[:] = (tensors["X"] * row[:, None]).T @ tensors["X"]
 
     def _on_device(self, values: Any) -> Any:
         return load_torch().as_tensor(np.ascontiguousarray(values), device=self._engine.device)
@@ -209,12 +211,12 @@ class GpuResampledRows:
 class GpuHessians:
     """Penalised information matrices of B climbs on the device; see `protocol.Hessians`."""
 
-    def __init__(self, matrices: Any) -> None:
-        self._matrices = matrices
+    def __init__(self, layout: Layout, matrices: Any) -> None:
+        self._layout, self._matrices = layout, matrices
 
     def take(self, numbers: Numbers) -> GpuHessians:
         """Return the systems of these numbers."""
-        return GpuHessians(self._matrices[self._on_device(numbers)])
+        return GpuHessians(self._layout, self._matrices[self._on_device(numbers)])
 
     def put(self, numbers: Numbers, others: GpuHessians) -> None:
         """Replace the systems of these numbers."""
@@ -229,13 +231,13 @@ class GpuHessians:
         scaled = matrices * scale[:, :, None] * scale[:, None, :]
         scaled.diagonal(dim1=1, dim2=2).fill_(1.0)
         right = self._on_device(rhs) * scale
-        # Where the first entry is held its equation reads x = 0.
-        fixed = self._on_device(np.flatnonzero(held))
-        scaled[fixed, 0, 1:], scaled[fixed, 1:, 0], right[fixed, 0] = 0.0, 0.0, 0.0
+        # Where the share is held its equation reads x = 0.
+        fixed, share, predictor = self._on_device(np.flatnonzero(held)), self._layout.share, self._layout.predictor
+        scaled[fixed, share, predictor], scaled[fixed, predictor, share], right[fixed, share] = 0.0, 0.0, 0.0
         lower, info = torch.linalg.cholesky_ex(scaled)
         solutions = torch.cholesky_solve(right[:, :, None], lower)[:, :, 0] * scale
         negative = diagonal.clone()
-        negative[fixed, 0] = 0.0
+        negative[fixed, share] = 0.0
         definite = (info == 0) & (negative >= 0.0).all(1)
         return np.where(definite.cpu().numpy()[:, None], solutions.cpu().numpy(), 0.0), definite.cpu().numpy()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from pugam.layout import Layout
 from pugam.linear_algebra import Factor, factorize, solve_factorized
 
 __all__ = ["MemoryHessians"]
@@ -17,23 +18,25 @@ Numbers = NDArray[np.intp]
 class MemoryHessians:
     """Penalised information matrices of B climbs, shape (B, q, q); see `protocol.Hessians`."""
 
-    def __init__(self, matrices: Array, factors: list[Factor | None] | None = None) -> None:
-        self._matrices = matrices
+    def __init__(self, layout: Layout, matrices: Array, factors: list[Factor | None] | None = None) -> None:
+        self._layout, self._matrices = layout, matrices
         self._factors = factors or [None] * len(matrices)  # of systems that were solved before, undamped and whole
 
     @classmethod
-    def assemble(cls, information: Array, slope: Array, corner: Array, diagonal: Array) -> MemoryHessians:
+    def assemble(
+        cls, layout: Layout, information: Array, slope: Array, corner: Array, diagonal: Array
+    ) -> MemoryHessians:
         """Bring information from log c to logit pi and add what penalty and prior contribute; see `ResampledRows`."""
-        information[:, 0, :] *= slope[:, None]
-        information[:, :, 0] *= slope[:, None]
-        information[:, 0, 0] -= corner
-        q = information.shape[1]
-        information[:, np.arange(q), np.arange(q)] += diagonal
-        return cls(information)
+        share, places = layout.share, np.arange(layout.size)
+        information[:, share, :] *= slope[:, None]
+        information[:, :, share] *= slope[:, None]
+        information[:, share, share] -= corner
+        information[:, places, places] += diagonal
+        return cls(layout, information)
 
     def take(self, numbers: Numbers) -> MemoryHessians:
         """Return the systems of these numbers."""
-        return MemoryHessians(self._matrices[numbers], [self._factors[number] for number in numbers])
+        return MemoryHessians(self._layout, self._matrices[numbers], [self._factors[number] for number in numbers])
 
     def put(self, numbers: Numbers, others: MemoryHessians) -> None:
         """Replace the systems of these numbers."""
@@ -45,7 +48,7 @@ class MemoryHessians:
         """Solve some of the systems; see `protocol.Hessians`."""
         solutions, definite = np.zeros_like(rhs), np.ones(len(rhs), dtype=bool)
         for place, number in enumerate(numbers):
-            free = slice(1, None) if held[place] else slice(None)
+            free = self._layout.free(share_fixed=bool(held[place]))
             factor = self._factor(number, float(damping[place]), free)
             definite[place] = factor is not None
             if factor is not None:

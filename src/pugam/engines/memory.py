@@ -101,15 +101,17 @@ class MemoryEngine(CountedRows):
         self.encoded = tuple(encoded)
         self.n_threads = n_threads
         self._local = is_local_faster(design, len(positive)) if local is None else local
-        dense_rows = max(MIN_BLOCK_ROWS, BLOCK_CELLS // (1 + design.n_columns))
+        width = 1 + design.n_columns
+        dense_rows = max(MIN_BLOCK_ROWS, BLOCK_CELLS // width)
         self._block_rows = LOCAL_BLOCK_ROWS if self._local else dense_rows
-        n_cells = len(positive) * (1 + design.n_columns)
+        n_cells = len(positive) * width
         self._matrix: Array | None = None
         if 8 * n_cells <= CACHE_BYTES and not self._local:
             self._matrix = self._evaluate_all()
         self._products: dict[int, Array] = {}  # by the first row of a block
         # Of a part of many rows nothing more is kept than the rows themselves.
-        self._keeps_products = local is None and 4 * n_cells * (2 + design.n_columns) <= PRODUCT_BYTES
+        n_products = n_cells * (width + 1) // 2
+        self._keeps_products = local is None and 8 * n_products <= PRODUCT_BYTES
 
     @property
     def n_bytes(self) -> int:
@@ -250,8 +252,8 @@ class MemoryResampledRows:
     """An engine's rows under B weightings; sums are taken by the calling thread, so batches can share the cores."""
 
     def __init__(self, engine: MemoryEngine, counts: Counts) -> None:
-        self._engine = engine
-        self._counts = counts
+        self._engine, self._counts = engine, counts
+        self.layout = engine.design.layout
         weighted = counts if engine.weights is None else counts * engine.weights
         self.n0 = weighted[:, engine.positive].sum(axis=1, dtype=float)
         self.n1 = weighted[:, ~engine.positive].sum(axis=1, dtype=float)
@@ -278,7 +280,7 @@ class MemoryResampledRows:
 
     def hessians(self, information: Array, slope: Array, corner: Array, diagonal: Array) -> MemoryHessians:
         """Make systems of the information."""
-        return MemoryHessians.assemble(information, slope, corner, diagonal)
+        return MemoryHessians.assemble(self.layout, information, slope, corner, diagonal)
 
     def _label_frequency(self, pi: Array) -> tuple[Array, Array]:
         if len(pi) == 1 and np.ptp(self.n0) == np.ptp(self.n1) == 0.0:

@@ -173,6 +173,7 @@ class PartedResampledRows:
 
     def __init__(self, engine: PartedEngine, counts: Counts) -> None:
         self._engine, self._counts = engine, counts
+        self.layout = engine.design.layout
         weighted = counts if engine.weights is None else counts * engine.weights
         self.n0 = weighted[:, engine.positive].sum(axis=1, dtype=float)
         self.n1 = weighted[:, ~engine.positive].sum(axis=1, dtype=float)
@@ -195,7 +196,7 @@ class PartedResampledRows:
 
     def hessians(self, information: Array, slope: Array, corner: Array, diagonal: Array) -> MemoryHessians:
         """Make systems of the information."""
-        return MemoryHessians.assemble(information, slope, corner, diagonal)
+        return MemoryHessians.assemble(self.layout, information, slope, corner, diagonal)
 
     def _sum(self, of_part: OfPart, *shared: Any) -> Any:
         return self._engine.parts.sum(of_part, *shared, each=self._engine._cut(self._counts))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines.pilots import ShownRows
+from pugam.layout import Layout
 from pugam.likelihood import Scores, Sums
 from pugam.terms import Design, Encoded
 
@@ -43,7 +44,7 @@ class Hessians(Protocol):
     ) -> tuple[Array, NDArray[np.bool_]]:
         """Solve (H + damping diag H) x = rhs for the systems of m numbers, rhs of shape (m, q).
 
-        Where told, the first entry of x is held at zero. Also returns which systems are positive definite; solutions
+        Where told, the share's entry of x is held at zero. Also returns which systems are positive definite; solutions
         of the others mean nothing.
         """
         ...
@@ -54,6 +55,11 @@ class ResampledRows(Protocol):
 
     `b` has shape (B, 1 + p) and `pi` shape (B,), or one vector that all weightings share.
     """
+
+    @property
+    def layout(self) -> Layout:
+        """Where the parameters stand in sums."""
+        ...
 
     @property
     def n0(self) -> Array:
@@ -83,8 +89,8 @@ class ResampledRows(Protocol):
     def hessians(self, information: Any, slope: Array, corner: Array, diagonal: Array) -> Hessians:
         """Make systems of the information in `Sums`, which is used up.
 
-        Its first coordinate, log c, is brought to another one whose derivative is `slope`, shape (B,); `corner`,
-        shape (B,), is taken from the first entry and `diagonal`, shape (B, q), added to the diagonal.
+        Its coordinate log c is brought to another one whose derivative is `slope`, shape (B,); `corner`, shape (B,), is
+        taken from that coordinate's entry on the diagonal and `diagonal`, shape (B, q), added to the diagonal.
         """
         ...
 

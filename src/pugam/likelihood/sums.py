@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pugam.layout import Layout
 from pugam.likelihood.columns import Columns
 from pugam.likelihood.rows import expected_labels, logistic_rows, saturating_rows, score_rows
 
@@ -77,19 +78,20 @@ def saturating_sums(
     Returns
     -------
     Sums
-        In coordinates (log c, a, theta), so q = 2 + p.
+        In coordinates (log c, a, theta).
     """
     rows = saturating_rows(positive, X.predict(b), c[:, None], d[:, None], observed)
     if weights is not None:
         rows = rows._replace(value=np.maximum(rows.value, LOWEST_VALUE))
         rows = type(rows)(*(part * weights for part in rows))
-    n_vectors = len(rows.value)
+    n_vectors, layout = len(rows.value), _layout(b)
+    share, predictor = layout.share, layout.predictor
     projected = X.project(np.concatenate([rows.score_s, rows.info_sc]))
-    score = np.column_stack([rows.score_c.sum(axis=1), projected[:n_vectors]])
-    information = np.empty((n_vectors, score.shape[1], score.shape[1]))
-    information[:, 0, 0] = rows.info_cc.sum(axis=1)
-    information[:, 0, 1:] = information[:, 1:, 0] = projected[n_vectors:]
-    X.grams(rows.info_ss, information[:, 1:, 1:])
+    score = _joined(layout, rows.score_c, projected[:n_vectors])
+    information = np.empty((n_vectors, layout.size, layout.size))
+    information[:, share, share] = rows.info_cc.sum(axis=1)
+    information[:, share, predictor] = information[:, predictor, share] = projected[n_vectors:]
+    X.grams(rows.info_ss, information[:, predictor, predictor])
     return Sums(np.maximum(rows.value.sum(axis=1), LOWEST_SUM), score, information)
 
 
@@ -98,7 +100,19 @@ def score_sums(X: Columns, positive: Flags, weights: Array, b: Array, c: Array, 
     rows = score_rows(positive, X.predict(b), c[:, None], d[:, None])
     rows = rows._replace(value=np.maximum(rows.value, LOWEST_VALUE))
     rows = type(rows)(*(part * weights for part in rows))
-    return Scores(rows.value.sum(axis=1), np.column_stack([rows.score_c.sum(axis=1), X.project(rows.score_s)]))
+    return Scores(rows.value.sum(axis=1), _joined(_layout(b), rows.score_c, X.project(rows.score_s)))
+
+
+def _layout(b: Array) -> Layout:
+    """Where the parameters stand whose intercept and p coefficients are the rows of b, shape (B, 1 + p)."""
+    return Layout.single(b.shape[1] - 1)
+
+
+def _joined(layout: Layout, score_c: Array, of_predictor: Array) -> Array:
+    """Sums of the score in all parameters, from those of rows in log c and the sums in (a, theta)."""
+    score = np.empty((len(score_c), layout.size))
+    score[:, layout.share], score[:, layout.predictor] = score_c.sum(axis=1), of_predictor
+    return score
 
 
 def value_sums(X: Columns, positive: Flags, weights: Array | None, b: Array, c: Array, d: Array) -> Array:

@@ -68,7 +68,7 @@ class Design:
     @cached_property
     def layout(self) -> Layout:
         """Where the parameters stand in a vector beta = (logit pi, a, theta)."""
-        return Layout((self.n_columns,))
+        return Layout.single(self.n_columns)
 
     @cached_property
     def blocks(self) -> tuple[slice, ...]:
