@@ -27,7 +27,7 @@ class MemoryHessians:
         cls, layout: Layout, information: Array, slope: Array, corner: Array, diagonal: Array
     ) -> MemoryHessians:
         """Bring information from log c to logit pi and add what penalty and prior contribute; see `ResampledRows`."""
-        share, places = layout.share, np.arange(layout.size)
+        share, places = layout.share, np.arange(information.shape[1])
         information[:, share, :] *= slope[:, None]
         information[:, :, share] *= slope[:, None]
         information[:, share, share] -= corner
