@@ -142,7 +142,7 @@ class Layout:
         return slice(self.n_shares if share_fixed else 0, self.size)
 
     def keeping(self, columns: ArrayLike) -> Numbers:
-        """Numbers of all parameters but the coefficients whose columns are not among these."""
+        """Numbers of all parameters, in order, but the coefficients whose columns are not among these."""
         dropped = np.delete(self.all_coefficients, columns)
         return np.delete(np.arange(self.size), dropped)
 
@@ -153,6 +153,19 @@ class Layout:
         beta = np.empty((*batch, self.size))
         beta[..., self.share], beta[..., self.intercept], beta[..., self.coefficients] = share, intercept, theta
         return beta
+
+    def join_predictor(self, intercept: ArrayLike, theta: ArrayLike) -> Array:
+        """Make b = (a, theta), without the share, of the only intercept and coefficients; of batches, a batch."""
+        alone, theta = self.of_predictors, np.asarray(theta, dtype=float)
+        b = np.empty((*np.broadcast_shapes(np.shape(intercept), theta.shape[:-1]), alone.size))
+        b[..., alone.intercept], b[..., alone.coefficients] = intercept, theta
+        return b
+
+    def with_share(self, beta: Array, share: ArrayLike) -> Array:
+        """Return parameters with another share."""
+        moved = beta.copy()
+        moved[..., self.share] = share
+        return moved
 
     def spread(self, of_coefficients: Array) -> Array:
         """Bring what is given for all coefficients, along the last axis, to all parameters, with zeros for the rest."""

@@ -446,7 +446,7 @@ def test_covariance_of_shrunken_curves_is_the_scatter_of_what_is_drawn(shrunken,
             logit_pi=found.logit_pi + small * share,
             intercept=found.intercept + small * intercept,
             steepness=found.steepness * np.exp(small * log_steepness),
-        ).moved(np.concatenate([beta[:1], beta[1:] + small * bend]))
+        ).moved(shrunken.penalized.layout, np.concatenate([beta[:1], beta[1:] + small * bend]))
         for (share, intercept, log_steepness), bend in zip(held_out, noise, strict=True)
     ]
     scatter = np.cov(np.array(drawn).T) / small**2

@@ -5,6 +5,7 @@ import pytest
 from scipy.linalg import block_diag
 from scipy.stats import multivariate_normal
 
+from pugam.layout import Layout
 from pugam.solvers import Evidence, PiPrior, Settings, Standpoint, fit_model, gather_evidence
 
 EVERYTHING, WITHOUT_PI = slice(None), slice(1, None)
@@ -123,7 +124,9 @@ def test_another_penalty_changes_the_ratios_but_not_what_the_data_say(problem_an
 
 def handmade(information, curvature, beta):
     information, curvature, beta = (np.asarray(part, dtype=float) for part in (information, curvature, beta))
-    return Standpoint(beta, 0.0, 0.0, np.zeros(len(beta)), information, curvature, observed=False)
+    return Standpoint(
+        beta, 0.0, 0.0, np.zeros(len(beta)), information, curvature, observed=False, layout=Layout((len(beta) - 2,))
+    )
 
 
 # Two columns that say the same: only the sum 3 + 8 of their coefficients is known, with information 25. Its score at

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from pugam.layout import Layout
 from pugam.likelihood import alpha_shift, expit, logit
 from pugam.solvers import HeldOutRows, PiPrior, PiRange
 
@@ -166,7 +167,7 @@ def test_moved_parameters_give_the_adjusted_scores():
     columns = np.random.default_rng(7).normal(size=(5, 3))
     beta = np.array([0.0, 0.4, -1.0, 0.5, 2.0])
 
-    moved = found.moved(beta)
+    moved = found.moved(Layout((3,)), beta)
 
     assert moved[0] == found.logit_pi
     t = beta[1] + columns @ beta[2:]

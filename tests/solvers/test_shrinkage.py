@@ -189,7 +189,8 @@ def test_the_curves_are_an_optimum_of_the_penalised_likelihood_with_pi_held(fitt
 def test_reported_parameters_are_the_curves_adjusted_to_rows_held_out(fitted):
     fit = fitted.fit
 
-    np.testing.assert_array_equal(fit.optimum.beta, fit.shrinkage.adjustment.moved(fit.penalized.beta))
+    moved = fit.shrinkage.adjustment.moved(fit.penalized.layout, fit.penalized.beta)
+    np.testing.assert_array_equal(fit.optimum.beta, moved)
     assert fit.optimum.pi == pytest.approx(fit.shrinkage.adjustment.pi, abs=1e-12)
     profile = PiProfile(fitted)
     assert profile.outside.adjust(PiRange()).logit_pi == pytest.approx(fit.optimum.beta[0], abs=1e-9)

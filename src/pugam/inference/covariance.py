@@ -150,7 +150,7 @@ def movement(fit: Fit, covariance: Array) -> Array:
         return covariance
     penalty = fit.penalized.curvature.copy()
     penalty[0] = 0.0
-    further = correction_weights(covariance, penalty) @ covariance
+    further = correction_weights(fit.penalized.layout, covariance, penalty) @ covariance
     moved: Array = covariance + np.outer(covariance[:, 0] / covariance[0, 0], further)
     return moved
 

@@ -105,7 +105,8 @@ class PiProfile:
         """Shrunken curves with pi held, intercept and steepness adjusted to rows held out, whose objective is given."""
         shrinkage = self.fitted.fit.shrinkage
         adjustment = outside.adjust(PiRange(pi, pi), near=None if shrinkage is None else shrinkage.adjustment)
-        beta = adjustment.moved(self.fitted.fit.penalized.beta)
+        penalized = self.fitted.fit.penalized
+        beta = adjustment.moved(penalized.layout, penalized.beta)
         return replace(self.fitted.fit.optimum, beta=beta, value=adjustment.value)
 
     def deviance(self, pi: float) -> float:

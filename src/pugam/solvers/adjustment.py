@@ -9,12 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_expit
 
+from pugam.layout import Layout
 from pugam.likelihood import expit
 
-__all__ = ["Adjustment", "count_strays"]
+__all__ = ["INTERCEPT", "SHARE", "STEEPNESS", "Adjustment", "count_strays"]
 
 Array = NDArray[np.float64]
 
+SHARE, INTERCEPT, STEEPNESS = range(3)  # where logit pi, intercept and log steepness stand in their covariance
+CURVE = slice(INTERCEPT, STEEPNESS + 1)
 LARGEST_CHANGE = 10.0  # of log steepness, from one that was found to others
 
 
@@ -54,7 +57,7 @@ class Adjustment:
     @property
     def leaning(self) -> float:
         """How many times larger the variance of logit pi is without the prior on separation."""
-        with_prior = float(self.covariance[0, 0])
+        with_prior = float(self.covariance[SHARE, SHARE])
         return self.logit_variance / with_prior if with_prior > 0.0 else 1.0
 
     def alternatives(self, count: int) -> Iterator[tuple[float, float, float]]:
@@ -79,18 +82,20 @@ class Adjustment:
     @property
     def _given_share(self) -> Array:
         """Covariance of intercept and log steepness, were the share known."""
-        given, with_share = self.covariance[1:, 1:], self.covariance[1:, 0]
-        if self.covariance[0, 0] > 0.0:
-            given = given - np.outer(with_share, with_share) / self.covariance[0, 0]
+        given, with_share = self.covariance[CURVE, CURVE], self.covariance[CURVE, SHARE]
+        variance = self.covariance[SHARE, SHARE]
+        if variance > 0.0:
+            given = given - np.outer(with_share, with_share) / variance
         return given
 
     def with_strays(self, s: Array) -> Array:
         """Bring linear predictors to those in which strays are counted."""
         return count_strays(s, self.stray)
 
-    def moved(self, beta: Array) -> Array:
-        """Bring parameters (logit pi, a, theta) whose curves gave the scores to this share, intercept and steepness."""
-        return np.concatenate([[self.logit_pi, self.intercept + self.steepness * beta[1]], self.steepness * beta[2:]])
+    def moved(self, layout: Layout, beta: Array) -> Array:
+        """Bring the parameters whose curves gave the scores to this share, intercept and steepness."""
+        intercept = self.intercept + self.steepness * beta[layout.intercept]
+        return layout.join(self.logit_pi, intercept, self.steepness * beta[layout.coefficients])
 
 
 def count_strays(s: Array, e: float) -> Array:

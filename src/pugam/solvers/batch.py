@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines import Hessians
-from pugam.likelihood import expit
 from pugam.solvers.fisher import (
     LEAST_SHARE_OF_GAIN,
     LONGEST_GROWTH,
@@ -89,14 +88,14 @@ class _Party:
 def maximize_resamples(
     objective: ResampledObjective, starts: Array, pi_range: PiRange, tol: float, max_iter: int
 ) -> tuple[Array, Flags]:
-    """Climb under B weightings at once, each from its own row of `starts`, shape (B, 2 + p).
+    """Climb under B weightings at once, each from its own row of `starts`, shape (B, q).
 
     Returns where the climbs ended and which of them converged: as in `maximize_fisher`, at points from which the
     quadratic model predicts a gain below `tol / 100` and a relative change of pi below `tol`.
     """
-    beta = np.array(starts, dtype=float)
+    beta, share = np.array(starts, dtype=float), objective.layout.share
     if not pi_range.fixed:
-        beta[:, 0] = np.clip(beta[:, 0], *pi_range.logits)
+        beta[:, share] = np.clip(beta[:, share], *pi_range.logits)
     party = _Party.at(objective, beta)
     for _ in range(max_iter):
         active = party.active()
@@ -105,7 +104,7 @@ def maximize_resamples(
         _renew(party, objective, active[party.stale[active]], observed=True)
         steps = _steps(party, objective, active, pi_range)
         predicted = 0.5 * np.sum(party.gradient[active] * steps, axis=1)
-        coasting = _may_coast(party, active, predicted, pi_range)
+        coasting = _may_coast(party, objective, active, predicted, pi_range)
         _move(party, objective, active[coasting], steps[coasting], predicted[coasting], tol, renewing=False)
         _move(party, objective, active[~coasting], steps[~coasting], predicted[~coasting], tol, renewing=True)
     return party.beta, party.converged
@@ -135,8 +134,9 @@ def _renew(party: _Party, objective: ResampledObjective, numbers: Numbers, obser
 def _steps(party: _Party, objective: ResampledObjective, active: Numbers, pi_range: PiRange) -> Array:
     """Return damped steps, not too long; where observed information is indefinite, the expected one serves."""
     beta, gradient = party.beta[active], party.gradient[active]
-    low, high = pi_range.logits
-    outwards = ((beta[:, 0] <= low) & (gradient[:, 0] < 0.0)) | ((beta[:, 0] >= high) & (gradient[:, 0] > 0.0))
+    share, intercept = objective.layout.share, objective.layout.intercept
+    (low, high), logits, slopes = pi_range.logits, beta[:, share], gradient[:, share]
+    outwards = ((logits <= low) & (slopes < 0.0)) | ((logits >= high) & (slopes > 0.0))
     held = np.full(len(active), True) if pi_range.fixed else outwards
     steps, definite = party.hessians.solve(active, gradient, party.damping[active], held)
     saddled = active[~definite]
@@ -145,17 +145,19 @@ def _steps(party: _Party, objective: ResampledObjective, active: Numbers, pi_ran
         steps[~definite] = solve_semidefinite(
             party.hessians, saddled, gradient[~definite], party.damping[saddled], held[~definite]
         )
-    farthest = LONGEST_INTERCEPT_STEP + LONGEST_GROWTH * np.abs(beta[:, 1])
-    excess = np.maximum(np.abs(steps[:, 0]) / LONGEST_PI_STEP, np.abs(steps[:, 1]) / farthest)
+    farthest = LONGEST_INTERCEPT_STEP + LONGEST_GROWTH * np.abs(beta[:, intercept])
+    excess = np.maximum(np.abs(steps[:, share]) / LONGEST_PI_STEP, np.abs(steps[:, intercept]) / farthest)
     steps /= np.maximum(1.0, excess)[:, None]
     if not pi_range.fixed:
-        steps[:, 0] = np.where(held, 0.0, np.clip(beta[:, 0] + steps[:, 0], low, high) - beta[:, 0])
+        steps[:, share] = np.where(held, 0.0, np.clip(logits + steps[:, share], low, high) - logits)
     return steps
 
 
-def _may_coast(party: _Party, active: Numbers, predicted: Array, pi_range: PiRange) -> Flags:
+def _may_coast(
+    party: _Party, objective: ResampledObjective, active: Numbers, predicted: Array, pi_range: PiRange
+) -> Flags:
     """Which climbs are so close to an optimum inside the range of pi that the Hessian they know will do."""
-    pi = expit(party.beta[active, 0])
+    pi = objective.pi(party.beta[active])
     inside = np.array([pi_range.fixed or pi_range.is_inside(float(share)) for share in pi], dtype=bool)
     undamped = party.observed[active] & (party.damping[active] == 0.0)
     well = (party.coasted[active] == 0) | (predicted < FALLING * party.predicted[active])
@@ -185,7 +187,7 @@ def _move(
     upwards = slopes.value >= value + LEAST_SHARE_OF_GAIN * predicted - slack
     up, down = numbers[upwards], numbers[~upwards]
 
-    pi, new_pi = expit(party.beta[up, 0]), expit(beta[upwards, 0])
+    pi, new_pi = objective.pi(party.beta[up]), objective.pi(beta[upwards])
     settled = (predicted[upwards] < 0.01 * tol) & (np.abs(new_pi - pi) <= tol * pi)
     damping = party.damping[up]
     party.converged[up] = settled & (damping <= FIRST_DAMPING)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines import Expectation
-from pugam.likelihood import expit, logit
+from pugam.likelihood import logit
 from pugam.linear_algebra import solve
 from pugam.solvers.fisher import bounded_step
 from pugam.solvers.objective import Objective, PiPrior, PiRange, Standpoint
@@ -23,7 +23,7 @@ MOST_LEFT = 1e3  # to gain where a run has converged, in units of the tolerance,
 
 
 def maximize_em(objective: Objective, starts: Array, pi_range: PiRange, tol: float, max_iter: int) -> list[Optimum]:
-    """Run EM from every row of `starts`, shape (B, 2 + p).
+    """Run EM from every row of `starts`, shape (B, q).
 
     A run stops when the log-likelihood and, relatively, pi both change by less than `tol` (the paper: 1e-4).
     """
@@ -49,22 +49,22 @@ def mixture_step(hidden: float, n0: float, n1: float, prior: PiPrior) -> float:
 
 
 def _climb(objective: Objective, beta: Array, pi_range: PiRange, tol: float, max_iter: int) -> Optimum:
-    engine = objective.engine
+    engine, share = objective.engine, objective.layout.share
     if not pi_range.fixed:
-        beta[0] = np.clip(beta[0], *pi_range.logits)
+        beta[share] = np.clip(beta[share], *pi_range.logits)
     (here,) = objective.stand([beta])
     history, converged, n_iter = [here.value], False, 0
     while n_iter < max_iter and not converged:
         n_iter += 1
-        beta = here.beta
-        pi = float(expit(beta[0]))
-        labels = engine.expectation(np.array([pi]), beta[None, 1:])
+        pi = here.pi
+        labels = engine.expectation(np.array([pi]), here.b[None])
         new_pi = pi
         if not pi_range.fixed:
             hidden = float(labels.hidden_positives[0])
             new_pi = float(pi_range.clip(np.array(mixture_step(hidden, engine.n0, engine.n1, objective.prior))))
-        b = _logistic_fit(objective, labels, beta[1:], INNER_GAIN * tol)
-        (new,) = objective.stand([np.concatenate([[beta[0] if pi_range.fixed else logit(new_pi)], b])])
+        beta = objective.layout.with_share(here.beta, here.logit_pi if pi_range.fixed else logit(new_pi))
+        beta[objective.layout.predictor] = _logistic_fit(objective, labels, here.b, INNER_GAIN * tol)
+        (new,) = objective.stand([beta])
         converged = abs(new.loglik - here.loglik) < tol and abs(new_pi - pi) <= tol * pi
         here = new
         history.append(here.value)
@@ -76,14 +76,14 @@ def _is_near_top(here: Standpoint, pi_range: PiRange, tol: float) -> bool:
 
     With very many unlabelled rows for each labelled one, and where curves grow without bound, EM creeps.
     """
-    step = bounded_step(here.beta, here.gradient, here.hessian, pi_range)
+    step = bounded_step(here.layout, here.beta, here.gradient, here.hessian, pi_range)
     assert step is not None
     return 0.5 * float(here.gradient @ step) < MOST_LEFT * tol
 
 
 def _logistic_fit(objective: Objective, labels: Expectation, b: Array, gain: float) -> Array:
     """M-step for (a, theta): penalised logistic regression on the expected labels, by damped Newton steps."""
-    curvature = np.concatenate([[0.0], objective.penalty])
+    curvature = objective.layout.of_predictors.spread(objective.penalty)
     value, score, information = _penalized_logistic(objective, labels, b, curvature)
     for _ in range(INNER_ITERATIONS):
         step = solve(information + np.diag(curvature), score)

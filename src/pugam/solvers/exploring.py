@@ -56,8 +56,9 @@ def enough_rows(design: Design) -> int:
 
 def carried_over(beta: Array, source: Engine, target: Engine) -> Array:
     """Bring parameters from one set of rows to another: alpha stays, the intercept depends on the counts of labels."""
-    carried, pi = beta.copy(), expit(beta[0])
-    carried[1] += alpha_shift(pi, target.n0, target.n1) - alpha_shift(pi, source.n0, source.n1)
+    layout = source.design.layout
+    carried, pi = beta.copy(), expit(beta[layout.share])
+    carried[layout.intercept] += alpha_shift(pi, target.n0, target.n1) - alpha_shift(pi, source.n0, source.n1)
     return carried
 
 
@@ -78,7 +79,7 @@ def explore(
     if further_start is not None:
         starts = np.vstack([starts, further_start])
     optima = _climb(at(kappas), starts, settings)
-    return optima, _records(kappas, starts, optima)
+    return optima, _records(at(kappas), kappas, starts, optima)
 
 
 def explore_candidates(
@@ -100,7 +101,7 @@ def explore_candidates(
             some = np.vstack([some, best[-1].beta])
             found += _climb(at(kappas), some[-1:], settings)
         best.append(best_of(found))
-        records.extend(_records(kappas, some, found))
+        records.extend(_records(at(kappas), kappas, some, found))
     return best, tuple(records)
 
 
@@ -121,10 +122,9 @@ def _climb(objective: Objective, starts: Array, settings: Settings) -> list[Opti
     return settings.maximize(objective, starts, settings.pi_range, settings.tol, settings.max_iter)
 
 
-def _records(kappas: Array, starts: Array, optima: Sequence[Optimum]) -> tuple[StartRecord, ...]:
+def _records(objective: Objective, kappas: Array, starts: Array, optima: Sequence[Optimum]) -> tuple[StartRecord, ...]:
+    kappa = float(kappas.max())
     return tuple(
-        StartRecord(
-            float(kappas.max()), float(expit(start[0])), optimum.pi, optimum.value, optimum.n_iter, optimum.converged
-        )
-        for start, optimum in zip(starts, optima, strict=True)
+        StartRecord(kappa, float(pi), optimum.pi, optimum.value, optimum.n_iter, optimum.converged)
+        for pi, optimum in zip(objective.pi(starts), optima, strict=True)
     )

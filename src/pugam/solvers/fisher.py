@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.likelihood import expit
+from pugam.layout import Layout
 from pugam.linear_algebra import solve, solve_definite
 from pugam.solvers.damping import FIRST_GROWTH, STUCK, loosened, tightened
 from pugam.solvers.objective import Objective, PiRange, Standpoint
@@ -68,7 +68,7 @@ class _Climber:
 
 
 def maximize_fisher(objective: Objective, starts: Array, pi_range: PiRange, tol: float, max_iter: int) -> list[Optimum]:
-    """Climb from every row of `starts`, shape (B, 2 + p).
+    """Climb from every row of `starts`, shape (B, q).
 
     A start has converged when the quadratic model predicts a gain below `tol / 100` for a full step, however much the
     one taken is damped, and a relative change of pi below `tol`; that last step is still taken, unless it leads nowhere
@@ -86,6 +86,10 @@ def maximize_fisher(objective: Objective, starts: Array, pi_range: PiRange, tol:
             _give_up(companions)
 
     there = (ALREADY_THERE_WITH_MANY if objective.engine.n_rows > MANY_ROWS else ALREADY_THERE) * tol
+    starts = np.array(starts, dtype=float)
+    if not pi_range.fixed:
+        share = objective.layout.share
+        starts[:, share] = np.clip(starts[:, share], *pi_range.logits)
     return _climb(look, starts, pi_range, tol, there, max_iter, after_each_pass)
 
 
@@ -98,9 +102,6 @@ def _climb(
     max_iter: int,
     after_each_pass: Callable[[list[_Climber]], None] | None = None,
 ) -> list[Optimum]:
-    starts = np.array(starts, dtype=float)
-    if not pi_range.fixed:
-        starts[:, 0] = np.clip(starts[:, 0], *pi_range.logits)
     first = look(list(range(len(starts))), list(starts), False, None)
     climbers = [_Climber(number, here, [here.value]) for number, here in enumerate(first)]
     for _ in range(max_iter):
@@ -156,10 +157,11 @@ def _steps(look: Look, climbers: list[_Climber], pi_range: PiRange) -> list[Arra
 
 def _step(here: Standpoint, pi_range: PiRange, damping: float = 0.0) -> Array | None:
     solver = solve_definite if here.observed else solve
-    return bounded_step(here.beta, here.gradient, here.hessian, pi_range, solver, damping)
+    return bounded_step(here.layout, here.beta, here.gradient, here.hessian, pi_range, solver, damping)
 
 
 def bounded_step(
+    layout: Layout,
     beta: Array,
     gradient: Array,
     hessian: Array,
@@ -168,18 +170,18 @@ def bounded_step(
     damping: float = 0.0,
 ) -> Array | None:
     """Solve for the Newton step, keeping it short enough to be trusted and pi within its range."""
-    limits = pi_range.logits
-    held = pi_range.fixed or _pushes_outwards(beta[0], gradient[0], limits)
-    free = slice(1, None) if held else slice(None)
+    limits, share, intercept = pi_range.logits, layout.share, layout.intercept
+    held = pi_range.fixed or _pushes_outwards(beta[share], gradient[share], limits)
+    free = layout.free(share_fixed=held)
     solution = solver(hessian[free, free], gradient[free], damping)
     if solution is None:
         return None
     step = np.zeros_like(beta)
     step[free] = solution
-    farthest = LONGEST_INTERCEPT_STEP + LONGEST_GROWTH * abs(beta[1])
-    step /= max(1.0, abs(step[0]) / LONGEST_PI_STEP, abs(step[1]) / farthest)
+    farthest = LONGEST_INTERCEPT_STEP + LONGEST_GROWTH * abs(beta[intercept])
+    step /= max(1.0, abs(step[share]) / LONGEST_PI_STEP, abs(step[intercept]) / farthest)
     if not held:
-        step[0] = np.clip(beta[0] + step[0], *limits) - beta[0]
+        step[share] = np.clip(beta[share] + step[share], *limits) - beta[share]
     return step
 
 
@@ -211,9 +213,9 @@ def _accept_or_damp(climber: _Climber, trial: Standpoint, predicted: float, full
 
 def _is_settled(here: Standpoint, trial: Standpoint, full_gain: float, tol: float) -> bool:
     """Whether next to nothing, or no more than rounding, was to be gained, and nothing was that nobody expected."""
-    pi, new_pi = expit(here.beta[0]), expit(trial.beta[0])
     little = 0.0 <= full_gain < max(0.01 * tol, _slack(here))
-    return bool(little and trial.value - here.value <= tol + _slack(here) and abs(new_pi - pi) <= tol * pi)
+    expected = trial.value - here.value <= tol + _slack(here)
+    return bool(little and expected and abs(trial.pi - here.pi) <= tol * here.pi)
 
 
 def _floor(climber: _Climber, predicted: float) -> float:
@@ -232,7 +234,7 @@ def _on_one_landscape(climbers: list[_Climber]) -> list[list[_Climber]]:
     """Sort climbers by their penalty, which is all that may differ between their objectives."""
     landscapes: dict[bytes, list[_Climber]] = {}
     for climber in climbers:
-        landscapes.setdefault(climber.here.curvature[2:].tobytes(), []).append(climber)
+        landscapes.setdefault(climber.here.curvature[climber.here.layout.coefficients].tobytes(), []).append(climber)
     return list(landscapes.values())
 
 
@@ -253,8 +255,8 @@ def _join(climbers: list[_Climber]) -> None:
 
 def _on_one_hill(here: Standpoint, top: Standpoint) -> bool:
     apart = here.beta - top.beta
-    if here.beta[0] == top.beta[0]:
-        apart[0] = 0.0  # also where pi is fixed at 0, whose logit is infinite
+    if here.logit_pi == top.logit_pi:
+        apart[here.layout.share] = 0.0  # also where pi is fixed at 0, whose logit is infinite
     distance = apart @ top.information @ apart + top.curvature @ (apart * apart)
     return bool(0.0 <= distance < JOINING_DISTANCE)
 

@@ -27,7 +27,7 @@ from scipy.optimize import minimize
 
 from pugam.likelihood import expit, label_frequency, log_c_bend, log_c_slope, logit, saturating_rows
 from pugam.linear_algebra import inverse, inverse_definite
-from pugam.solvers.adjustment import Adjustment, count_strays
+from pugam.solvers.adjustment import INTERCEPT, SHARE, STEEPNESS, Adjustment, count_strays
 from pugam.solvers.objective import PiPrior, PiRange
 
 __all__ = ["HeldOutRows"]
@@ -35,6 +35,9 @@ __all__ = ["HeldOutRows"]
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
+# Where the four parameters stand: logit pi, intercept, log steepness, and the logit of the strays.
+STRAY = STEEPNESS + 1
+ALL_BUT_SHARE, ALL_BUT_STRAY = slice(INTERCEPT, None), slice(STRAY)
 USUAL_SEPARATION, SEPARATION_SPREAD = 12.0, 0.8
 LEAST_DIFFERENCE = 1e-3  # of mean scores, in their standard deviations: below, there is nothing to see
 STARTS = ((0.2, 0.5), (0.5, 1.2), (0.8, 1.2), (0.95, 1.2), (0.5, 2.0), (0.9, 2.0), (0.1, 1.5))  # pi, log steepness
@@ -79,21 +82,21 @@ class HeldOutRows:
             starts.append([near.logit_pi, at_centre, steepness, float(logit(near.stray))])
         best = None
         for start in starts:
-            start[0] = np.clip(start[0], low, high)
+            start[SHARE] = np.clip(start[SHARE], low, high)
             found = minimize(self._loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
             if best is None or found.fun < best.fun:
                 best = found
         assert best is not None
-        covariance, alone = self._covariances(best.x, pi_range.free)
-        steepness = float(np.exp(best.x[2]) / spread)
+        covariance, alone = self._covariances(best.x, ALL_BUT_SHARE if pi_range.fixed else slice(None))
+        steepness = float(np.exp(best.x[STEEPNESS]) / spread)
         return Adjustment(
-            logit_pi=float(best.x[0]),
-            intercept=float(best.x[1] - steepness * centre),
+            logit_pi=float(best.x[SHARE]),
+            intercept=float(best.x[INTERCEPT] - steepness * centre),
             steepness=steepness,
-            stray=float(expit(best.x[3])),
+            stray=float(expit(best.x[STRAY])),
             value=-float(best.fun),
-            covariance=self._on_scores(covariance[:3, :3], steepness),
-            logit_variance=0.0 if pi_range.fixed else max(alone, float(covariance[0, 0])),
+            covariance=self._on_scores(covariance[ALL_BUT_STRAY, ALL_BUT_STRAY], steepness),
+            logit_variance=0.0 if pi_range.fixed else max(alone, float(covariance[SHARE, SHARE])),
         )
 
     def settle(self, pi_range: PiRange) -> Adjustment:
@@ -137,33 +140,33 @@ class HeldOutRows:
         """How far log D is from what is usual, in standard deviations."""
         if not self.separation:
             return 0.0
-        log_separation = point[2] + self._log_difference - float(np.log1p(-expit(point[0])))
+        log_separation = point[STEEPNESS] + self._log_difference - float(np.log1p(-expit(point[SHARE])))
         return float(log_separation - np.log(USUAL_SEPARATION)) / SEPARATION_SPREAD
 
     def _rows(self, point: Array, observed: bool) -> tuple[Array, ...]:
         """Weighted value, score and information of the rows in (s, log c), s the linear predictor with strays."""
-        c, d = label_frequency(np.asarray(expit(point[0])), *self._counts)
-        s = count_strays(point[1] + self._steep(point), float(expit(point[3])))
+        c, d = label_frequency(np.asarray(expit(point[SHARE])), *self._counts)
+        s = count_strays(point[INTERCEPT] + self._steep(point), float(expit(point[STRAY])))
         rows = saturating_rows(self.positive, s, c, d, observed)
         return tuple(part * self.weights for part in rows)
 
     def _steep(self, point: Array) -> Array:
         """What the steepness adds to the linear predictors."""
-        return np.asarray(np.exp(point[2]) * self._standard)
+        return np.asarray(np.exp(point[STEEPNESS]) * self._standard)
 
     def _without_strays(self, point: Array) -> Array:
-        return np.asarray(expit(point[1] + self._steep(point)))
+        return np.asarray(expit(point[INTERCEPT] + self._steep(point)))
 
     def _slopes(self, point: Array) -> Array:
         """Derivatives of the linear predictors with intercept, log steepness and logit of the strays: shape (3, n)."""
-        positive, e = self._without_strays(point), expit(point[3])
+        positive, e = self._without_strays(point), expit(point[STRAY])
         all_in_all = e + (1.0 - e) * positive
         along = positive / all_in_all
         return np.array([along, along * self._steep(point), e / all_in_all])
 
     def _bends(self, point: Array, scores: Array) -> Array:
         """Sums of second derivatives of the linear predictors, each times a score: shape (3, 3)."""
-        positive, steep, e = self._without_strays(point), self._steep(point), float(expit(point[3]))
+        positive, steep, e = self._without_strays(point), self._steep(point), float(expit(point[STRAY]))
         along, _, stray = self._slopes(point)
         squared = (e + (1.0 - e) * positive) ** 2
         with_s = e * positive * (1.0 - positive) / squared * scores
@@ -178,17 +181,17 @@ class HeldOutRows:
 
     def _loss(self, point: Array) -> tuple[float, Array]:
         """What is to be minimised: the objective and its gradient with their signs changed."""
-        pi, e = np.asarray(expit(point[0])), float(expit(point[3]))
+        pi, e = np.asarray(expit(point[SHARE])), float(expit(point[STRAY]))
         value, score_s, score_c, *_ = self._rows(point, observed=False)
         deviation = self._deviation(point)
         pull = deviation / SEPARATION_SPREAD
         total = value.sum() + float(self.prior.value(pi)) - 0.5 * deviation**2
         total += STRAYS * np.log(e) + OTHERS * np.log1p(-e)
         gradient = np.empty(4)
-        gradient[0] = score_c.sum() * float(log_c_slope(pi, *self._counts)) + float(self.prior.score(pi))
-        gradient[1:] = self._slopes(point) @ score_s
+        gradient[SHARE] = score_c.sum() * float(log_c_slope(pi, *self._counts)) + float(self.prior.score(pi))
+        gradient[ALL_BUT_SHARE] = self._slopes(point) @ score_s
         gradient -= pull * np.array([float(pi), 0.0, 1.0, 0.0])
-        gradient[3] += STRAYS * (1.0 - e) - OTHERS * e
+        gradient[STRAY] += STRAYS * (1.0 - e) - OTHERS * e
         return -float(total), -gradient
 
     def _covariances(self, point: Array, free: slice) -> tuple[Array, float]:
@@ -207,38 +210,38 @@ class HeldOutRows:
                 break
         covariance[free, free] = inverse(whole[free, free]) if inverted is None else inverted
         alone = inverse_definite(whole[free, free]) if self._log_difference > np.log(LEAST_DIFFERENCE) else None
-        return covariance, variance if alone is None else float(alone[0, 0])
+        return covariance, variance if alone is None else float(alone[SHARE, SHARE])
 
     def _hessian(self, point: Array, observed: bool) -> Array:
         """Information of (logit pi, a, log b, logit e) in the rows, with what the priors on pi and e add."""
-        pi, e = np.asarray(expit(point[0])), float(expit(point[3]))
+        pi, e = np.asarray(expit(point[SHARE])), float(expit(point[STRAY]))
         _, score_s, score_c, info_ss, info_sc, info_cc = self._rows(point, observed)
         slope, bend = (float(f(pi, *self._counts)) for f in (log_c_slope, log_c_bend))
         slopes = self._slopes(point)
         hessian = np.empty((4, 4))
-        hessian[0, 0] = slope**2 * info_cc.sum() + float(self.prior.information(pi))
-        hessian[0, 1:] = hessian[1:, 0] = slope * (slopes @ info_sc)
-        hessian[1:, 1:] = (slopes * info_ss) @ slopes.T
-        hessian[3, 3] += (STRAYS + OTHERS) * e * (1.0 - e)
+        hessian[SHARE, SHARE] = slope**2 * info_cc.sum() + float(self.prior.information(pi))
+        hessian[SHARE, ALL_BUT_SHARE] = hessian[ALL_BUT_SHARE, SHARE] = slope * (slopes @ info_sc)
+        hessian[ALL_BUT_SHARE, ALL_BUT_SHARE] = (slopes * info_ss) @ slopes.T
+        hessian[STRAY, STRAY] += (STRAYS + OTHERS) * e * (1.0 - e)
         if observed:
-            hessian[0, 0] -= bend * score_c.sum()
-            hessian[1:, 1:] -= self._bends(point, score_s)
+            hessian[SHARE, SHARE] -= bend * score_c.sum()
+            hessian[ALL_BUT_SHARE, ALL_BUT_SHARE] -= self._bends(point, score_s)
         return hessian
 
     def _separation_hessian(self, point: Array, observed: bool) -> Array:
         """What the prior on separation adds to the information; its bend, which may be negative, only if observed."""
         if not self.separation:
             return np.zeros((4, 4))
-        pi = float(expit(point[0]))
+        pi = float(expit(point[SHARE]))
         direction = np.array([pi, 0.0, 1.0, 0.0]) / SEPARATION_SPREAD
         added = np.outer(direction, direction)
         if observed:
-            added[0, 0] += self._deviation(point) * pi * (1.0 - pi) / SEPARATION_SPREAD
+            added[SHARE, SHARE] += self._deviation(point) * pi * (1.0 - pi) / SEPARATION_SPREAD
         return added
 
     def _on_scores(self, covariance: Array, steepness: float) -> Array:
         """Bring a covariance from standardised scores to the scores themselves."""
         change = np.eye(3)
-        change[1, 2] = -steepness * self._place[0]
+        change[INTERCEPT, STEEPNESS] = -steepness * self._place[0]
         changed: Array = change @ covariance @ change.T
         return changed

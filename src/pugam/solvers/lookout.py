@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines import Engine
-from pugam.linear_algebra import inverse
 from pugam.solvers.bends import Choice, is_better
 from pugam.solvers.exploring import ObjectiveAt, carried_over, enough_rows, explore, objectives
 from pugam.solvers.objective import PiRange
@@ -41,7 +40,7 @@ class Lookout:
     rng: np.random.Generator
     sample: Engine
     coarse: Design
-    columns: NDArray[np.intp]
+    places: NDArray[np.intp]  # of the coarser basis' parameters among those of the whole one
 
     @classmethod
     def over(cls, engine: Engine, design: Design, settings: Settings, rng: np.random.Generator) -> Lookout:
@@ -50,7 +49,7 @@ class Lookout:
         coarse, columns = design.coarse(n_functions)
         sample = engine.pilot(coarse, enough_rows(coarse), rng)
         exploring = replace(settings, tol=TOL, max_iter=ITERATIONS)
-        return cls(engine, design, exploring, rng, sample, coarse, np.concatenate([[0, 1], 2 + columns]))
+        return cls(engine, design, exploring, rng, sample, coarse, design.layout.keeping(columns))
 
     @property
     def at(self) -> ObjectiveAt:
@@ -64,12 +63,12 @@ class Lookout:
 
     def down(self, beta: Array) -> Array:
         """Bring parameters to the sample."""
-        return carried_over(beta[self.columns], self.engine, self.sample)
+        return carried_over(beta[self.places], self.engine, self.sample)
 
     def up(self, beta: Array) -> Array:
         """Bring parameters from the sample to all rows."""
-        whole = np.zeros(2 + self.design.n_columns)
-        whole[self.columns] = carried_over(beta, self.sample, self.engine)
+        whole = np.zeros(self.design.layout.size)
+        whole[self.places] = carried_over(beta, self.sample, self.engine)
         return whole
 
     def explore(self, kappas: Array, beta: Array, n_starts: int) -> tuple[Optimum, Optimum]:
@@ -121,7 +120,7 @@ def _is_alike(design: Design, at: ObjectiveAt, one: Choice, other: Choice, pi_ra
     degrees, logits = [], []
     for beta, kappas in (one, other):
         (here,) = at(kappas).stand([beta])
-        degrees.append(edf_by_term(design, inverse(here.hessian, pi_range.free), here.curvature))
-        logits.append(float(beta[0]))
+        degrees.append(edf_by_term(design, here.covariance(pi_range), here.curvature))
+        logits.append(here.logit_pi)
     bend_alike = np.max(np.abs(degrees[0] - degrees[1]), initial=0.0) < ALIKE_EDF
     return bool(bend_alike) and (pi_range.fixed or abs(logits[0] - logits[1]) < ALIKE_LOGIT)

@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines import Engine, Hessians, ResampledRows
+from pugam.layout import Layout
 from pugam.likelihood import expit, log_c_bend, log_c_slope, logit
+from pugam.linear_algebra import inverse
 
 __all__ = ["EDGE", "Evaluation", "Objective", "PiPrior", "PiRange", "ResampledObjective", "Slopes", "Standpoint"]
 
@@ -101,11 +103,11 @@ class Evaluation:
     information: Array
     curvature: Array
 
-    def standpoints(self, betas: Sequence[Array], observed: bool) -> list[Standpoint]:
+    def standpoints(self, betas: Sequence[Array], observed: bool, layout: Layout) -> list[Standpoint]:
         """Take the evaluation apart, one standpoint for each parameter vector."""
         rows = zip(betas, self.value, self.loglik, self.gradient, self.information, self.curvature, strict=True)
         return [
-            Standpoint(beta, float(value), float(loglik), gradient, information, curvature, observed)
+            Standpoint(beta, float(value), float(loglik), gradient, information, curvature, observed, layout)
             for beta, value, loglik, gradient, information, curvature in rows
         ]
 
@@ -124,17 +126,19 @@ class Standpoint:
 
     Attributes
     ----------
-    beta : array of shape (2 + p,)
+    beta : array of shape (q,)
         logit pi, intercept a, coefficients theta.
     value, loglik : float
         Penalised objective, and the profile log-likelihood alone.
-    gradient : array of shape (2 + p,)
-    information : array of shape (2 + p, 2 + p)
+    gradient : array of shape (q,)
+    information : array of shape (q, q)
         Information of the likelihood alone.
-    curvature : array of shape (2 + p,)
+    curvature : array of shape (q,)
         What penalty and prior add to its diagonal.
     observed : bool
         Whether the information is the observed one, not the expected.
+    layout : Layout
+        Where the parameters stand in these arrays.
     """
 
     beta: Array
@@ -144,11 +148,45 @@ class Standpoint:
     information: Array
     curvature: Array
     observed: bool
+    layout: Layout
+
+    @property
+    def logit_pi(self) -> float:
+        """The mixture proportion on the scale of beta."""
+        return float(self.beta[self.layout.share])
+
+    @property
+    def pi(self) -> float:
+        """The mixture proportion."""
+        return float(expit(self.logit_pi))
+
+    @property
+    def intercept(self) -> float:
+        """The intercept a."""
+        return float(self.beta[self.layout.intercept])
+
+    @property
+    def theta(self) -> Array:
+        """The coefficients."""
+        return self.beta[self.layout.coefficients]
+
+    @property
+    def b(self) -> Array:
+        """Intercept and coefficients, as engines take them."""
+        return self.beta[self.layout.predictor]
 
     @property
     def hessian(self) -> Array:
         """Information plus the curvature of penalty and prior."""
         return self.information + np.diag(self.curvature)
+
+    def free(self, pi_range: PiRange) -> slice:
+        """Which parameters are estimated: all, or all but a share that is known."""
+        return self.layout.free(share_fixed=pi_range.fixed)
+
+    def covariance(self, pi_range: PiRange) -> Array:
+        """Inverse of the Hessian of the parameters that are estimated, with zeros for the others."""
+        return inverse(self.hessian, self.free(pi_range))
 
 
 class _Penalized:
@@ -158,24 +196,33 @@ class _Penalized:
     penalty: Array
     prior: PiPrior
 
+    @property
+    def layout(self) -> Layout:
+        """Where the parameters stand."""
+        raise NotImplementedError
+
+    def pi(self, beta: Array) -> Array:
+        """The mixture proportions of the rows of beta, shape (B,)."""
+        return np.asarray(expit(beta[:, self.layout.share]))
+
     def penalties(self, beta: Array) -> Array:
         """Roughness minus log prior: what is subtracted from the log-likelihood, shape (B,)."""
-        roughness: Array = 0.5 * np.sum(beta[:, 2:] ** 2 * self.penalty, axis=1)
-        return roughness - self.prior.value(expit(beta[:, 0]))
+        roughness: Array = 0.5 * np.sum(beta[:, self.layout.coefficients] ** 2 * self.penalty, axis=1)
+        return roughness - self.prior.value(self.pi(beta))
 
     def _curvature(self, beta: Array) -> Array:
         """What penalty and prior add to the diagonal of the information."""
         curvature = np.zeros_like(beta)
-        curvature[:, 0] = self.prior.information(expit(beta[:, 0]))
-        curvature[:, 2:] = self.penalty
+        curvature[:, self.layout.share] = self.prior.information(self.pi(beta))
+        curvature[:, self.layout.coefficients] = self.penalty
         return curvature
 
     def _gradient(self, score: Array, beta: Array) -> Array:
         """Bring the score from log c to logit pi, and add what penalty and prior contribute."""
-        pi = expit(beta[:, 0])
+        pi, share, coefficients = self.pi(beta), self.layout.share, self.layout.coefficients
         gradient = score.copy()
-        gradient[:, 0] = gradient[:, 0] * log_c_slope(pi, self.engine.n0, self.engine.n1) + self.prior.score(pi)
-        gradient[:, 2:] -= self.penalty * beta[:, 2:]
+        gradient[:, share] = gradient[:, share] * log_c_slope(pi, self.engine.n0, self.engine.n1) + self.prior.score(pi)
+        gradient[:, coefficients] -= self.penalty * beta[:, coefficients]
         return gradient
 
 
@@ -195,6 +242,11 @@ class Objective(_Penalized):
     penalty: Array
     prior: PiPrior = PiPrior()
 
+    @property
+    def layout(self) -> Layout:
+        """Where the parameters stand."""
+        return self.engine.design.layout
+
     @classmethod
     def side_by_side(cls, objectives: Sequence[Objective], counts: Sequence[int]) -> Objective:
         """Join objectives that differ in their penalty, each for so many climbs."""
@@ -206,16 +258,16 @@ class Objective(_Penalized):
         return self if self.penalty.ndim == 1 else replace(self, penalty=self.penalty[numbers])
 
     def evaluate(self, beta: Array, observed: bool = False) -> Evaluation:
-        """Evaluate value and derivatives at the rows of beta, shape (B, 2 + p)."""
-        n0, n1 = self.engine.n0, self.engine.n1
-        pi = expit(beta[:, 0])
-        sums = self.engine.sums(pi, beta[:, 1:], observed)
+        """Evaluate value and derivatives at the rows of beta, shape (B, q)."""
+        n0, n1, share = self.engine.n0, self.engine.n1, self.layout.share
+        pi = self.pi(beta)
+        sums = self.engine.sums(pi, beta[:, self.layout.predictor], observed)
         slope = log_c_slope(pi, n0, n1)
         information = sums.information
-        information[:, 0, :] *= slope[:, None]
-        information[:, :, 0] *= slope[:, None]
+        information[:, share, :] *= slope[:, None]
+        information[:, :, share] *= slope[:, None]
         if observed:
-            information[:, 0, 0] -= sums.score[:, 0] * log_c_bend(pi, n0, n1)
+            information[:, share, share] -= sums.score[:, share] * log_c_bend(pi, n0, n1)
         gradient = self._gradient(sums.score, beta)
         return Evaluation(sums.value - self.penalties(beta), sums.value, gradient, information, self._curvature(beta))
 
@@ -228,14 +280,14 @@ class Objective(_Penalized):
         products are what costs time, their values are therefore looked at first, and nothing else is known of them.
         """
         if floors is None or len(betas[0]) < MANY_COLUMNS:
-            return self.evaluate(np.array(betas), observed).standpoints(betas, observed)
+            return self.evaluate(np.array(betas), observed).standpoints(betas, observed, self.layout)
         beta = np.array(betas)
-        logliks = self.engine.values(expit(beta[:, 0]), beta[:, 1:])
+        logliks = self.engine.values(self.pi(beta), beta[:, self.layout.predictor])
         values = logliks - self.penalties(beta)
         good = np.flatnonzero(values >= floors)
         nothing = np.full_like(beta[0], np.nan)
         points = [
-            Standpoint(one, float(value), float(loglik), nothing, nothing, nothing, observed)
+            Standpoint(one, float(value), float(loglik), nothing, nothing, nothing, observed, self.layout)
             for one, value, loglik in zip(betas, values, logliks, strict=True)
         ]
         if len(good):
@@ -253,6 +305,11 @@ class ResampledObjective(_Penalized):
     penalty: Array
     prior: PiPrior = PiPrior()
 
+    @property
+    def layout(self) -> Layout:
+        """Where the parameters stand."""
+        return self.engine.layout
+
     def take(self, numbers: NDArray[np.intp]) -> ResampledObjective:
         """Return the objective of these weightings only."""
         if len(numbers) == len(self.engine.n0):
@@ -260,18 +317,18 @@ class ResampledObjective(_Penalized):
         return ResampledObjective(self.engine.take(numbers), self.penalty, self.prior)
 
     def slopes(self, beta: Array) -> Slopes:
-        """Evaluate value and gradient at the rows of beta, shape (B, 2 + p)."""
-        sums = self.engine.scores(expit(beta[:, 0]), beta[:, 1:])
+        """Evaluate value and gradient at the rows of beta, shape (B, q)."""
+        sums = self.engine.scores(self.pi(beta), beta[:, self.layout.predictor])
         return Slopes(sums.value - self.penalties(beta), self._gradient(sums.score, beta))
 
     def survey(self, beta: Array, observed: bool) -> tuple[Slopes, Hessians]:
         """Evaluate value, gradient and Hessian, with expected or observed information, at the rows of beta."""
         n0, n1 = self.engine.n0, self.engine.n1
-        pi = expit(beta[:, 0])
+        pi = self.pi(beta)
         # One parameter vector that all weightings share is cheaper to evaluate.
         once = slice(1) if (beta == beta[0]).all() else slice(None)
-        sums = self.engine.sums(pi[once], beta[once, 1:], observed)
-        corner = sums.score[:, 0] * log_c_bend(pi, n0, n1) if observed else np.zeros(len(beta))
+        sums = self.engine.sums(pi[once], beta[once, self.layout.predictor], observed)
+        corner = sums.score[:, self.layout.share] * log_c_bend(pi, n0, n1) if observed else np.zeros(len(beta))
         curvature = self._curvature(beta)
         hessians = self.engine.hessians(sums.information, log_c_slope(pi, n0, n1), corner, curvature)
         return Slopes(sums.value - self.penalties(beta), self._gradient(sums.score, beta)), hessians

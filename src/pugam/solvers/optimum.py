@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pugam.likelihood import expit
 from pugam.solvers.objective import Standpoint
 
 __all__ = ["Optimum", "best_of"]
@@ -31,11 +30,6 @@ class Optimum(Standpoint):
     def at(cls, end: Standpoint, n_iter: int, converged: bool, history: Sequence[float]) -> Optimum:
         """Make an optimum of the point where a climb ended."""
         return cls(**vars(end), n_iter=n_iter, converged=converged, history=tuple(history))
-
-    @property
-    def pi(self) -> float:
-        """The mixture proportion."""
-        return float(expit(self.beta[0]))
 
 
 def best_of(optima: list[Optimum]) -> Optimum:

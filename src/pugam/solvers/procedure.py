@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines import Engine
+from pugam.layout import Layout
 from pugam.likelihood import expit
 from pugam.linear_algebra import inverse, solve
 from pugam.solvers.adjustment import Adjustment
@@ -87,7 +88,7 @@ class Fit:
     starts : tuple of StartRecord
     debiased : bool
         Whether the bias correction was applied.
-    observed : array of shape (2 + p, 2 + p)
+    observed : array of shape (q, q)
         The observed information at the penalised optimum.
     shrinkage : Shrinkage, optional
         Where a ridge held the curves: the parameters reported are then those of the penalised optimum, adjusted.
@@ -132,7 +133,7 @@ def fit_best_design(engine: Engine, designs: Sequence[Design], settings: Setting
     most = min(settings.max_iter, START_ITERATIONS[settings.solver])
     trial = replace(settings, max_iter=most, debias=settings.debias and not only_compared)
     fits = [_fit_design(rows, design, trial, rng) for design in compared]
-    best = int(np.argmin([aic(one.fit.penalized, settings.pi_range.free) for one in fits]))
+    best = int(np.argmin([aic(one.fit.penalized, one.fit.penalized.free(settings.pi_range)) for one in fits]))
     found = fits[best].fit
     if found.converged and not only_compared:
         return replace(fits[best], settings=settings)
@@ -185,7 +186,7 @@ def warm_smoothing(
         return select_reml(design, at, start, kappas, settings.pi_range, EDF_TOL)
     candidates = [np.full(len(design.bases), kappa) for kappa in settings.grid]
     optima = [_climb(at(candidate), start, settings)[0] for candidate in candidates]
-    best = int(np.argmin([aic(optimum, settings.pi_range.free) for optimum in optima]))
+    best = int(np.argmin([aic(optimum, optimum.free(settings.pi_range)) for optimum in optima]))
     return optima[best].beta, candidates[best]
 
 
@@ -220,8 +221,8 @@ def _from_coarse(
 
 def _with_more_columns(beta: Array, design: Design, columns: NDArray[np.intp]) -> Array:
     """Parameters of a coarser basis as those of the whole one."""
-    whole = np.zeros(2 + design.n_columns)
-    whole[:2], whole[2 + columns] = beta[:2], beta[2:]
+    whole = np.zeros(design.layout.size)
+    whole[design.layout.keeping(columns)] = beta
     return whole
 
 
@@ -262,7 +263,7 @@ def _by_candidates(engine: Engine, design: Design, settings: Settings, rng: np.r
         return starts[0], candidates[0], records
     at = objectives(engine, design, settings.prior)
     optima = [_climb(at(kappas), start, settings)[0] for kappas, start in zip(candidates, starts, strict=True)]
-    chosen = int(np.argmin([aic(optimum, settings.pi_range.free) for optimum in optima]))
+    chosen = int(np.argmin([aic(optimum, optimum.free(settings.pi_range)) for optimum in optima]))
     return optima[chosen].beta, candidates[chosen], records
 
 
@@ -279,14 +280,15 @@ def _debias(fit: Fit, objective: Objective, settings: Settings) -> Fit:
     optimum, pi_range = fit.penalized, settings.pi_range
     if not pi_range.is_inside(optimum.pi) or not objective.penalty.any():
         return fit
-    shift = debiased_logit(optimum, objective.penalty, pi_range) - optimum.beta[0]
-    start = optimum.beta.copy()
-    start[0] += shift
-    followed = solve(optimum.hessian[1:, 1:], -shift * optimum.hessian[1:, 0])
+    layout, hessian = optimum.layout, optimum.hessian
+    shift = debiased_logit(optimum, objective.penalty, pi_range) - optimum.logit_pi
+    start = layout.with_share(optimum.beta, optimum.logit_pi + shift)
+    predictor, pi = layout.predictor, float(expit(start[layout.share]))
     # Where everything else goes when pi moves a little.
-    if np.abs(followed[0]) < LONGEST_FOLLOWING and np.abs(followed).max() < FARTHEST_FOLLOWING:
-        start[1:] += followed
-    pi = float(expit(start[0]))
+    followed = solve(hessian[predictor, predictor], -shift * hessian[predictor, layout.share])
+    of_intercept = followed[layout.of_predictors.intercept]
+    if np.abs(of_intercept) < LONGEST_FOLLOWING and np.abs(followed).max() < FARTHEST_FOLLOWING:
+        start[predictor] += followed
     refit = settings.maximize(objective, start[None], PiRange(pi, pi), settings.tol, settings.max_iter)[0]
     (expected,) = objective.stand([refit.beta])
     refit = Optimum.at(expected, refit.n_iter, refit.converged, refit.history)
@@ -297,16 +299,16 @@ def debiased_logit(optimum: Standpoint, penalty: Array, pi_range: PiRange) -> fl
     """Return logit pi without most of the bias that smoothing the curves brings on it.
 
     With V the inverse of the penalised information and P the penalty, the bias of beta^ is about -V P beta, and beta^
-    stands in for beta; what that leaves is corrected in the same way: beta~ = (1 + V P + (V P)^2) beta^. Only its first
-    entry is wanted. A penalised optimum on the boundary of the range of pi stays there.
+    stands in for beta; what that leaves is corrected in the same way: beta~ = (1 + V P + (V P)^2) beta^. Only its share
+    is wanted. A penalised optimum on the boundary of the range of pi stays there.
     """
-    if not pi_range.is_inside(float(expit(optimum.beta[0]))):
-        return float(optimum.beta[0])
-    weights = correction_weights(inverse(optimum.hessian), np.concatenate([[0.0, 0.0], penalty]))
-    return float(np.clip(optimum.beta[0] + weights @ optimum.beta, *pi_range.logits))
+    if not pi_range.is_inside(optimum.pi):
+        return optimum.logit_pi
+    weights = correction_weights(optimum.layout, inverse(optimum.hessian), optimum.layout.spread(penalty))
+    return float(np.clip(optimum.logit_pi + weights @ optimum.beta, *pi_range.logits))
 
 
-def correction_weights(covariance: Array, penalty: Array) -> Array:
-    """Weights of beta^ in the correction of logit pi: the first row of V P + (V P)^2."""
-    once: Array = covariance[0] * penalty
+def correction_weights(layout: Layout, covariance: Array, penalty: Array) -> Array:
+    """Weights of beta^ in the correction of logit pi: the share's row of V P + (V P)^2."""
+    once: Array = covariance[layout.share] * penalty
     return once + (once @ covariance) * penalty

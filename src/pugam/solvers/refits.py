@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines import Counts, Engine
-from pugam.likelihood import alpha_shift, expit
+from pugam.likelihood import alpha_shift
 from pugam.solvers.batch import maximize_resamples, solve_semidefinite
 from pugam.solvers.objective import PiRange, ResampledObjective
 from pugam.solvers.procedure import Fit, Fitted, finish_fit, warm_smoothing
@@ -31,7 +31,7 @@ class Refits:
 
     Attributes
     ----------
-    beta, penalized : arrays of shape (B, 2 + p)
+    beta, penalized : arrays of shape (B, q)
         The parameters reported, and the penalised optimum they came from.
     alpha : array of shape (B,)
         The intercept of the log density ratio; the intercept in `beta` depends on the counts of labels.
@@ -57,11 +57,12 @@ def refit_resamples(fitted: Fitted, counts: Counts) -> Refits:
     penalized, converged = maximize_resamples(objective, starts, settings.pi_range, settings.tol, settings.max_iter)
     beta = penalized
     if settings.debias and not settings.pi_range.fixed and penalty.any():
-        starts = penalized.copy()
-        starts[:, 0] = _debiased_logits(objective, penalized, settings.pi_range)
+        logits = _debiased_logits(objective, penalized, settings.pi_range)
+        starts = objective.layout.with_share(penalized, logits)
         beta, settled = maximize_resamples(objective, starts, HELD, settings.tol, settings.max_iter)
         converged &= settled
-    alpha = beta[:, 1] - alpha_shift(expit(beta[:, 0]), objective.engine.n0, objective.engine.n1)
+    shift = alpha_shift(objective.pi(beta), objective.engine.n0, objective.engine.n1)
+    alpha = beta[:, objective.layout.intercept] - shift
     return Refits(beta, penalized, alpha, np.tile(fit.kappas, (len(counts), 1)), converged)
 
 
@@ -81,7 +82,7 @@ def _joined(made: Sequence[tuple[Engine, Fit]]) -> Refits:
     """Put fits to resamples side by side."""
     fits = [fit for _, fit in made]
     alpha = [
-        float(fit.optimum.beta[1] - alpha_shift(fit.optimum.pi, resample.n0, resample.n1)) for resample, fit in made
+        float(fit.optimum.intercept - alpha_shift(fit.optimum.pi, resample.n0, resample.n1)) for resample, fit in made
     ]
     return Refits(
         np.array([one.optimum.beta for one in fits]),
@@ -95,14 +96,15 @@ def _joined(made: Sequence[tuple[Engine, Fit]]) -> Refits:
 def _debiased_logits(objective: ResampledObjective, beta: Array, pi_range: PiRange) -> Array:
     """Take the penalty's bias out of logit pi, as `procedure` does, where the optimum lies inside the range of pi."""
     _, hessians = objective.survey(beta, observed=False)
-    size = len(beta)
-    penalty = np.concatenate([[0.0, 0.0], objective.penalty])
+    (size, q), layout = beta.shape, objective.layout
+    penalty, unit = layout.spread(objective.penalty), np.arange(q) == layout.share
 
     def row_of_inverse(rhs: Array) -> Array:
         return solve_semidefinite(hessians, np.arange(size), rhs, np.zeros(size), np.zeros(size, dtype=bool))
 
-    once = row_of_inverse(np.tile(np.eye(1, beta.shape[1]), (size, 1))) * penalty
+    once = row_of_inverse(np.tile(unit.astype(float), (size, 1))) * penalty
     weights = once + row_of_inverse(once) * penalty
-    corrected = np.clip(beta[:, 0] + np.sum(weights * beta, axis=1), *pi_range.logits)
-    inside = [pi_range.is_inside(float(pi)) for pi in expit(beta[:, 0])]
-    return np.where(inside, corrected, beta[:, 0])
+    logits = beta[:, layout.share]
+    corrected = np.clip(logits + np.sum(weights * beta, axis=1), *pi_range.logits)
+    inside = [pi_range.is_inside(float(pi)) for pi in objective.pi(beta)]
+    return np.where(inside, corrected, logits)

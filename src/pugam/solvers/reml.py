@@ -7,7 +7,6 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.linear_algebra import inverse
 from pugam.solvers.fisher import bounded_step
 from pugam.solvers.objective import Objective, PiRange, Standpoint
 from pugam.solvers.smoothing import KAPPA_LIMITS, edf_by_term, fellner_schall
@@ -53,7 +52,7 @@ def select_reml(
     (here,) = objective.stand([beta])
     degrees, last_move = np.full(len(kappas), np.inf), np.zeros(len(kappas))
     for _ in range(MAX_ITERATIONS):
-        covariance = inverse(here.hessian, pi_range.free)
+        covariance = here.covariance(pi_range)
         new_degrees = edf_by_term(design, covariance, here.curvature)
         if np.max(np.abs(new_degrees - degrees), initial=0.0) < edf_tol * max(1.0, len(kappas) / MANY_TERMS):
             break
@@ -77,11 +76,9 @@ def _stretch(move: Array, last_move: Array) -> Array:
 
 def _follow(objective: Objective, here: Standpoint, penalty_before: Array, pi_range: PiRange) -> Standpoint:
     """Take one Fisher step under new smoothing parameters."""
-    change = objective.penalty - penalty_before
-    gradient, hessian = here.gradient.copy(), here.hessian
-    gradient[2:] -= change * here.beta[2:]
-    hessian[2:, 2:] += np.diag(change)
-    step = bounded_step(here.beta, gradient, hessian, pi_range)
+    change = here.layout.spread(objective.penalty - penalty_before)
+    gradient, hessian = here.gradient - change * here.beta, here.hessian + np.diag(change)
+    step = bounded_step(here.layout, here.beta, gradient, hessian, pi_range)
     assert step is not None
     return go(objective, here, step)
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.linear_algebra import inverse
 from pugam.solvers.bends import Choice, bent_smoothing
 from pugam.solvers.exploring import ObjectiveAt
 from pugam.solvers.fisher import bounded_step
@@ -64,23 +63,25 @@ class Parabola:
 
     def stand(self, kappas: Array) -> Standpoint:
         """The top of the parabola under other smoothing parameters; its log-likelihood alone is not worked out."""
-        here, change = self.here, np.zeros_like(self.here.beta)
-        change[2:] = self.design.penalty(kappas) - self.design.penalty(self.kappas)
+        here = self.here
+        change = here.layout.spread(self.design.penalty(kappas) - self.design.penalty(self.kappas))
         gradient, hessian = here.gradient - change * here.beta, here.hessian + np.diag(change)
-        step = bounded_step(here.beta, gradient, hessian, self.pi_range)
+        step = bounded_step(here.layout, here.beta, gradient, hessian, self.pi_range)
         assert step is not None
         value = here.value - 0.5 * float(change @ here.beta**2) + float(gradient @ step - 0.5 * step @ hessian @ step)
         beta, curvature = here.beta + step, here.curvature + change
-        return Standpoint(beta, value, np.nan, gradient - hessian @ step, here.information, curvature, False)
+        rest = gradient - hessian @ step
+        return Standpoint(beta, value, np.nan, rest, here.information, curvature, False, here.layout)
 
     def degrees(self, kappas: Array) -> Array:
         """Effective degrees of freedom of each term."""
         top = self.stand(kappas)
-        return edf_by_term(self.design, inverse(top.hessian, self.pi_range.free), top.curvature)
+        return edf_by_term(self.design, top.covariance(self.pi_range), top.curvature)
 
     def log_marginal(self, kappas: Array) -> float:
         """The REML criterion."""
-        return log_marginal(self.design, self.stand(kappas), kappas, self.pi_range.free)
+        top = self.stand(kappas)
+        return log_marginal(self.design, top, kappas, top.free(self.pi_range))
 
     def settle(self, kappas: Array, edf_tol: float) -> Array:
         """Climb to the maximum of the REML criterion by Newton steps of all smoothing parameters together."""
@@ -88,7 +89,7 @@ class Parabola:
         value = self.log_marginal(kappas)
         for _ in range(MOST_UPDATES):
             top = self.stand(kappas)
-            covariance = inverse(top.hessian, self.pi_range.free)
+            covariance = top.covariance(self.pi_range)
             new_degrees = edf_by_term(self.design, covariance, top.curvature)
             if np.max(np.abs(new_degrees - degrees), initial=0.0) < CLOSER * edf_tol:
                 break

@@ -87,9 +87,8 @@ def refit_shrunken(fitted: Fitted, engine: Engine) -> Fitted:
     objective = Objective(engine, fitted.design.penalty(fit.kappas), settings.prior)
     penalized, adjustment = fit.penalized, fit.shrinkage.adjustment
     for _ in range(ROUNDS):
-        (penalized,) = maximize_fisher(
-            objective, _at(penalized.beta, adjustment)[None], _held(adjustment), TOL, ITERATIONS
-        )
+        start = objective.layout.with_share(penalized.beta, adjustment.logit_pi)
+        (penalized,) = maximize_fisher(objective, start[None], _held(adjustment), TOL, ITERATIONS)
         adjustment = hold_out(objective, penalized, folds).adjust(settings.pi_range)
     best = _Candidate(fit.shrinkage.ridge, objective, engine, fitted.design, folds, penalized, adjustment)
     return _finish(best, settings)
@@ -105,10 +104,10 @@ def hold_out(objective: Objective, penalized: Optimum, folds: NDArray[np.intp]) 
         outside = folds == fold
         others = replace(objective, engine=engine.reweighted((~outside).astype(float)))
         if min(others.engine.n0, others.engine.n1) == 0.0:  # a fold has all rows of a label: no curves without them
-            scores[outside] = penalized.beta[1]
+            scores[outside] = penalized.intercept
             return
         (found,) = maximize_fisher(others, penalized.beta[None], held, TOL, ITERATIONS)
-        scores[outside] = engine.linear_predictor(found.beta[1:])[outside]
+        scores[outside] = engine.linear_predictor(found.b)[outside]
 
     map_in_threads(score, range(N_FOLDS), engine.n_side_by_side)
     if engine.weights is None:
@@ -137,7 +136,8 @@ def _first_alike(engine: Engine) -> NDArray[np.intp]:
 
     That is itself, where there are only a few kinds of rows: they repeat because there is not more to tell of a row.
     """
-    mixed = engine.linear_predictor(np.random.default_rng(FOLD_SEED).uniform(1.0, 2.0, 1 + engine.design.n_columns))
+    factors = np.random.default_rng(FOLD_SEED).uniform(1.0, 2.0, engine.design.layout.of_predictors.size)
+    mixed = engine.linear_predictor(factors)
     mixed = np.round(mixed / max(float(np.abs(mixed).max()), 1.0), ALIKE_DECIMALS)
     _, first, kind = np.unique(mixed, return_index=True, return_inverse=True)
     if len(first) < FEWEST_KINDS:
@@ -182,7 +182,7 @@ def _finish(best: _Candidate, settings: Settings) -> Fitted:
     expected, observed = (objective.stand([penalized.beta], observed=kind)[0] for kind in (False, True))
     penalized = Optimum.at(expected, penalized.n_iter, penalized.converged, penalized.history)
     adjustment = hold_out(objective, penalized, best.folds).settle(settings.pi_range)
-    (reported,) = objective.stand([adjustment.moved(penalized.beta)])
+    (reported,) = objective.stand([adjustment.moved(penalized.layout, penalized.beta)])
     fit = Fit(
         optimum=Optimum.at(reported, penalized.n_iter, penalized.converged, penalized.history),
         penalized=penalized,
@@ -199,17 +199,13 @@ def _held(adjustment: Adjustment) -> PiRange:
     return PiRange(adjustment.pi, adjustment.pi)
 
 
-def _at(beta: Array, adjustment: Adjustment) -> Array:
-    """The parameters with another share of positives."""
-    return np.concatenate([[adjustment.logit_pi], beta[1:]])
-
-
 def _tightness(design: Design, engine: Engine) -> Array:
     """How tight a ridge of one holds each column: by its variance, and tighter the more a function bends."""
     bends = np.concatenate([(basis.roughness > 0.0) * np.cumsum(basis.roughness > 0.0) for basis in design.bases])
-    flat = np.zeros((1, 1 + design.n_columns))
+    layout, ones = design.layout, design.layout.of_predictors.intercept
+    flat = np.zeros((1, layout.of_predictors.size))
     # Without curves all rows have the same information: what is left of it are products of columns.
-    moments = engine.sums(np.array([0.5]), flat).information[0, 1:, 1:]
-    means = moments[0] / moments[0, 0]
-    variances = moments.diagonal() / moments[0, 0] - means**2
-    return np.asarray(2.0 * np.maximum(variances[1:], 0.0) * BENDING**bends)
+    moments = engine.sums(np.array([0.5]), flat).information[0, layout.predictor, layout.predictor]
+    means = moments[ones] / moments[ones, ones]
+    variances = moments.diagonal() / moments[ones, ones] - means**2
+    return np.asarray(2.0 * np.maximum(variances[layout.of_predictors.coefficients], 0.0) * BENDING**bends)

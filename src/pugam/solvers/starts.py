@@ -36,32 +36,32 @@ def fit_naively(smooth: Objective, maximize: Maximize) -> Optimum:
     The objective is one of enough smoothing that the fit cannot run away along curves that happen to separate the
     labels.
     """
-    flat = np.zeros(2 + len(smooth.penalty))
-    flat[0] = -np.inf
+    flat = smooth.layout.join(-np.inf, 0.0, np.zeros(len(smooth.penalty)))
     return maximize(smooth, flat[None], PiRange(0.0, 0.0), NAIVE_TOL, NAIVE_ITERATIONS)[0]
 
 
 def make_starts(engine: Engine, naive: Optimum, pi_range: PiRange, n_starts: int, rng: np.random.Generator) -> Array:
-    """Return `n_starts` points, shape (n_starts, 2 + p): first a fixed grid, then random ones.
+    """Return `n_starts` points, shape (n_starts, q): first a fixed grid, then random ones.
 
     With pi fixed there are at most three, which differ in steepness.
     """
+    layout = naive.layout
     grid = list(product(STEEPNESS, SHARES[:1] if pi_range.fixed else SHARES))[:n_starts]
     steepness = np.array([steep for steep, _ in grid])
     shares = np.array([share for _, share in grid])
-    curves = steepness[:, None] * naive.beta[2:]
+    curves = steepness[:, None] * naive.theta
     extra = n_starts - len(grid)
     if extra and not pi_range.fixed:
         shares = np.concatenate([shares, rng.uniform(0.1, 0.9, extra)])
         steepness = np.concatenate(
             [steepness, np.exp(rng.uniform(np.log(min(STEEPNESS)), np.log(max(STEEPNESS)), extra))]
         )
-        spread = np.linalg.cholesky(inverse(naive.hessian[1:, 1:]))
-        noise = rng.standard_normal((extra, len(spread))) @ spread.T
-        curves = np.vstack([curves, steepness[len(grid) :, None] * (naive.beta[2:] + noise[:, 1:])])
+        spread = np.linalg.cholesky(inverse(naive.hessian[layout.predictor, layout.predictor]))
+        noise = (rng.standard_normal((extra, len(spread))) @ spread.T)[:, layout.of_predictors.coefficients]
+        curves = np.vstack([curves, steepness[len(grid) :, None] * (naive.theta + noise)])
     pi = pi_range.low + shares * (pi_range.high - pi_range.low)
-    intercepts = _calibrate(engine, pi, curves, steepness * naive.beta[1])
-    return np.column_stack([logit(pi), intercepts, curves])
+    intercepts = _calibrate(engine, pi, curves, steepness * naive.intercept)
+    return layout.join(logit(pi), intercepts, curves)
 
 
 def _calibrate(engine: Engine, pi: Array, curves: Array, guess: Array) -> Array:
@@ -73,7 +73,7 @@ def _calibrate(engine: Engine, pi: Array, curves: Array, guess: Array) -> Array:
     low, high = np.minimum(1e-6, 0.1 * pi), 1.0 - np.minimum(1e-6, 0.1 * (1.0 - pi))  # a fixed pi may be very small
 
     def excess(intercept: Array) -> Array:
-        hidden = engine.expectation(pi, np.column_stack([intercept, curves])).hidden_positives
+        hidden = engine.expectation(pi, engine.design.layout.join_predictor(intercept, curves)).hidden_positives
         return np.asarray(logit(np.clip(hidden / engine.n1, low, high)) - target)
 
     last = guess

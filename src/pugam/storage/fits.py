@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pugam.layout import Layout
 from pugam.likelihood import expit
 from pugam.solvers import Optimum, StartRecord
 from pugam.storage.matrices import read_symmetric, require_weighted_squares, write_symmetric
@@ -35,8 +36,8 @@ START_KEYS = tuple(field.name for field in fields(StartRecord))
 def write_optimum(optimum: Optimum) -> dict[str, Any]:
     """Write an optimum without its coefficients."""
     values = [
-        float(optimum.beta[0]),
-        float(optimum.beta[1]),
+        optimum.logit_pi,
+        optimum.intercept,
         float(optimum.value),
         float(optimum.loglik),
         int(optimum.n_iter),
@@ -54,16 +55,17 @@ def read_optimum(parts: dict[str, Node], theta: Array) -> Optimum:
     logit_pi = parts["logit_pi"].number()
     if not 0.0 < float(expit(np.array(logit_pi))) < 1.0:
         raise parts["logit_pi"].error("the logit of a share strictly between 0 and 1")
-    size = 2 + len(theta)
-    information = read_symmetric(parts["information"], size)
+    layout = Layout.single(len(theta))
+    information = read_symmetric(parts["information"], layout.size)
     require_weighted_squares(parts["information"], information)
     return Optimum(
-        beta=np.concatenate([[logit_pi, parts["intercept"].number()], theta]),
+        beta=layout.join(logit_pi, parts["intercept"].number(), theta),
         value=parts["objective"].number(),
         loglik=parts["loglik"].number(),
-        gradient=parts["gradient"].numbers(size),
+        gradient=parts["gradient"].numbers(layout.size),
         information=information,
-        curvature=parts["curvature"].penalties(size),
+        curvature=parts["curvature"].penalties(layout.size),
+        layout=layout,
         observed=False,  # a fit keeps the expected information, and the observed one apart from it
         n_iter=parts["n_iter"].whole(0),
         converged=parts["converged"].flag(),
