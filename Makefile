@@ -7,9 +7,10 @@ JOBS ?= auto
 DATA ?= data
 STUDY ?= all
 SECONDS_EACH ?= 600
+PROCESSES ?= 2
 
 .PHONY: help demo test docs test-oldest test-long coverage mutation fuzz browser lint audit lock locked format release benchmark benchmark-scale benchmark-inference benchmark-knots benchmark-realdata \
-	study clean
+	benchmark-ablation study clean
 
 help:
 	@echo "make demo       fit a real data set, print pi with an interval, write a report"
@@ -158,6 +159,10 @@ benchmark-knots: $(VENV)/developing
 benchmark-masked: $(VENV)/developing
 	$(BIN)/python benchmarks/wilt_smoothing.py $(DATA)
 	$(BIN)/python benchmarks/spambase_terms.py $(DATA)
+
+# Every heuristic of the fit taken away alone; an hour or two, resumed where it was stopped.
+benchmark-ablation: $(VENV)/developing
+	$(BIN)/python benchmarks/ablation.py $(DATA) --processes $(PROCESSES)
 
 benchmark-realdata: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --editable ".[peers]"
