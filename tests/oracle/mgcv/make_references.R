@@ -82,7 +82,7 @@ KNOTS <- list(age = (-3:10) / 7, bmi = (-3:10) / 7, dose = (-3:10) / 7, month = 
 # ------------------------------------------------------------------------------------------------ rows and labels
 
 set.seed(20240611)
-N <- 600
+N <- 800
 rows <- data.frame(
   age = round(runif(N, 18, 90), 1),
   bmi = round(runif(N, 17, 43), 2),
@@ -100,10 +100,10 @@ scaled <- with(rows, data.frame(
 clinic_effects <- rnorm(20, sd = 0.9)
 effects <- with(scaled, list(
   surface = 4 * sin(3 * age) * cos(4 * bmi) - 1,
-  solid = 3 * sin(5 * age) * (bmi + 0.5) + 12 * (bmi - 0.4)^2 * (1.5 - dose) - 14 * (dose - 0.5)^2 * age - 1,
-  pair = 2 * sin(6 * age) + 8 * (bmi - 0.4)^2 + 3 * cos(3 * age) * sin(5 * bmi) - 1.5,
-  by_level = c(2, -1, 0, 1)[site] * sin(c(4, 6, 3, 5)[site] * age) + c(-0.5, 0.4, 0, 0.6)[site],
-  by_site = c(3, -3, 2.5, 2)[site] * sin(c(5, 6, 7, 8)[site] * dose) + c(-0.5, 0.4, 0, 0.6)[site],
+  solid = 2 * sin(5 * age) + 9 * (bmi - 0.4)^2 * (0.5 + dose) - 8 * (dose - 0.5)^2 + 4 * age * dose - 2,
+  pair = 2 * sin(6 * age) + 8 * (bmi - 0.4)^2 + 4 * sin(5 * age) * cos(5 * bmi) - 1.5,
+  by_level = c(2, -1.5, 1.5, 1.5)[site] * sin(c(4, 6, 5, 7)[site] * age) + c(-0.5, 0.4, 0, 0.6)[site],
+  by_site = c(2, -2, 1.5, 1.5)[site] * sin(c(5, 6, 5, 6)[site] * dose) + c(-0.5, 0.4, 0, 0.6)[site],
   by_number = raw_dose * (2 * sin(5 * age) + 0.5) + 0.3,
   product = 2 * age - 2 * bmi + 8 * (age - 0.5) * (bmi - 0.5),
   levels = clinic_effects[clinic],
@@ -122,7 +122,7 @@ labels <- with(effects, data.frame(
   z_product = draw(product),
   z_levels = draw(levels + season),
   z_cyclic = draw(season),
-  z_mix = draw(pair + 0.7 * season + levels + by_site),
+  z_mix = draw(pair + 0.7 * season + 0.7 * levels + by_site),
   z_rising = draw(saturating),
   z_falling = draw(-saturating),
   z_convex = draw(bowl),
