@@ -15,13 +15,13 @@ from pugam.inference.calibration import calibrate
 from pugam.terms import Design, f, l
 
 
-def handmade(values, positive, beta, pi, weights=None, term=l):
+def handmade(values, positive, b, pi, weights=None, term=l):
     """A fit of one term to a handful of rows, with parameters of our choice."""
     table = read_table(pd.DataFrame({"x": values}))
     design = Design.resolve([term("x")], table)
     rows = None if weights is None else np.asarray(weights, dtype=float)
     engine = MemoryEngine(design, design.encode(table), np.asarray(positive, dtype=bool), rows)
-    optimum = SimpleNamespace(pi=pi, beta=np.array([np.log(pi / (1.0 - pi)), *beta]))
+    optimum = SimpleNamespace(pi=pi, b=np.array(b))
     return SimpleNamespace(engine=engine, fit=SimpleNamespace(optimum=optimum))
 
 

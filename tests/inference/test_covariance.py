@@ -15,6 +15,7 @@ from pugam.inference import (
     intercept_covariance,
     pi_log_variance,
 )
+from pugam.layout import Layout
 from pugam.likelihood import alpha_shift, expit, label_frequency, logit
 from pugam.solvers import Adjustment, PiPrior, PiRange, Settings, Shrinkage, fit_model
 from pugam.terms import Design, l, s
@@ -149,8 +150,8 @@ def test_a_known_pi_has_no_variance_and_the_curves_less(make_problem):
     known = fit(problem, 1e-2, pi_range=PiRange(free.optimum.pi, free.optimum.pi))
 
     with_known, with_free = (
-        bayesian_covariance(fitted, *counts(problem), free=slice(0 if fitted is free else 1, None))
-        for fitted in (known, free)
+        bayesian_covariance(fitted, *counts(problem), pi_range)
+        for fitted, pi_range in ((known, PiRange(free.optimum.pi, free.optimum.pi)), (free, PiRange()))
     )
 
     assert not with_known[0].any()
@@ -317,7 +318,7 @@ def test_covariance_with_a_known_pi_is_the_scatter_of_alpha_and_slopes():
         widths = np.array([basis.upper - basis.lower for basis in design.bases])
         beta = fitted.optimum.beta
         found.append(np.append(beta[1] - alpha_shift(0.4, 400, 600), beta[2:] / widths))
-        covariance = in_alpha(frequentist_covariance(fitted, 400, 600, known.free), 0.4, 400, 600)
+        covariance = in_alpha(fitted.optimum.layout, frequentist_covariance(fitted, 400, 600, known), 0.4, 400, 600)
         stated.append(covariance.diagonal()[1:] / np.append(1.0, widths**2))
 
     ratio = np.var(found, axis=0, ddof=1) / np.mean(stated, axis=0)
@@ -337,7 +338,7 @@ def test_a_known_pi_has_rows_of_zeros_and_the_rest_is_inverted_without_it(make_p
     V = np.linalg.inv(I[1:, 1:])
     w = V @ (I @ labelling_direction(fitted, n0, n1))[1:]
 
-    covariance = covariance_of(fitted, n0, n1, known.free)
+    covariance = covariance_of(fitted, n0, n1, known)
 
     assert not covariance[0].any()
     assert not covariance[:, 0].any()
@@ -356,7 +357,9 @@ def test_the_change_to_alpha_follows_its_derivative(pi, n0, n1):
     slopes = [(to_alpha(beta + step * e) - to_alpha(beta - step * e)) / (2.0 * step) for e in np.eye(4)]
     change = np.column_stack(slopes)
 
-    np.testing.assert_allclose(in_alpha(covariance, pi, n0, n1), change @ covariance @ change.T, rtol=1e-7)
+    changed = in_alpha(Layout((2,)), covariance, pi, n0, n1)
+
+    np.testing.assert_allclose(changed, change @ covariance @ change.T, rtol=1e-7)
 
 
 def test_the_change_to_alpha_is_the_scatter_of_transformed_draws():
@@ -367,7 +370,7 @@ def test_the_change_to_alpha_is_the_scatter_of_transformed_draws():
     draws = np.random.default_rng(4).multivariate_normal(centre, covariance, 40_000)
     draws[:, 1] -= alpha_shift(expit(draws[:, 0]), n0, n1)
 
-    changed = in_alpha(covariance, pi, n0, n1)
+    changed = in_alpha(Layout((1,)), covariance, pi, n0, n1)
 
     scale = np.sqrt(np.outer(changed.diagonal(), changed.diagonal()))
     np.testing.assert_allclose(np.cov(draws.T) / scale, changed / scale, atol=0.032)
@@ -469,12 +472,12 @@ def test_the_intercept_of_the_posterior_is_the_sum_of_two_unless_pi_is_known(pi_
     covariance = root @ root.T
     joined = np.array([[0.0 if pi_known else 1.0, 1, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 1, 0], [0, 0, 0, 0, 1.0]])
 
-    found = intercept_covariance(covariance, pi_known)
+    found = intercept_covariance(Layout((3,)), covariance, pi_known)
 
     np.testing.assert_allclose(found, joined @ covariance @ joined.T, rtol=1e-12)
     assert found.shape == (4, 4)
     if not pi_known:
-        np.testing.assert_array_equal(found, intercept_covariance(covariance))
+        np.testing.assert_array_equal(found, intercept_covariance(Layout((3,)), covariance))
 
 
 @pytest.mark.parametrize("covariance_of", [bayesian_covariance, frequentist_covariance])

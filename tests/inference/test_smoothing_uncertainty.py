@@ -33,7 +33,7 @@ def added_by_choice(problem, fitted):
 def test_what_is_added_is_symmetric_and_has_no_negative_direction(chosen):
     problem, fitted = chosen
 
-    for added in (added_by_choice(problem, fitted), bias_covariance(fitted, EVERYTHING)):
+    for added in (added_by_choice(problem, fitted), bias_covariance(fitted, PiRange())):
         np.testing.assert_allclose(added, added.T, rtol=1e-9, atol=1e-12 * np.abs(added).max())
         assert np.linalg.eigvalsh(added).min() > -1e-10 * np.abs(added).max()
         assert added.max() > 0.0
@@ -53,7 +53,7 @@ def test_the_choice_of_one_terms_smoothing_adds_to_that_term_alone(chosen):
 def test_the_covariance_of_curves_is_the_sum_of_its_three_parts(chosen):
     problem, fitted = chosen
     n0, n1 = problem.engine.n0, problem.engine.n1
-    expected = bayesian_covariance(fitted, n0, n1) + bias_covariance(fitted, EVERYTHING)
+    expected = bayesian_covariance(fitted, n0, n1) + bias_covariance(fitted, PiRange())
     added = added_by_choice(problem, fitted)
     follow = -fitted.optimum.hessian[1, 2:] / fitted.optimum.hessian[1, 1]  # the intercept makes up for the curves
     expected[2:, 2:] += added
@@ -73,7 +73,7 @@ def test_given_smoothing_parameters_count_as_known(chosen):
     covariance = curve_covariance(fitted, problem.design, Settings(fitted.kappas), n0, n1)
 
     beyond = covariance - bayesian_covariance(fitted, n0, n1)
-    np.testing.assert_allclose(beyond, bias_covariance(fitted, EVERYTHING), atol=1e-12 * np.abs(covariance).max())
+    np.testing.assert_allclose(beyond, bias_covariance(fitted, PiRange()), atol=1e-12 * np.abs(covariance).max())
 
 
 @pytest.mark.parametrize("debias", [True, False], ids=["corrected", "penalised"])
@@ -87,7 +87,7 @@ def test_the_bias_is_the_step_that_the_penalty_keeps_the_estimate_from(make_prob
     bias = np.zeros(len(beta))
     bias[free] = np.linalg.solve(hessian[free, free], pull[free])
 
-    added = bias_covariance(fitted, EVERYTHING)
+    added = bias_covariance(fitted, PiRange())
 
     np.testing.assert_allclose(added, np.outer(bias, bias), rtol=1e-6, atol=1e-9 * np.abs(added).max())
     assert bool(added[0, 0] == 0.0) is debias

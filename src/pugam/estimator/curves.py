@@ -70,16 +70,16 @@ class CurveMethods:
         (4, 4)
         """
         check_is_fitted(self)
-        free = self._settings.pi_range.free
+        pi_range = self._settings.pi_range
         if kind == "curves":
             covariance = self._covariance
         elif kind == "bayesian":
-            covariance = bayesian_covariance(self._fit, self.n0_, self.n1_, free)
+            covariance = bayesian_covariance(self._fit, self.n0_, self.n1_, pi_range)
         elif kind == "frequentist":
-            covariance = frequentist_covariance(self._fit, self.n0_, self.n1_, free)
+            covariance = frequentist_covariance(self._fit, self.n0_, self.n1_, pi_range)
         else:
             raise InputError(f"kind is 'curves', 'bayesian' or 'frequentist'; got {kind!r}.")
-        return in_alpha(covariance, self.pi_, self.n0_, self.n1_)
+        return in_alpha(self._design.layout, covariance, self.pi_, self.n0_, self.n1_)
 
     def effect(
         self,
@@ -129,13 +129,19 @@ class CurveMethods:
         number = self._number(term)
         basis, block = self._design.bases[number], self._design.blocks[number]
         points = default_grid(basis, derivative) if grid is None else grid
-        covariance = self._covariance[2:, 2:][block, block]
+        covariance = self._curve_covariance[block, block]
         with one_blas_thread():
             middle = self._center(number, center)
             table = effect_table(
                 basis, points, self.coef_[block], covariance, level, simultaneous, scale, derivative, middle
             )
         return make_frame(self._library, table)
+
+    @property
+    def _curve_covariance(self) -> np.ndarray:
+        """Covariance of `coef_`."""
+        coefficients = self._design.layout.coefficients
+        return self._covariance[coefficients, coefficients]
 
     def _center(self, number: int, center: str) -> np.ndarray | None:
         """Model columns at which a term's effect is to be zero; levels of a factor sum to zero anyway."""
@@ -165,7 +171,7 @@ class CurveMethods:
         check_is_fitted(self)
         if not hasattr(a, "items") or not hasattr(b, "items"):
             raise InputError("A contrast compares two sets of values, each as {column: value}.")
-        return contrast(self._design, dict(a.items()), dict(b.items()), self.coef_, self._covariance[2:, 2:], level)
+        return contrast(self._design, dict(a.items()), dict(b.items()), self.coef_, self._curve_covariance, level)
 
     def predict_interval(self, X: Any, level: float = 0.95, pi: float | None = None) -> Any:
         """Return P(y = 1 | x) of each row with its uncertainty: a frame p_positive, se, lower, upper.
@@ -190,9 +196,9 @@ class CurveMethods:
         share = self.pi_ if pi is None else read_share(pi)
         table = read_new_rows(self, X)
         encoded = self._design.encode(table)
-        covariance = intercept_covariance(self.covariance(), pi_known=pi is not None)
+        covariance = intercept_covariance(self._design.layout, self.covariance(), pi_known=pi is not None)
         with one_blas_thread():
-            ratio = self._design.predict(encoded, np.concatenate([[self.alpha_], self.coef_]))
+            ratio = self._design.predict(encoded, self._design.layout.join_predictor(self.alpha_, self.coef_))
             errors = posterior_errors(self._design, encoded, covariance)
         logits = posterior_logits(self._fit, self.n0_, self.n1_, ratio, share)
         return make_frame(table.library, posterior_limits(logits, errors, level))

@@ -319,10 +319,10 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
         self.pi_, self.pi_penalized_ = (float(pi_range.clip(np.array(point.pi))) for point in (optimum, fit.penalized))
         self.prevalence_ = (n0 + n1 * self.pi_) / (n0 + n1)
         self.label_frequency_ = float(label_frequency(np.array(self.pi_), n0, n1)[0])
-        self.alpha_ = float(optimum.beta[1] - alpha_shift(self.pi_, n0, n1))
-        self.coef_ = optimum.beta[2:]
+        self.alpha_ = float(optimum.intercept - alpha_shift(self.pi_, n0, n1))
+        self.coef_ = optimum.theta
         self.loglik_, self.penalized_loglik_ = optimum.loglik, optimum.value
-        self.edf_ = edf(fit.penalized, pi_range.free)
+        self.edf_ = edf(fit.penalized, fit.penalized.free(pi_range))
         self.aic_ = -2.0 * self.loglik_ + 2.0 * self.edf_
         self.shrinkage_ = None if fit.shrinkage is None else fit.shrinkage.ridge
         self.smoothing_ = {design.columns_used[number]: float(fit.kappas[number]) for number in design.penalized}
@@ -353,7 +353,7 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
         optimum = self._fit.optimum
         with one_blas_thread():
             engine = rows.engine(self._design)
-            loglik = float(engine.sums(np.array([optimum.pi]), optimum.beta[None, 1:]).value[0])
+            loglik = float(engine.sums(np.array([optimum.pi]), optimum.b[None]).value[0])
         if not np.isclose(loglik, self.loglik_, rtol=1e-8, atol=1e-6):
             raise InputError(
                 f"These are not the rows the model was fitted to: {engine.n0:g} labelled and {engine.n1:g} unlabelled, "
@@ -388,7 +388,7 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         table = read_new_rows(self, X)
-        b = np.concatenate([[self.alpha_], self.coef_])
+        b = self._design.layout.join_predictor(self.alpha_, self.coef_)
         with one_blas_thread():
             return self._design.predict(self._design.encode(table), b)
 

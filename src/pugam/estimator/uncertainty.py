@@ -298,9 +298,8 @@ class UncertaintyMethods(CurveMethods):
 
     def _wald_test(self, numbers: Sequence[int], null: Null) -> HypothesisTest:
         with one_blas_thread():
-            evidence = gather_evidence(self._fit.penalized, self._settings.pi_range.free)
-            covariance = self._covariance[2:, 2:]
-            return wald_test(evidence, self._design, numbers, null, self.coef_, covariance)
+            evidence = gather_evidence(self._fit.penalized, self._fit.penalized.free(self._settings.pi_range))
+            return wald_test(evidence, self._design, numbers, null, self.coef_, self._curve_covariance)
 
     def _report_resamples(self, result: Bootstrap, store: Path | None) -> None:
         unconverged = int(np.sum(~result.converged))

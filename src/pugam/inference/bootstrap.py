@@ -253,7 +253,7 @@ def _refit(fitted: Fitted, counts: Counts, reselect: bool) -> Refits:
     except np.linalg.LinAlgError:
         if len(counts) == 1:
             nothing = np.full((1, len(fitted.fit.optimum.beta)), np.nan)
-            return Refits(nothing, nothing, nothing[:, 0], fitted.fit.kappas[None], np.array([False]))
+            return Refits(nothing, nothing, np.array([np.nan]), fitted.fit.kappas[None], np.array([False]))
         return _join([_refit(fitted, row[None], reselect) for row in counts])
 
 
@@ -264,14 +264,14 @@ def _join(parts: Sequence[Refits]) -> Refits:
 def _gather(
     fitted: Fitted, resampling: Resampling, parts: Sequence[Refits], n_requested: int, interrupted: bool
 ) -> Bootstrap:
-    refits = _join(parts)
-    kept = np.isfinite(refits.beta[:, 1:]).all(axis=1)
-    beta, pi_range = refits.beta[kept], fitted.settings.pi_range
-    pi = pi_range.clip(expit(beta[:, 0]))
+    refits, layout, pi_range = _join(parts), fitted.design.layout, fitted.settings.pi_range
+    kept = np.isfinite(refits.beta[:, layout.predictor]).all(axis=1)
+    beta = refits.beta[kept]
+    pi = pi_range.clip(expit(beta[:, layout.share]))
     return Bootstrap(
         pi=pi,
         alpha=refits.alpha[kept],
-        coef=beta[:, 2:],
+        coef=beta[:, layout.coefficients],
         smoothing=refits.kappas[kept],
         converged=refits.converged[kept],
         estimate=float(pi_range.clip(np.array(fitted.fit.optimum.pi))),
@@ -281,7 +281,7 @@ def _gather(
         acceleration=_acceleration(fitted, resampling),
         limits=pi_range.limits,
         _design=fitted.design,
-        _coef=fitted.fit.optimum.beta[2:],
+        _coef=fitted.fit.optimum.theta,
     )
 
 

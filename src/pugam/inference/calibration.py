@@ -54,7 +54,7 @@ def calibrate(fitted: Fitted, n_bins: int = N_BINS, outside: HeldOutRows | None 
         predictor = adjustment.with_strays(adjustment.intercept + adjustment.steepness * outside.scores)
         return _in_bins(c * expit(predictor), outside.positive, outside.weights, n_bins)
     weights = np.ones(engine.n_rows) if engine.weights is None else engine.weights
-    return _in_bins(c * expit(engine.linear_predictor(optimum.beta[1:])), engine.positive, weights, n_bins)
+    return _in_bins(c * expit(engine.linear_predictor(optimum.b)), engine.positive, weights, n_bins)
 
 
 def _in_bins(predicted: Array, positive: NDArray[np.bool_], weights: Array, n_bins: int) -> Calibration:

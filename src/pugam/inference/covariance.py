@@ -12,9 +12,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from pugam.layout import Layout
 from pugam.likelihood import label_frequency
 from pugam.linear_algebra import inverse, inverse_definite
-from pugam.solvers import Adjustment, Fit, Optimum, correction_weights
+from pugam.solvers import Adjustment, Fit, Optimum, PiRange, correction_weights
 
 __all__ = [
     "bayesian_covariance",
@@ -27,26 +28,28 @@ __all__ = [
 
 Array = NDArray[np.float64]
 
+ANY_PI = PiRange()
 
-def bayesian_covariance(fit: Fit, n0: float, n1: float, free: slice = slice(None)) -> Array:
-    """Covariance of beta = (logit pi, a, theta) given the smoothing parameters, shape (2 + p, 2 + p).
+
+def bayesian_covariance(fit: Fit, n0: float, n1: float, pi_range: PiRange = ANY_PI) -> Array:
+    """Covariance of beta = (logit pi, a, theta) given the smoothing parameters, shape (q, q).
 
     The inverse V of the information with penalty and prior, at the reported parameters, corrected for sampling given z.
     It counts the bias of smoothing as if curves were drawn from the prior that the penalty stands for. Zero for
-    parameters not free. Of shrunken curves it is that of the curves at a known share of positives, and of the share,
+    a pi that is known. Of shrunken curves it is that of the curves at a known share of positives, and of the share,
     intercept and steepness that rows held out gave them.
     """
     if fit.shrinkage is not None:
         return _adjusted_covariance(fit, fit.shrinkage.adjustment)
-    covariance = inverse(fit.optimum.hessian, free)
+    covariance = fit.optimum.covariance(pi_range)
     score = _labelling_score(fit.optimum, n0, n1)
     w = covariance @ score
     corrected: Array = covariance - _at_most_all(1.0 / n0 + 1.0 / n1, float(score @ w)) * np.outer(w, w)
     return corrected
 
 
-def frequentist_covariance(fit: Fit, n0: float, n1: float, free: slice = slice(None)) -> Array:
-    """Covariance of beta over repeated samples, the sandwich M S M', shape (2 + p, 2 + p).
+def frequentist_covariance(fit: Fit, n0: float, n1: float, pi_range: PiRange = ANY_PI) -> Array:
+    """Covariance of beta over repeated samples, the sandwich M S M', shape (q, q).
 
     S is the variance of the score, M how the reported estimate (bias-corrected or not) moves with it. It knows nothing
     of the bias that smoothing leaves in the curves, and is too large where a given smoothing parameter flattens them
@@ -54,7 +57,7 @@ def frequentist_covariance(fit: Fit, n0: float, n1: float, free: slice = slice(N
     """
     if fit.shrinkage is not None:
         return _adjusted_covariance(fit, fit.shrinkage.adjustment)
-    move = movement(fit, inverse(fit.penalized.hessian, free))
+    move = movement(fit, fit.penalized.covariance(pi_range))
     # Through a root of the information, so that rounding leaves no negative variances where columns are collinear.
     values, vectors = np.linalg.eigh(fit.penalized.information)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
@@ -96,46 +99,45 @@ def _logit_variance(fit: Fit, n0: float, n1: float) -> float:
     With J = I plus the prior's curvature, it is that of M J M' for a corrected estimate, of V for a penalised one, less
     the correction for sampling given z.
     """
-    covariance = inverse(fit.penalized.hessian)
-    move = movement(fit, covariance)[0]
-    variance = float(covariance[0, 0])
+    covariance, share = inverse(fit.penalized.hessian), fit.penalized.layout.share
+    move = movement(fit, covariance)[share]
+    variance = float(covariance[share, share])
     if fit.debiased:
         known = fit.penalized.information.copy()
-        known[0, 0] += fit.penalized.curvature[0]
+        known[share, share] += fit.penalized.curvature[share]
         variance = float(move @ known @ move)
     response = float(move @ _labelling_score(fit.penalized, n0, n1))
     return variance - (1.0 / n0 + 1.0 / n1) * response**2
 
 
 def _adjusted_covariance(fit: Fit, adjustment: Adjustment) -> Array:
-    """Covariance of parameters that were shrunken and then adjusted: shape (2 + p, 2 + p)."""
-    shrunken = fit.penalized.beta
-    change = np.zeros((len(shrunken), 3))  # of beta with logit pi, intercept and log steepness
-    change[0, 0] = change[1, 1] = 1.0
-    change[1:, 2] = adjustment.steepness * shrunken[1:]
-    curves = inverse(fit.penalized.hessian, slice(1, None))
-    covariance: Array = change @ adjustment.covariance @ change.T + adjustment.steepness**2 * curves
+    """Covariance of parameters that were shrunken and then adjusted: shape (q, q)."""
+    penalized = fit.penalized
+    slopes = adjustment.slopes(penalized.layout, penalized.beta)
+    curves = inverse(penalized.hessian, penalized.layout.free(share_fixed=True))
+    covariance: Array = slopes @ adjustment.covariance @ slopes.T + adjustment.steepness**2 * curves
     return covariance
 
 
-def in_alpha(covariance: Array, pi: float, n0: float, n1: float) -> Array:
+def in_alpha(layout: Layout, covariance: Array, pi: float, n0: float, n1: float) -> Array:
     """Bring a covariance from (logit pi, a, theta) to (logit pi, alpha, theta)."""
     _, d = label_frequency(np.array(pi), n0, n1)
-    change = np.eye(len(covariance))
-    change[1, 0] = -float(d) * (1.0 - pi) - pi  # of alpha = a - log((n0 + n1 pi) / (n1 (1 - pi))), with logit pi
+    change = np.eye(layout.size)
+    # Of alpha = a - log((n0 + n1 pi) / (n1 (1 - pi))), with logit pi.
+    change[layout.intercept, layout.share] = -float(d) * (1.0 - pi) - pi
     changed: Array = change @ covariance @ change.T
     return changed
 
 
-def intercept_covariance(covariance: Array, pi_known: bool = False) -> Array:
+def intercept_covariance(layout: Layout, covariance: Array, pi_known: bool = False) -> Array:
     """Bring a covariance from (logit pi, alpha, theta) to (logit pi + alpha, theta), that of the logit posterior.
 
     Where a posterior is re-targeted to a population of known pi, only alpha varies in its intercept.
     """
     if pi_known:
-        return covariance[1:, 1:]
-    joined = np.eye(len(covariance))[1:]
-    joined[0, 0] = 1.0
+        return covariance[layout.predictor, layout.predictor]
+    joined = np.eye(layout.size)[layout.predictor]
+    joined[layout.of_predictors.intercept, layout.share] = 1.0
     changed: Array = joined @ covariance @ joined.T
     return changed
 
@@ -144,14 +146,14 @@ def movement(fit: Fit, covariance: Array) -> Array:
     """How the reported estimate moves with the score: M = V, or L V after the bias correction.
 
     The correction moves logit pi further, by `correction_weights` times what the penalised estimate does; the refit of
-    the others follows pi along g = V[:, 0] / V[0, 0].
+    the others follows pi along g, the share's column of V, divided by its diagonal entry.
     """
     if not fit.debiased:
         return covariance
-    penalty = fit.penalized.curvature.copy()
-    penalty[0] = 0.0
-    further = correction_weights(fit.penalized.layout, covariance, penalty) @ covariance
-    moved: Array = covariance + np.outer(covariance[:, 0] / covariance[0, 0], further)
+    layout = fit.penalized.layout
+    penalty, along = layout.with_share(fit.penalized.curvature, 0.0), covariance[:, layout.share]
+    further = correction_weights(layout, covariance, penalty) @ covariance
+    moved: Array = covariance + np.outer(along / along[layout.share], further)
     return moved
 
 
@@ -164,6 +166,4 @@ def _labelling_score(optimum: Optimum, n0: float, n1: float) -> Array:
 def _labelling_direction(optimum: Optimum, n0: float, n1: float) -> Array:
     """Return v = (-1/(1 - pi), c, 0), how the truth moves when only the labelling rate does."""
     c, _ = label_frequency(np.array(optimum.pi), n0, n1)
-    direction = np.zeros(len(optimum.beta))
-    direction[:2] = -1.0 / (1.0 - optimum.pi), float(c)
-    return direction
+    return optimum.layout.join(-1.0 / (1.0 - optimum.pi), c, np.zeros_like(optimum.theta))

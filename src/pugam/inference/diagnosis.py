@@ -17,7 +17,7 @@ from pugam.inference.profile import PiProfile, pi_wald_interval, profile_interva
 from pugam.inference.sensitivity import Sensitivity, hold_pi, values_within
 from pugam.likelihood import expit, logit
 from pugam.linear_algebra import inverse
-from pugam.solvers import EDGE, Fit, Fitted, StartRecord, gather_evidence
+from pugam.solvers import EDGE, Fit, Fitted, Optimum, StartRecord, gather_evidence
 
 __all__ = ["Diagnosis", "diagnose_fit", "is_doubtful", "is_narrower", "is_separated", "is_vague", "says_little"]
 
@@ -146,7 +146,7 @@ def diagnose_fit(fitted: Fitted, wald: Interval, terms: Sequence[HypothesisTest]
     pi, deviance = (np.array([wald.estimate]), np.zeros(1)) if held is None else _curve(profile, held)
     starts = _relevant_starts(fitted.fit)
     near, spread = _spread(starts)
-    hessian, shrinkage = fitted.fit.penalized.hessian, fitted.fit.shrinkage
+    shrinkage = fitted.fit.shrinkage
     found = Diagnosis(
         verdict="fixed",
         warnings=(),
@@ -163,7 +163,7 @@ def diagnose_fit(fitted: Fitted, wald: Interval, terms: Sequence[HypothesisTest]
         separated=is_separated(fitted),
         open_effects=find_open_effects(fitted),
         condition=condition_number(fitted),
-        inflation=1.0 if fixed else _inflation(hessian),
+        inflation=1.0 if fixed else _inflation(fitted.fit.penalized),
         reliance=1.0 if fixed else _reliance(fitted),
         distance=_distance(fitted),
         ridge=None if shrinkage is None else shrinkage.ridge,
@@ -251,15 +251,16 @@ def _spread(starts: Sequence[StartRecord]) -> tuple[int, float]:
     return len(ends), float(np.ptp(ends)) if ends else 0.0
 
 
-def _inflation(hessian: Array) -> float:
+def _inflation(optimum: Optimum) -> float:
     """Variance of logit pi, times its information were all else known."""
-    return float(inverse(hessian)[0, 0] * hessian[0, 0])
+    hessian, share = optimum.hessian, optimum.layout.share
+    return float(inverse(hessian)[share, share] * hessian[share, share])
 
 
 def _distance(fitted: Fitted) -> float:
     """Difference between positives and negatives in mean log density ratio; unlabelled rows have a mean in between."""
     engine, optimum = fitted.engine, fitted.fit.optimum
-    ratio = engine.linear_predictor(optimum.beta[1:])
+    ratio = engine.linear_predictor(optimum.b)
     weights = np.ones(engine.n_rows) if engine.weights is None else engine.weights
     labelled, hidden = (
         float(np.average(ratio[rows], weights=weights[rows])) for rows in (engine.positive, ~engine.positive)
@@ -273,7 +274,8 @@ def _reliance(fitted: Fitted) -> float:
     evidence = gather_evidence(optimum, slice(None))
     freer = optimum.curvature.copy()
     for term in design.penalized:
-        columns = 2 + tested_columns(design, term, "linear")
+        columns = design.layout.all_coefficients[tested_columns(design, term, "linear")]
         freer[columns] = np.minimum(freer[columns], reference_penalty(evidence, design, term))
-    variance = float(inverse(optimum.hessian)[0, 0])
-    return float(np.sqrt(inverse(optimum.information + np.diag(freer))[0, 0] / variance))
+    share = design.layout.share
+    variance = float(inverse(optimum.hessian)[share, share])
+    return float(np.sqrt(inverse(optimum.information + np.diag(freer))[share, share] / variance))

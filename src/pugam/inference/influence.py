@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from pugam.inference.covariance import movement
 from pugam.likelihood import label_frequency, log_c_slope, saturating_rows
-from pugam.linear_algebra import inverse
 from pugam.solvers import Fitted
 
 __all__ = ["pi_influence"]
@@ -18,14 +17,15 @@ Array = NDArray[np.float64]
 def pi_influence(fitted: Fitted) -> Array:
     """Change of logit pi when a row counts a little more, relative to the rows of its label: shape (n_rows,)."""
     fit, engine = fitted.fit, fitted.engine
-    optimum, free = fit.penalized, fitted.settings.pi_range.free
-    direction = movement(fit, inverse(optimum.hessian, free))[0]
+    optimum, layout = fit.penalized, fit.penalized.layout
+    direction = movement(fit, optimum.covariance(fitted.settings.pi_range))[layout.share]
     pi = np.array(optimum.pi)
     c, d = label_frequency(pi, engine.n0, engine.n1)
-    rows = saturating_rows(engine.positive, engine.linear_predictor(optimum.beta[1:]), c, d)
+    rows = saturating_rows(engine.positive, engine.linear_predictor(optimum.b), c, d)
     slope = float(log_c_slope(pi, engine.n0, engine.n1))
     weights = np.ones(engine.n_rows) if engine.weights is None else engine.weights
-    influence: Array = rows.score_c * (slope * direction[0]) + rows.score_s * engine.linear_predictor(direction[1:])
+    along = engine.linear_predictor(direction[layout.predictor])
+    influence: Array = rows.score_c * (slope * direction[layout.share]) + rows.score_s * along
     for label in (engine.positive, ~engine.positive):
         influence[label] -= np.average(influence[label], weights=weights[label])
     return influence * weights

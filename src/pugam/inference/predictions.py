@@ -37,7 +37,7 @@ def posterior_logits(fit: Fit, n0: float, n1: float, ratio: Array, pi: float) ->
 def posteriors_of_rows(fitted: Fitted, pi: float, alpha: float, coef: Array) -> Array:
     """P(y = 1 | x) of all rows of a fit, as if none of them were labelled, for these parameters."""
     engine = fitted.engine
-    ratio = engine.linear_predictor(np.append(alpha, coef))
+    ratio = engine.linear_predictor(fitted.design.layout.join_predictor(alpha, coef))
     posterior: Array = expit(posterior_logits(fitted.fit, engine.n0, engine.n1, ratio, pi))
     return posterior
 

@@ -48,15 +48,15 @@ class PiProfile:
     def __post_init__(self) -> None:
         fit, engine = self.fitted.fit, self.fitted.engine
         if fit.shrinkage is not None:
-            self.shift, self.factor, self._fits = 0.0, 1.0, {float(fit.optimum.beta[0]): fit.optimum}
+            self.shift, self.factor, self._fits = 0.0, 1.0, {fit.optimum.logit_pi: fit.optimum}
             self.outside = hold_out(self._objective, fit.penalized, make_folds(engine))
             return
-        self.shift = float(fit.optimum.beta[0] - fit.penalized.beta[0])
-        flat = float(inverse(fit.penalized.hessian)[0, 0])
+        self.shift, share = fit.optimum.logit_pi - fit.penalized.logit_pi, fit.penalized.layout.share
+        flat = float(inverse(fit.penalized.hessian)[share, share])
         variance = pi_log_variance(fit, engine.n0, engine.n1) / (1.0 - fit.optimum.pi) ** 2
         inside = self.fitted.settings.pi_range.is_inside(fit.penalized.pi)
         self.factor = min(flat / variance, LARGEST_FACTOR) if inside and variance > 0.0 else 1.0
-        self._fits = {float(fit.penalized.beta[0]): fit.penalized}
+        self._fits = {fit.penalized.logit_pi: fit.penalized}
 
     @property
     def standard_error(self) -> float:
@@ -71,8 +71,7 @@ class PiProfile:
             self._fits[place] = self._adjusted(float(expit(place)), self.outside)
         elif place not in self._fits:
             nearest = self._fits[min(self._fits, key=lambda other: abs(other - place))]
-            start = nearest.beta.copy()
-            start[0] = place
+            start = nearest.layout.with_share(nearest.beta, place)
             settings, held = self.fitted.settings, float(expit(place))
             (self._fits[place],) = settings.maximize(
                 self._objective, start[None], PiRange(held, held), settings.tol, settings.max_iter

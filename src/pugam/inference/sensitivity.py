@@ -66,8 +66,8 @@ def hold_pi(profile: PiProfile, values: Sequence[float] | Array) -> Sensitivity:
     engine, estimate = profile.fitted.engine, profile.fitted.fit.optimum.pi
     # From the estimate outwards, so that each fit starts at a neighbour.
     fits = {pi: profile.held(float(pi)) for pi in sorted(values, key=lambda pi: abs(float(pi) - estimate))}
-    alphas = np.array([float(fits[pi].beta[1] - alpha_shift(fits[pi].pi, engine.n0, engine.n1)) for pi in values])
-    coef = np.array([fits[pi].beta[2:] for pi in values])
+    alphas = np.array([float(fits[pi].intercept - alpha_shift(fits[pi].pi, engine.n0, engine.n1)) for pi in values])
+    coef = np.array([fits[pi].theta for pi in values])
     unlabelled = ~engine.positive
     weights = None if engine.weights is None else engine.weights[unlabelled]
     called = [

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pugam.inference.covariance import bayesian_covariance
 from pugam.linear_algebra import inverse
-from pugam.solvers import Canonical, Evidence, Fit, Settings, gather_evidence
+from pugam.solvers import Canonical, Evidence, Fit, PiRange, Settings, gather_evidence
 from pugam.terms import Design
 
 __all__ = ["bias_covariance", "curve_covariance", "smoothing_covariance"]
@@ -32,13 +32,14 @@ def curve_covariance(fit: Fit, design: Design, settings: Settings, n0: float, n1
     Smoothing parameters that were given count as known, and so do the one common to all terms that AIC chose, and a
     ridge.
     """
-    free = settings.pi_range.free
+    pi_range, predictor = settings.pi_range, fit.optimum.layout.predictor
     if fit.shrinkage is not None:
-        return bayesian_covariance(fit, n0, n1, free)
-    covariance = bayesian_covariance(fit, n0, n1, free) + bias_covariance(fit, free)
+        return bayesian_covariance(fit, n0, n1, pi_range)
+    covariance = bayesian_covariance(fit, n0, n1, pi_range) + bias_covariance(fit, pi_range)
     if isinstance(settings.smoothing, str) and settings.smoothing == "reml":
-        added = smoothing_covariance(gather_evidence(fit.penalized, free), design, fit.kappas)
-        covariance[1:, 1:] += _with_intercept(added, fit)
+        evidence = gather_evidence(fit.penalized, fit.penalized.free(pi_range))
+        added = smoothing_covariance(evidence, design, fit.kappas)
+        covariance[predictor, predictor] += _with_intercept(added, fit)
     return _bounded(covariance)
 
 
@@ -54,20 +55,21 @@ def _with_intercept(added: Array, fit: Fit) -> Array:
     A curve is centred over its range. Where most rows lie in a small part of that, bending it elsewhere would move all
     of them, if the intercept did not make up for it, as in the likelihood it does.
     """
-    hessian = fit.optimum.hessian
-    moved = np.vstack([-hessian[1, 2:] / hessian[1, 1], np.eye(len(added))])
+    hessian, intercept = fit.optimum.hessian, fit.optimum.layout.intercept
+    followed_by = -hessian[intercept, fit.optimum.layout.coefficients] / hessian[intercept, intercept]
+    moved = fit.optimum.layout.join_predictor(followed_by, np.eye(len(added))).T
     followed: Array = moved @ added @ moved.T
     return followed
 
 
-def bias_covariance(fit: Fit, free: slice) -> Array:
+def bias_covariance(fit: Fit, pi_range: PiRange) -> Array:
     """Return b b' for the estimated bias b that smoothing leaves in beta = (logit pi, a, theta).
 
     Where pi was corrected for its bias, the bias of the others is that at known pi.
     """
-    covariance = inverse(fit.optimum.hessian, slice(1, None) if fit.debiased else free)
-    penalty = fit.optimum.curvature.copy()
-    penalty[0] = 0.0
+    layout = fit.optimum.layout
+    covariance = inverse(fit.optimum.hessian, layout.free(share_fixed=fit.debiased or pi_range.fixed))
+    penalty = layout.with_share(fit.optimum.curvature, 0.0)
     bias = covariance @ (penalty * fit.optimum.beta)
     return np.outer(bias, bias)
 

@@ -97,6 +97,13 @@ class Adjustment:
         intercept = self.intercept + self.steepness * beta[layout.intercept]
         return layout.join(self.logit_pi, intercept, self.steepness * beta[layout.coefficients])
 
+    def slopes(self, layout: Layout, beta: Array) -> Array:
+        """Derivatives of `moved` with logit pi, intercept and log steepness: shape (q, 3)."""
+        slopes = np.zeros((layout.size, 3))
+        slopes[layout.share, SHARE] = slopes[layout.intercept, INTERCEPT] = 1.0
+        slopes[layout.predictor, STEEPNESS] = self.steepness * beta[layout.predictor]
+        return slopes
+
 
 def count_strays(s: Array, e: float) -> Array:
     """Return logit(e + (1 - e) expit(s)), to full precision far out, too."""

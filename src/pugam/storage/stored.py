@@ -47,7 +47,7 @@ class StoredModel:
     parameters : mapping
         The constructor's arguments by name, `terms` included. Generators are saved as None.
     design, fit : Design, Fit
-    covariance : array of shape (2 + p, 2 + p)
+    covariance : array of shape (q, q)
         Of (logit pi, intercept a, theta), behind bands and odds ratios.
     n0, n1 : float
         Total weight of labelled and of unlabelled rows.

@@ -251,7 +251,7 @@ def _candidates(
     rows = np.flatnonzero(~fitted.engine.positive)[chosen]
     order = np.argsort(rows)
     encoded = [values[np.argsort(order)] for values in fitted.engine.encoded_at(rows[order])]
-    errors = posterior_errors(fitted.design, encoded, intercept_covariance(model.covariance()))
+    errors = posterior_errors(fitted.design, encoded, intercept_covariance(fitted.design.layout, model.covariance()))
     ratio = fitted.design.predict(encoded, np.append(model.alpha_, model.coef_))
     logits = posterior_logits(fitted.fit, fitted.engine.n0, fitted.engine.n1, ratio, model.pi_)
     limits = posterior_limits(logits, errors, level)
