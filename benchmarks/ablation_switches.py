@@ -135,7 +135,7 @@ HEURISTICS = (
     ),
     Heuristic("joining climbs", "any", {"solvers.fisher._join": nothing}, EVERYWHERE),
     Heuristic("giving up climbs", "any", {"solvers.fisher._give_up": nothing}, EVERYWHERE),
-    Heuristic("no leaps onto plateaus", "any", {"solvers.fisher.LEAST_SHARE_OF_GAIN": 0.0}),
+    Heuristic("no leaps onto plateaus", "any", {"solvers.steps.LEAST_SHARE_OF_GAIN": 0.0}),
     Heuristic("Aitken's stretch", "smoothed", {"solvers.reml.LONGEST_STRETCH": 1.0}, EVERYWHERE),
     Heuristic("looser smoothing of many terms", "smoothed", {"solvers.reml.MANY_TERMS": NEVER}, (TABLES, COLUMNS)),
     Heuristic(

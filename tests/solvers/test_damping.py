@@ -42,3 +42,15 @@ def test_strange_predictions_overflow_nowhere(gain, predicted):
 def test_damping_that_was_small_grows_from_there():
     damping, _ = tightened(1e-6, FIRST_GROWTH)
     assert damping == 4e-6
+
+
+def test_many_climbs_are_damped_as_each_would_be():
+    rng = np.random.default_rng(0)
+    damping, growth = rng.choice([0.0, 1e-11, 1e-3, 2.0], 40), rng.choice([4.0, 8.0], 40)
+    gain, predicted = rng.normal(size=40), rng.uniform(0.0, 1.0, 40)
+
+    looser, (tighter, faster) = loosened(damping, gain, predicted), tightened(damping, growth)
+
+    for number in range(40):
+        assert looser[number] == pytest.approx(loosened(damping[number], gain[number], predicted[number]), rel=1e-14)
+        assert (tighter[number], faster[number]) == tightened(damping[number], growth[number])

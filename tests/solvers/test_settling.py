@@ -42,9 +42,9 @@ def fit(problem, **options):
     return fit_model(engine, problem.design, settings, np.random.default_rng(0))
 
 
-def degrees(problem, fitted, free=slice(None)):
+def degrees(problem, fitted, pi_range=PiRange()):  # noqa: B008
     """Effective degrees of freedom of each term."""
-    return edf_by_term(problem.design, inverse(fitted.penalized.hessian, free), fitted.penalized.curvature)
+    return edf_by_term(problem.design, fitted.penalized.covariance(pi_range), fitted.penalized.curvature)
 
 
 def standard_error(fitted):
@@ -127,9 +127,7 @@ def test_a_known_pi_stays_known(make_problem, rehearse, pi):
     rehearsed = fit(problem, pi_range=known)
 
     assert rehearsed.optimum.pi == pytest.approx(pi, rel=1e-12)
-    np.testing.assert_allclose(
-        degrees(problem, rehearsed, known.free), degrees(problem, without, known.free), atol=0.05
-    )
+    np.testing.assert_allclose(degrees(problem, rehearsed, known), degrees(problem, without, known), atol=0.05)
 
 
 @pytest.fixture(scope="module")
@@ -230,13 +228,13 @@ def test_there_is_an_end_to_passes(problem, monkeypatch):
 @pytest.fixture(scope="module")
 def parabola(problem, settled):
     (here,) = objective_at(problem)(settled.kappas).stand([settled.penalized.beta + 0.02])
-    return Parabola(problem.design, here, settled.kappas, PiRange())
+    return Parabola(problem.design, here, PiRange())
 
 
 @pytest.mark.parametrize("factor", [1.0, 0.1, 30.0])
-def test_the_top_of_the_parabola_is_where_its_slope_is_zero(parabola, problem, factor):
-    here, kappas = parabola.here, factor * parabola.kappas
-    change = np.concatenate([[0.0, 0.0], problem.design.penalty(kappas) - problem.design.penalty(parabola.kappas)])
+def test_the_top_of_the_parabola_is_where_its_slope_is_zero(parabola, problem, settled, factor):
+    here, kappas = parabola.here, factor * settled.kappas
+    change = np.concatenate([[0.0, 0.0], problem.design.penalty(kappas) - problem.design.penalty(settled.kappas)])
 
     def value(beta):
         step = beta - here.beta
@@ -253,7 +251,7 @@ def test_the_top_of_the_parabola_is_where_its_slope_is_zero(parabola, problem, f
 
 def test_near_the_optimum_the_parabola_tells_the_criterion_and_the_degrees_of_freedom(problem, settled):
     (here,) = objective_at(problem)(settled.kappas).stand([settled.penalized.beta])
-    parabola = Parabola(problem.design, here, settled.kappas, PiRange())
+    parabola = Parabola(problem.design, here, PiRange())
 
     assert parabola.log_marginal(settled.kappas) == pytest.approx(reml(problem, settled), abs=1e-5)
     np.testing.assert_allclose(parabola.degrees(settled.kappas), degrees(problem, settled), atol=1e-9)
@@ -265,12 +263,12 @@ def test_the_derivatives_of_the_criterion_are_its_slopes(problem, settled, pi_ra
     beta = settled.penalized.beta.copy()
     beta[0] = np.log(0.4 / 0.6)
     (here,) = objective_at(problem)(settled.kappas).stand([beta])
-    parabola = Parabola(problem.design, here, settled.kappas, pi_range)
+    parabola = Parabola(problem.design, here, pi_range)
     kappas, step = factor * settled.kappas, 1e-4
 
     def derivatives(logs):
         top = parabola.stand(np.exp(logs))
-        return reml_derivatives(problem.design, top.beta, inverse(top.hessian, pi_range.free), np.exp(logs))
+        return reml_derivatives(problem.design, top.beta, top.covariance(pi_range), np.exp(logs))
 
     gradient, hessian = derivatives(np.log(kappas))
     for number, shift in enumerate(step * np.eye(5)):
@@ -281,8 +279,8 @@ def test_the_derivatives_of_the_criterion_are_its_slopes(problem, settled, pi_ra
         np.testing.assert_allclose(hessian[number], bend, rtol=1e-5, atol=1e-6)
 
 
-def test_settling_on_the_parabola_raises_the_criterion(parabola):
-    start = 10.0 * parabola.kappas
+def test_settling_on_the_parabola_raises_the_criterion(parabola, settled):
+    start = 10.0 * settled.kappas
 
     found = parabola.settle(start, EDF_TOL)
 

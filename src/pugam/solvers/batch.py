@@ -12,14 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines import Hessians
-from pugam.solvers.fisher import (
-    LEAST_SHARE_OF_GAIN,
-    LONGEST_GROWTH,
-    LONGEST_INTERCEPT_STEP,
-    LONGEST_PI_STEP,
-    ROUNDING,
-)
+from pugam.linear_algebra import LARGER_RIDGE, MOST_RIDGES
+from pugam.solvers.damping import FIRST_GROWTH, STUCK, loosened, tightened
 from pugam.solvers.objective import PiRange, ResampledObjective
+from pugam.solvers.steps import LITTLE_GAIN, held_shares, least_value, shortened, slack, stays
 
 __all__ = ["maximize_resamples", "solve_semidefinite"]
 
@@ -30,9 +26,6 @@ Numbers = NDArray[np.intp]
 CLOSE = 0.1  # predicted gain in log-likelihood below which information is not renewed
 FALLING = 0.2  # part of the last predicted gain below which the next one has to lie for that to go on
 FINER = 1e-4  # such steps converge more slowly than the tolerance expects, which is therefore taken so much finer
-# Refits begin near their optimum and hardly ever need damping: a coarser rule than that of `damping` will do.
-FIRST_DAMPING, STUCK_DAMPING = 0.1, 1e8
-LARGER_RIDGE, MOST_RIDGES = 1e-8, 30  # each ten times the last one
 
 
 @dataclass
@@ -45,8 +38,10 @@ class _Party:
         Whether the Hessian is that of the observed information.
     coasted : int array of shape (B,)
         Steps taken since it was renewed.
-    predicted : array of shape (B,)
-        What the last step was expected to gain.
+    damping, growth : arrays of shape (B,)
+        See `damping`.
+    predicted, left : arrays of shape (B,)
+        What the last step was expected to gain, and what a full one, not damped, would have been.
     stale : bool array of shape (B,)
         Whether it has to be renewed before the next step.
     """
@@ -56,9 +51,11 @@ class _Party:
     gradient: Array
     hessians: Hessians
     damping: Array
+    growth: Array
     observed: Flags
     coasted: NDArray[np.int_]
     predicted: Array
+    left: Array
     stale: Flags
     converged: Flags
     stuck: Flags
@@ -74,8 +71,10 @@ class _Party:
             slopes.gradient,
             hessians,
             np.zeros(size),
+            np.full(size, FIRST_GROWTH),
             flags[0],
             np.zeros(size, dtype=int),
+            np.full(size, np.inf),
             np.full(size, np.inf),
             *flags[1:],
         )
@@ -105,8 +104,10 @@ def maximize_resamples(
         steps = _steps(party, objective, active, pi_range)
         predicted = 0.5 * np.sum(party.gradient[active] * steps, axis=1)
         coasting = _may_coast(party, objective, active, predicted, pi_range)
-        _move(party, objective, active[coasting], steps[coasting], predicted[coasting], tol, renewing=False)
-        _move(party, objective, active[~coasting], steps[~coasting], predicted[~coasting], tol, renewing=True)
+        party.predicted[active] = predicted
+        party.left[active] = _left_to_gain(party, objective, active, predicted, pi_range, tol)
+        for chosen, renewing in ((coasting, False), (~coasting, True)):
+            _move(party, objective, active[chosen], steps[chosen], tol, renewing)
     return party.beta, party.converged
 
 
@@ -133,24 +134,33 @@ def _renew(party: _Party, objective: ResampledObjective, numbers: Numbers, obser
 
 def _steps(party: _Party, objective: ResampledObjective, active: Numbers, pi_range: PiRange) -> Array:
     """Return damped steps, not too long; where observed information is indefinite, the expected one serves."""
+    layout, damping = objective.layout, party.damping[active]
     beta, gradient = party.beta[active], party.gradient[active]
-    share, intercept = objective.layout.share, objective.layout.intercept
-    (low, high), logits, slopes = pi_range.logits, beta[:, share], gradient[:, share]
-    outwards = ((logits <= low) & (slopes < 0.0)) | ((logits >= high) & (slopes > 0.0))
-    held = np.full(len(active), True) if pi_range.fixed else outwards
-    steps, definite = party.hessians.solve(active, gradient, party.damping[active], held)
-    saddled = active[~definite]
+    held = held_shares(layout, beta, gradient, pi_range)
+    steps, definite = party.hessians.solve(active, gradient, damping, held)
+    saddled = np.flatnonzero(~definite)
     if len(saddled):
-        _renew(party, objective, saddled[party.observed[saddled]], observed=False)
-        steps[~definite] = solve_semidefinite(
-            party.hessians, saddled, gradient[~definite], party.damping[saddled], held[~definite]
-        )
-    farthest = LONGEST_INTERCEPT_STEP + LONGEST_GROWTH * np.abs(beta[:, intercept])
-    excess = np.maximum(np.abs(steps[:, share]) / LONGEST_PI_STEP, np.abs(steps[:, intercept]) / farthest)
-    steps /= np.maximum(1.0, excess)[:, None]
-    if not pi_range.fixed:
-        steps[:, share] = np.where(held, 0.0, np.clip(logits + steps[:, share], low, high) - logits)
-    return steps
+        numbers = active[saddled]
+        _renew(party, objective, numbers[party.observed[numbers]], observed=False)
+        systems = numbers, gradient[saddled], damping[saddled], held[saddled]
+        steps[saddled] = solve_semidefinite(party.hessians, *systems)
+    return shortened(layout, beta, steps, held, pi_range)
+
+
+def _left_to_gain(
+    party: _Party, objective: ResampledObjective, active: Numbers, predicted: Array, pi_range: PiRange, tol: float
+) -> Array:
+    """What full steps promise, where those to be taken are damped and promise next to nothing."""
+    left = predicted.copy()
+    damped = (party.damping[active] > 0.0) & (predicted < LITTLE_GAIN * tol)
+    if damped.any():
+        layout, numbers = objective.layout, active[damped]
+        beta, gradient = party.beta[numbers], party.gradient[numbers]
+        held = held_shares(layout, beta, gradient, pi_range)
+        full, definite = party.hessians.solve(numbers, gradient, np.zeros(len(numbers)), held)
+        gains = 0.5 * np.sum(gradient * shortened(layout, beta, full, held, pi_range), axis=1)
+        left[damped] = np.where(definite, gains, np.inf)
+    return left
 
 
 def _may_coast(
@@ -161,18 +171,11 @@ def _may_coast(
     inside = np.array([pi_range.fixed or pi_range.is_inside(float(share)) for share in pi], dtype=bool)
     undamped = party.observed[active] & (party.damping[active] == 0.0)
     well = (party.coasted[active] == 0) | (predicted < FALLING * party.predicted[active])
-    party.predicted[active] = predicted
     return np.asarray(inside & undamped & well & (predicted < CLOSE))
 
 
 def _move(
-    party: _Party,
-    objective: ResampledObjective,
-    numbers: Numbers,
-    steps: Array,
-    predicted: Array,
-    tol: float,
-    renewing: bool,
+    party: _Party, objective: ResampledObjective, numbers: Numbers, steps: Array, tol: float, renewing: bool
 ) -> None:
     """Try the steps; take those that lead upwards, damp the others, or renew their Hessian if it was not seen here."""
     if len(numbers) == 0:
@@ -182,23 +185,20 @@ def _move(
         slopes, hessians = part.survey(beta, observed=True)
     else:
         slopes, tol = part.slopes(beta), FINER * tol
-    value = party.value[numbers]
-    slack = ROUNDING * (1.0 + np.abs(value))
-    upwards = slopes.value >= value + LEAST_SHARE_OF_GAIN * predicted - slack
+    upwards = slopes.value >= least_value(party.value[numbers], party.predicted[numbers])
     up, down = numbers[upwards], numbers[~upwards]
 
-    pi, new_pi = objective.pi(party.beta[up]), objective.pi(beta[upwards])
-    settled = (predicted[upwards] < 0.01 * tol) & (np.abs(new_pi - pi) <= tol * pi)
-    damping = party.damping[up]
-    party.converged[up] = settled & (damping <= FIRST_DAMPING)
-    party.damping[up] = np.where(damping <= FIRST_DAMPING, 0.0, damping / 10.0)
+    little = party.left[up] < LITTLE_GAIN * tol
+    party.converged[up] = little & stays(objective.pi(party.beta[up]), objective.pi(beta[upwards]), tol)
+    gain = slopes.value[upwards] - party.value[up]
+    party.damping[up], party.growth[up] = loosened(party.damping[up], gain, party.predicted[up]), FIRST_GROWTH
     party.beta[up], party.value[up] = beta[upwards], slopes.value[upwards]
     party.gradient[up] = slopes.gradient[upwards]
     if renewing:
         party.hessians.put(up, hessians.take(np.flatnonzero(upwards)))
         party.observed[up], party.coasted[up] = True, 0
         _damp(party, down)
-        party.converged[down] = party.stuck[down] & (predicted[~upwards] < slack[~upwards])
+        party.converged[down] = party.stuck[down] & (party.predicted[down] < slack(party.value[down]))
     else:
         party.coasted[up] += 1
         party.stale[down] = party.coasted[down] > 0
@@ -206,5 +206,5 @@ def _move(
 
 
 def _damp(party: _Party, numbers: Numbers) -> None:
-    party.damping[numbers] = np.maximum(10.0 * party.damping[numbers], FIRST_DAMPING)
-    party.stuck[numbers] = party.damping[numbers] > STUCK_DAMPING
+    party.damping[numbers], party.growth[numbers] = tightened(party.damping[numbers], party.growth[numbers])
+    party.stuck[numbers] = party.damping[numbers] > STUCK

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from pugam.engines import Expectation
 from pugam.likelihood import logit
 from pugam.linear_algebra import solve
-from pugam.solvers.fisher import bounded_step
 from pugam.solvers.objective import Objective, PiPrior, PiRange, Standpoint
 from pugam.solvers.optimum import Optimum
+from pugam.solvers.steps import bounded_step
 
 __all__ = ["maximize_em", "mixture_step"]
 
@@ -76,7 +76,7 @@ def _is_near_top(here: Standpoint, pi_range: PiRange, tol: float) -> bool:
 
     With very many unlabelled rows for each labelled one, and where curves grow without bound, EM creeps.
     """
-    step = bounded_step(here.layout, here.beta, here.gradient, here.hessian, pi_range)
+    step = bounded_step(here, pi_range)
     assert step is not None
     return 0.5 * float(here.gradient @ step) < MOST_LEFT * tol
 

@@ -13,29 +13,23 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.layout import Layout
-from pugam.linear_algebra import solve, solve_definite
 from pugam.solvers.damping import FIRST_GROWTH, STUCK, loosened, tightened
 from pugam.solvers.objective import Objective, PiRange, Standpoint
 from pugam.solvers.optimum import Optimum
+from pugam.solvers.steps import LITTLE_GAIN, bounded_step, least_value, slack, stays
 
-__all__ = ["bounded_step", "maximize_fisher"]
+__all__ = ["maximize_fisher"]
 
 Array = NDArray[np.float64]
 # Climbers' numbers, points, whether the observed information is wanted, and values below which nothing is.
 Look = Callable[[list[int], list[Array], bool, list[float] | None], list[Standpoint]]
 
-# No further is the quadratic model trusted. Where classes separate, curves grow without bound: let them grow fast.
-LONGEST_PI_STEP = 2.0  # on the logit scale
-LONGEST_INTERCEPT_STEP, LONGEST_GROWTH = 20.0, 1.0
 NEAR = 0.5  # predicted gain in log-likelihood below which the observed information is tried
 FAR_BEHIND, HOPEFUL_STEPS = 5.0, 20  # in log-likelihood, and as a multiple of the last gain
 JOINING_DISTANCE = 0.05  # squared distance, in standard errors, at which two climbers are taken for one
-LEAST_SHARE_OF_GAIN = 0.1
 # Of the tolerance: a start from which so little can be gained is the optimum. With many rows, where a pass is dear and
 # a standard error small, what counts as converged elsewhere will do.
 ALREADY_THERE, ALREADY_THERE_WITH_MANY, MANY_ROWS = 1e-4, 1e-2, 500_000
-ROUNDING = 1e-12  # relative size of the fall in the objective that rounding alone can cause
 
 
 @dataclass
@@ -118,8 +112,8 @@ def _climb(
         active, steps, gains = ([some[place] for place in moving] for some in (active, steps, gains))  # type: ignore[assignment]
         # The last step ends where the expected information is wanted, so that it need not be summed again.
         left = [_left_to_gain(climber, gain, pi_range, tol) for climber, gain in zip(active, gains, strict=True)]
-        wanted = [0.01 * tol <= gain < NEAR for gain in left]
-        floors = [_floor(climber, gain) for climber, gain in zip(active, gains, strict=True)]
+        wanted = [LITTLE_GAIN * tol <= gain < NEAR for gain in left]
+        floors = [least_value(climber.here.value, gain) for climber, gain in zip(active, gains, strict=True)]
         trials = _look_around(look, active, steps, wanted, floors)
         for climber, trial, gain, full_gain in zip(active, trials, gains, left, strict=True):
             _accept_or_damp(climber, trial, gain, full_gain, tol)
@@ -144,45 +138,15 @@ def _look_around(
 
 def _steps(look: Look, climbers: list[_Climber], pi_range: PiRange) -> list[Array]:
     """Return each climber's damped step; where the observed information is indefinite, the expected one gives it."""
-    steps = [_step(climber.here, pi_range, climber.damping) for climber in climbers]
+    steps = [bounded_step(climber.here, pi_range, climber.damping) for climber in climbers]
     saddled = [place for place, step in enumerate(steps) if step is None]
     if saddled:
         numbers = [climbers[place].number for place in saddled]
         anew = look(numbers, [climbers[place].here.beta for place in saddled], False, None)
         for place, here in zip(saddled, anew, strict=True):
             climbers[place].here = here
-            steps[place] = _step(here, pi_range, climbers[place].damping)
+            steps[place] = bounded_step(here, pi_range, climbers[place].damping)
     return [step for step in steps if step is not None]
-
-
-def _step(here: Standpoint, pi_range: PiRange, damping: float = 0.0) -> Array | None:
-    solver = solve_definite if here.observed else solve
-    return bounded_step(here.layout, here.beta, here.gradient, here.hessian, pi_range, solver, damping)
-
-
-def bounded_step(
-    layout: Layout,
-    beta: Array,
-    gradient: Array,
-    hessian: Array,
-    pi_range: PiRange,
-    solver: Callable[[Array, Array, float], Array | None] = solve,
-    damping: float = 0.0,
-) -> Array | None:
-    """Solve for the Newton step, keeping it short enough to be trusted and pi within its range."""
-    limits, share, intercept = pi_range.logits, layout.share, layout.intercept
-    held = pi_range.fixed or _pushes_outwards(beta[share], gradient[share], limits)
-    free = layout.free(share_fixed=held)
-    solution = solver(hessian[free, free], gradient[free], damping)
-    if solution is None:
-        return None
-    step = np.zeros_like(beta)
-    step[free] = solution
-    farthest = LONGEST_INTERCEPT_STEP + LONGEST_GROWTH * abs(beta[intercept])
-    step /= max(1.0, abs(step[share]) / LONGEST_PI_STEP, abs(step[intercept]) / farthest)
-    if not held:
-        step[share] = np.clip(beta[share] + step[share], *limits) - beta[share]
-    return step
 
 
 def _left_to_gain(climber: _Climber, predicted: float, pi_range: PiRange, tol: float) -> float:
@@ -190,44 +154,32 @@ def _left_to_gain(climber: _Climber, predicted: float, pi_range: PiRange, tol: f
 
     A damped step is short along flat directions, however much there is to gain.
     """
-    if climber.damping == 0.0 or predicted >= 0.01 * tol:
+    if climber.damping == 0.0 or predicted >= LITTLE_GAIN * tol:
         return predicted
-    step = _step(climber.here, pi_range)
+    step = bounded_step(climber.here, pi_range)
     return np.inf if step is None else 0.5 * float(climber.here.gradient @ step)
 
 
 def _accept_or_damp(climber: _Climber, trial: Standpoint, predicted: float, full_gain: float, tol: float) -> None:
     climber.n_iter += 1
     here = climber.here
-    if trial.value >= _floor(climber, predicted):
+    if trial.value >= least_value(here.value, predicted):
         climber.converged = _is_settled(here, trial, full_gain, tol)
-        climber.damping = loosened(climber.damping, trial.value - here.value, predicted)
+        climber.damping = float(loosened(climber.damping, trial.value - here.value, predicted))
         climber.growth = FIRST_GROWTH
         climber.here = trial
         climber.history.append(trial.value)
     else:
-        climber.damping, climber.growth = tightened(climber.damping, climber.growth)
-        climber.stuck = climber.damping > STUCK
-        climber.converged = climber.stuck and predicted < _slack(here)
+        damping, climber.growth = tightened(climber.damping, climber.growth)
+        climber.damping, climber.stuck = float(damping), bool(damping > STUCK)
+        climber.converged = climber.stuck and bool(predicted < slack(here.value))
 
 
 def _is_settled(here: Standpoint, trial: Standpoint, full_gain: float, tol: float) -> bool:
     """Whether next to nothing, or no more than rounding, was to be gained, and nothing was that nobody expected."""
-    little = 0.0 <= full_gain < max(0.01 * tol, _slack(here))
-    expected = trial.value - here.value <= tol + _slack(here)
-    return bool(little and expected and abs(trial.pi - here.pi) <= tol * here.pi)
-
-
-def _floor(climber: _Climber, predicted: float) -> float:
-    """The least value a step has to lead to, for a gain predicted.
-
-    A gain far below the prediction is a leap onto a plateau, where every row is saturated and no way leads back.
-    """
-    return climber.here.value + LEAST_SHARE_OF_GAIN * predicted - _slack(climber.here)
-
-
-def _slack(here: Standpoint) -> float:
-    return ROUNDING * (1.0 + abs(here.value))
+    little = 0.0 <= full_gain < max(LITTLE_GAIN * tol, slack(here.value))
+    expected = trial.value - here.value <= tol + slack(here.value)
+    return bool(little and expected and stays(here.pi, trial.pi, tol))
 
 
 def _on_one_landscape(climbers: list[_Climber]) -> list[list[_Climber]]:
@@ -268,7 +220,3 @@ def _give_up(climbers: list[_Climber]) -> None:
         behind = best - climber.here.value
         if not climber.resting and behind > FAR_BEHIND:
             climber.stuck = behind > HOPEFUL_STEPS * climber.last_gain
-
-
-def _pushes_outwards(logit_pi: float, slope: float, limits: tuple[float, float]) -> bool:
-    return bool((logit_pi <= limits[0] and slope < 0.0) or (logit_pi >= limits[1] and slope > 0.0))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -179,6 +180,16 @@ class Standpoint:
     def hessian(self) -> Array:
         """Information plus the curvature of penalty and prior."""
         return self.information + np.diag(self.curvature)
+
+    def repenalized(self, penalty: Array) -> Self:
+        """Return the same point under another penalty, shape (p,): its likelihood is known without the rows."""
+        change = penalty - self.curvature[self.layout.coefficients]
+        return replace(
+            self,
+            value=self.value - 0.5 * float(change @ self.theta**2),
+            gradient=self.gradient - self.layout.spread(change * self.theta),
+            curvature=self.curvature + self.layout.spread(change),
+        )
 
     def free(self, pi_range: PiRange) -> slice:
         """Which parameters are estimated: all, or all but a share that is known."""

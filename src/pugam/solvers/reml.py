@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.solvers.fisher import bounded_step
 from pugam.solvers.objective import Objective, PiRange, Standpoint
 from pugam.solvers.smoothing import KAPPA_LIMITS, edf_by_term, fellner_schall
+from pugam.solvers.steps import bounded_step
 from pugam.terms import Design
 
 __all__ = ["go", "select_reml"]
@@ -60,8 +60,8 @@ def select_reml(
         move = np.log(fellner_schall(design, here.beta, covariance, kappas) / kappas)
         kappas = np.clip(kappas * np.exp(_stretch(move, last_move) * move), *KAPPA_LIMITS)
         last_move = move
-        penalty_before, objective = objective.penalty, objective_at(kappas)
-        here = _follow(objective, here, penalty_before, pi_range)
+        objective = objective_at(kappas)
+        here = _follow(objective, here, pi_range)
     return here.beta, kappas
 
 
@@ -74,11 +74,9 @@ def _stretch(move: Array, last_move: Array) -> Array:
     return np.asarray(np.minimum(tail, LONGEST_STRETCH))
 
 
-def _follow(objective: Objective, here: Standpoint, penalty_before: Array, pi_range: PiRange) -> Standpoint:
+def _follow(objective: Objective, here: Standpoint, pi_range: PiRange) -> Standpoint:
     """Take one Fisher step under new smoothing parameters."""
-    change = here.layout.spread(objective.penalty - penalty_before)
-    gradient, hessian = here.gradient - change * here.beta, here.hessian + np.diag(change)
-    step = bounded_step(here.layout, here.beta, gradient, hessian, pi_range)
+    step = bounded_step(here.repenalized(objective.penalty), pi_range)
     assert step is not None
     return go(objective, here, step)
 

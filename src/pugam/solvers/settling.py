@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pugam.solvers.bends import Choice, bent_smoothing
 from pugam.solvers.exploring import ObjectiveAt
-from pugam.solvers.fisher import bounded_step
 from pugam.solvers.objective import PiRange, Standpoint
 from pugam.solvers.reml import go
 from pugam.solvers.smoothing import KAPPA_LIMITS, edf_by_term, log_marginal, reml_derivatives
+from pugam.solvers.steps import bounded_step
 from pugam.terms import Design
 
 __all__ = ["settle_reml"]
@@ -38,7 +38,7 @@ def settle_reml(
     """
     (here,) = at(kappas).stand([beta])
     for _ in range(MOST_PASSES):
-        parabola = Parabola(design, here, kappas, pi_range)
+        parabola = Parabola(design, here, pi_range)
         before = parabola.degrees(kappas)
         gain = parabola.stand(kappas).value - here.value
         new = parabola.settle(kappas, edf_tol)
@@ -58,20 +58,16 @@ class Parabola:
 
     design: Design
     here: Standpoint
-    kappas: Array
     pi_range: PiRange
 
     def stand(self, kappas: Array) -> Standpoint:
         """The top of the parabola under other smoothing parameters; its log-likelihood alone is not worked out."""
-        here = self.here
-        change = here.layout.spread(self.design.penalty(kappas) - self.design.penalty(self.kappas))
-        gradient, hessian = here.gradient - change * here.beta, here.hessian + np.diag(change)
-        step = bounded_step(here.layout, here.beta, gradient, hessian, self.pi_range)
+        here = self.here.repenalized(self.design.penalty(kappas))
+        step = bounded_step(here, self.pi_range)
         assert step is not None
-        value = here.value - 0.5 * float(change @ here.beta**2) + float(gradient @ step - 0.5 * step @ hessian @ step)
-        beta, curvature = here.beta + step, here.curvature + change
-        rest = gradient - hessian @ step
-        return Standpoint(beta, value, np.nan, rest, here.information, curvature, False, here.layout)
+        fall = here.hessian @ step
+        value = here.value + float(here.gradient @ step - 0.5 * step @ fall)
+        return replace(here, beta=here.beta + step, value=value, loglik=np.nan, gradient=here.gradient - fall)
 
     def degrees(self, kappas: Array) -> Array:
         """Effective degrees of freedom of each term."""
