@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 from hypothesis import settings
+from threadpoolctl import threadpool_limits
 
 from pugam.data import read_table
 from pugam.datasets import Simulation, simulate
@@ -20,9 +21,9 @@ FLAT = PiPrior()
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _one_blas_thread():
-    """As in a fit; two threads on the small matrices of a test would only wait for each other."""
-    with one_blas_thread():
+def _one_thread():
+    """As in a fit; the threads of two workers on two cores would only wait for each other, most of all in OpenMP."""
+    with one_blas_thread(), threadpool_limits(1, user_api="openmp"):
         yield
 
 
