@@ -26,7 +26,7 @@ from sklearn.exceptions import ConvergenceWarning
 from pugam import PUGAM, l, s
 from pugam.errors import PugamWarning
 from pugam.inference import Interval
-from pugam.inference.findings import ALPHA, SMALLEST_PVALUE
+from pugam.inference.verdict import ALPHA, SMALLEST_PVALUE
 
 N0, N1, PI = 1250, 1250, 0.4
 STREAM = 24

@@ -14,6 +14,7 @@ SOURCE = Path(pugam.__file__).parent
 
 LAYERS = [
     "version",
+    "messages",
     "errors",
     "progress",
     "layout",
@@ -36,7 +37,7 @@ MAY_IMPORT = {
     "likelihood": {"layout", "likelihood"},
     "layout": {"layout"},
     "solvers": {"errors", "layout", "terms", "likelihood", "linear_algebra", "engines", "solvers"},
-    **{room: {"errors", "data", room} for room in ("datasets", "metrics")},
+    **{room: {"messages", "errors", "data", room} for room in ("datasets", "metrics")},
     **{room: {"datasets", *LAYERS[: LAYERS.index(room) + 1]} for room in ("studies", "command_line")},
     "__main__": {"command_line"},
 }

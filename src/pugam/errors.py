@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Callable
+from operator import index
+from typing import SupportsIndex
+
+from pugam.messages import Message, Piece, Row, Words
 
 __all__ = [
     "FormulaError",
@@ -17,15 +22,28 @@ __all__ = [
 
 
 class PugamError(Exception):
-    """The root of all errors raised on purpose by pugam.
+    """The root of all errors raised on purpose by pugam; as text, in Python's words.
 
     Examples
     --------
     >>> import pugam
     >>> pugam.PUGAM("x0 + x1").fit([[1.0, 2.0], [2.0, 1.0]], [1, 0])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    pugam.errors.InputError: There are fewer rows than parameters: n_samples = 2 rows for 4 parameters ...
+    pugam.errors.InputError: There are fewer rows than parameters: 2 rows for 4 parameters ...
     """
+
+    def __init__(self, *said: str | Piece | Message) -> None:
+        super().__init__(Message(*said))
+
+    @property
+    def message(self) -> Message:
+        """What is wrong, where, and what to do."""
+        message: Message = self.args[0]
+        return message
+
+    def told(self, words: Words) -> str:
+        """Return the message in the words of one kind of reader."""
+        return self.message.told(words)
 
 
 class InputError(PugamError, ValueError):
@@ -41,22 +59,14 @@ class InputError(PugamError, ValueError):
 
 
 class RowError(InputError):
-    """A fault in a row of a table: text, `row 17`, text.
+    """A fault in a row of a table: text, the number of the row, text."""
 
-    Rows count from 0, as in a data frame; who knows where the row came from can tell that place instead.
-    """
+    def __init__(self, *said: str | SupportsIndex | Piece | Message) -> None:
+        super().__init__(*(Row(index(part)) if isinstance(part, SupportsIndex) else part for part in said))
 
-    def __init__(self, before: str, row: int, after: str) -> None:
-        super().__init__(before, int(row), after)
-        self.row = int(row)
-
-    def __str__(self) -> str:
-        return self.told(f"row {self.row}")
-
-    def told(self, place: str) -> str:
-        """Return the message with another name for the place, such as `data.csv, line 19`."""
-        before, _, after = self.args
-        return f"{before}{place}{after}"
+    def placed(self, place: Callable[[int], str | Row]) -> RowError:
+        """Return the error with another place for its row, such as `data.csv, line 19`."""
+        return type(self)(self.message.replaced(Row, lambda row: place(row.number)))
 
 
 class FormulaError(InputError):
@@ -83,7 +93,7 @@ class NotIdentifiableError(InputError):
     >>> data = simulate(1, n0=80, n=100, random_state=0)
     >>> pugam.PUGAM("s(x1)").fit(data.X, data.z)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    pugam.errors.NotIdentifiableError: The model has the single term s(x1) (n_features = 5): with fewer than two ...
+    pugam.errors.NotIdentifiableError: The model has the single term s(x1) (of 5 feature(s)): with fewer than two ...
     """
 
 
@@ -99,9 +109,9 @@ class PugamWarning(UserWarning):
     """
 
 
-def warn_user(message: str, category: type[Warning] = PugamWarning) -> None:
+def warn_user(*said: str | Piece | Message, category: type[Warning] = PugamWarning) -> None:
     """Warn at the line of the caller outside the package, however deep inside it the reason was found."""
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == __package__:
         level, frame = level + 1, frame.f_back
-    warnings.warn(message, category, stacklevel=level)
+    warnings.warn(category(Message(*said)), stacklevel=level)

@@ -12,7 +12,7 @@ import pytest
 import pugam
 from pugam import PUGAM, PugamWarning
 from pugam.command_line import main
-from pugam.command_line.options import in_flags
+from pugam.command_line.wording import in_flags
 from pugam.datasets import simulate
 from pugam.inference import bootstrap as bootstrap_module
 
@@ -77,7 +77,7 @@ def test_summary_and_diagnosis_are_printed_unless_the_command_is_quiet(pugam_say
     code, quiet, err = pugam_says("fit", data, "--label", "z", "--quiet")
 
     assert str(plain.summary()) in loud
-    assert in_flags(str(plain.diagnose())) in loud
+    assert plain.diagnose().in_words(words=in_flags) in loud
     assert loud.splitlines()[-2:] == ["Model: model.json", "Report: report.html"]
     assert (code, err) == (0, "")
     assert quiet.splitlines() == loud.splitlines()[:2]

@@ -64,16 +64,16 @@ def test_help_of_study_lists_studies_and_options(pugam_says):
     ("arguments", "said"),
     [
         (["study", "table5"], "pugam: There is no study 'table5'; there are table1,"),
-        (["study", "table1", "--replicates", "1"], "pugam: replicates is a whole number of at least 2; got 1."),
+        (["study", "table1", "--replicates", "1"], "pugam: --replicates is a whole number of at least 2; got 1."),
         (
             ["study", "table2", "--resamples", "0"],
-            "pugam: resamples is a whole number of at least 2 in this study; got 0.",
+            "pugam: --resamples is a whole number of at least 2 in this study; got 0.",
         ),
-        (["study", "table1", "--jobs", "0"], "pugam: jobs is a whole number of at least 1; got 0."),
-        (["study", "table1", "--seed", "-3"], "pugam: seed is a whole number of at least 0; got -3."),
+        (["study", "table1", "--jobs", "0"], "pugam: --jobs is a whole number of at least 1; got 0."),
+        (["study", "table1", "--seed", "-3"], "pugam: --seed is a whole number of at least 0; got -3."),
         (["study", "table1", "--engine", "abacus"], "got 'abacus'."),
-        (["study", "table4", "--data", "nowhere"], "pugam: There is no folder 'nowhere', which folder names;"),
-        (["study", "curves", "--data", "nowhere"], "pugam: There is no folder 'nowhere', which folder names;"),
+        (["study", "table4", "--data", "nowhere"], "pugam: There is no folder 'nowhere', which --data names;"),
+        (["study", "curves", "--data", "nowhere"], "pugam: There is no folder 'nowhere', which --data names;"),
         (["study", "table4", "--data", "."], "pugam: There is no file wilt.csv in the folder '.';"),
         (["study"], "pugam: Missing argument"),
         (["study", "table1", "--replicates", "many"], "pugam: Invalid value for '--replicates'"),
@@ -116,7 +116,7 @@ def test_a_study_prints_the_files_it_wrote_and_goes_on_when_given_again(pugam_sa
 
     assert code == 2
     assert out == ""
-    assert "holds records made with seed = 5, not 6; choose another folder with --out" in err
+    assert "holds records made with seed = 5, not 6; give another folder as --out" in err
     assert (empty_folder / "trial" / "records" / "basis.jsonl").read_bytes() == records
 
 

@@ -120,7 +120,7 @@ TABLES = {
     ),
 }
 NOT_IDENTIFIABLE = {
-    "one smooth term": ({"terms": "s(age)"}, ["single term s(age)", "add a second term", "fix pi", "PUGAM(pi=0.3)"]),
+    "one smooth term": ({"terms": "s(age)"}, ["single term s(age)", "add a second term", "fix pi", "pi=0.3"]),
     "one linear term": ({"terms": [l("age")]}, ["single term l(age)", "add a second term", "fix pi"]),
     "one factor": ({"terms": f("site")}, ["single term f(site)", "add a second term", "fix pi"]),
     "one term and bounds": ({"terms": s("age"), "pi": (0.1, 0.5)}, ["single term s(age)", "fix pi"]),
@@ -147,7 +147,7 @@ OPTIONS = [
     ("smoothing", [-1, np.nan, np.inf], ["smoothing is a non-negative number"]),
     ("engine", ["spark", None], ["engine is 'auto', 'memory', 'stream', 'dask', 'gpu'"]),
     ("pi", [0, 1, 1.5, -0.1, np.nan], ["pi is a share strictly between 0 and 1"]),
-    ("pi", ["half", True, (0.2,), (0.1, 0.2, 0.3)], ["pi is None, a number to fix it, or bounds (low, high)"]),
+    ("pi", ["half", True, (0.2,), (0.1, 0.2, 0.3)], ["pi is a number to fix it, or bounds (low, high)"]),
     ("pi", [(0.5, 0.1), (0.3, 0.3), (-0.1, 0.5), (0.5, 2), (np.nan, 0.5)], ["bounds (low, high) within [0, 1]"]),
     ("pi_prior", ["strong", 0.5, True, (2,), (1, 2, 3), ("a", "b")], ["pi_prior is 'weak', None or a pair of numbers"]),
     ("pi_prior", [(0, 1), (2, 0.5), (-1, -1), (1e300, 1)], ["pi_prior (a, b)", "Beta(a, b)", "a, b >= 1", "at most"]),

@@ -148,7 +148,8 @@ def test_a_cell_that_is_no_number_is_named_with_its_line(written):
     # Each row takes two lines, after the header's one.
     place = "data.csv, line 16, column 'body mass': '12,5'"
     assert message(path, read).startswith(
-        place + " is not a number as written: decimals need a point; give --decimal ,"
+        place
+        + " is not a number as written: decimals need a point; read it with pandas.read_csv(..., decimal=',') first if "
     )
     assert message(path, lambda path: stream(path, **{"body mass": "number"})).startswith(place + " is not a number as")
     assert open_file(path).read(types={"body mass": "text"}).num_rows == 15
@@ -164,13 +165,13 @@ def test_a_mixed_column_matters_only_where_it_is_asked_for(written):
     path = written("a,b\n1,1\n2,2\n3,abc\n")
     assert message(path, read) == (
         "data.csv, line 4, column 'b': 'abc' is not a number, but 2 of the column's 3 cells are; mend the cell, leave "
-        "the column out with --drop b, or treat it as levels with f(b)."
+        "the column out of X, or treat it as levels with f(b)."
     )
     assert open_file(path).read(["a"]).to_pydict() == {"a": [1.0, 2.0, 3.0]}
 
 
-def test_the_column_of_a_remedy_is_written_as_formula_and_shell_need_it(written):
-    assert message(written("a b\n1\n2\nx\n"), read).endswith("--drop 'a b', or treat it as levels with f(`a b`).")
+def test_the_column_of_a_remedy_is_written_as_a_formula_needs_it(written):
+    assert message(written("a b\n1\n2\nx\n"), read).endswith("out of X, or treat it as levels with f(`a b`).")
 
 
 def test_booleans_asked_for_must_be_booleans(written):
@@ -196,12 +197,21 @@ BAD_FILES = {
     "semicolon": (
         "data.csv",
         b"a;b\n1;2\n",
-        "line 1: the header is one cell, 'a;b', delimited by ';' rather than ','; give --delimiter ';'.",
+        "line 1: the header is one cell, 'a;b', delimited by ';' rather than ','; "
+        "read it with pandas.read_csv(..., sep=';') first.",
     ),
     "quoted_semicolon": ("data.csv", b'"a";"b"\n1;2\n', "delimited by ';' rather than ','"),
-    "tab": ("data.csv", b"a\tb\n1\t2\n", "delimited by tab rather than ','; give --delimiter tab."),
-    "bar": ("data.txt", b"a|b\n1|2\n", "give --delimiter '|'."),
-    "comma_in_tsv": ("data.tsv", b"a,b\n1,2\n", "delimited by ',' rather than tab; give --delimiter ','."),
+    "tab": (
+        "data.csv",
+        b"a\tb\n1\t2\n",
+        "delimited by tab rather than ','; read it with pandas.read_csv(..., sep='\\t') first.",
+    ),
+    "bar": ("data.txt", b"a|b\n1|2\n", "read it with pandas.read_csv(..., sep='|') first."),
+    "comma_in_tsv": (
+        "data.tsv",
+        b"a,b\n1,2\n",
+        "delimited by ',' rather than tab; read it with pandas.read_csv(..., sep=',') first.",
+    ),
     "too_many": (
         "data.csv",
         b'a,b\n"x\ny",2\n\n1,2,3\n',

@@ -10,8 +10,11 @@ import pytest
 from pugam import PUGAM, PugamWarning, l, s
 from pugam.datasets import simulate
 from pugam.inference import Interval
-from pugam.inference.findings import describe, judge
+from pugam.inference.description import describe
+from pugam.inference.findings import NeedsSmoothness, Separated
 from pugam.inference.open_effects import OpenEffects
+from pugam.inference.verdict import judge
+from pugam.messages import in_python
 from pugam.solvers import StartRecord
 
 
@@ -108,7 +111,9 @@ def test_an_estimate_on_the_boundary_is_not_determined():
 
     assert diagnosis.verdict == "not determined"
     assert diagnosis.at_boundary
-    assert diagnosis.warnings[0].startswith("The estimate of pi lies on the boundary of its range.")
+    assert diagnosis.warnings[0].startswith(
+        "The estimate of pi ran to the boundary (0): these data do not determine it."
+    )
     assert diagnosis.profile_interval.lower == 0.0
     assert diagnosis.profile_interval.upper < 0.1
     assert "boundary     on it" in str(diagnosis)
@@ -271,7 +276,7 @@ def between(lower, upper):
 
 
 CASES = {
-    "boundary": (lambda d: {"at_boundary": True}, "not determined", "lies on the boundary", "Fix pi or bound it"),
+    "boundary": (lambda d: {"at_boundary": True}, "not determined", "ran to the boundary", "Fix pi or bound it"),
     "flat": (lambda d: between(0.0, 1.0), "not determined", "is flat: no value from 0 to 1", "Fix pi or bound it"),
     "open above": (lambda d: between(0.7, 1.0), "not determined", "does not fall off towards 1", "Fix pi or bound it"),
     "open below": (lambda d: between(0.0, 0.3), "not determined", "does not fall off towards 0", "Fix pi or bound it"),
@@ -333,7 +338,8 @@ CASES = {
 def test_each_sign_has_its_verdict_its_warning_and_its_remedy(clear, change, verdict, seen, remedy):
     found = replace(clear, **change(clear))
 
-    judged, remarks = judge(found)
+    judged, findings = judge(found)
+    remarks = [str(finding.message) for finding in findings]
 
     assert judged == verdict
     relevant = [remark for remark in remarks if seen in remark]
@@ -370,7 +376,8 @@ def test_a_fixed_pi_is_warned_of_the_model_only(clear):
         calibration=replace(clear.calibration, pvalue=1e-5),
     )
 
-    verdict, remarks = judge(troubled)
+    verdict, findings = judge(troubled)
+    remarks = [str(finding.message) for finding in findings]
 
     assert verdict == "fixed"
     assert len(remarks) == 2
@@ -382,7 +389,8 @@ def test_the_worst_comes_first(clear):
     calibration = replace(clear.calibration, pvalue=1e-5)
     troubled = replace(clear, reliance=2.0, at_boundary=True, calibration=calibration)
 
-    verdict, remarks = judge(troubled)
+    verdict, findings = judge(troubled)
+    remarks = [str(finding.message) for finding in findings]
 
     assert verdict == "not determined"
     assert [word in remark for word, remark in zip(("boundary", "smooth", "disagree"), remarks, strict=True)] == [
@@ -394,7 +402,7 @@ def test_the_worst_comes_first(clear):
 
 
 def test_a_diagnosis_in_words_holds_its_numbers(clear):
-    lines = list(describe(clear, clear.wald))
+    lines = list(describe(clear, clear.wald, in_python))
     held, calibration, shares = clear.profile_interval, clear.calibration, clear.sensitivity.share_positive
 
     assert str(clear) == "\n".join(lines)
@@ -420,10 +428,11 @@ def test_a_diagnosis_can_be_told_with_another_interval(clear):
 
 
 def test_warnings_stand_at_the_end(clear):
-    lines = str(replace(clear, verdict="weakly determined", warnings=("First.", "Second."))).split("\n")
+    found = replace(clear, verdict="weakly determined", findings=(Separated(), NeedsSmoothness(2.0)))
+    lines = str(found).split("\n")
 
     assert lines[0].startswith("pi is weakly determined")
-    assert lines[-2:] == ["  ! First.", "  ! Second."]
+    assert lines[-2:] == [f"  ! {warning}" for warning in found.warnings]
 
 
 def test_a_diagnosis_of_a_sound_model_warns_of_nothing(model):

@@ -87,5 +87,5 @@ def test_files_of_earlier_runs_are_not_claimed_but_rewritten_ones_are(make_plan,
 def test_a_folder_that_cannot_be_made_is_named(tmp_path, ran):
     (tmp_path / "taken").write_text("no folder", encoding="utf-8")
 
-    with pytest.raises(InputError, match=r"taken.* cannot be written \(.*\); choose another --out\."):
+    with pytest.raises(InputError, match=r"taken.* cannot be written \(.*\); choose another out\."):
         run_study("first", Plan(tmp_path / "taken", replicates=2, jobs=1))

@@ -70,9 +70,7 @@ def test_the_folder_may_be_named_by_the_environment(tmp_path, monkeypatch):
 def test_without_a_folder_or_a_table_it_is_said_what_is_needed(tmp_path):
     write_table(tmp_path / "bradypus.csv")
 
-    with pytest.raises(
-        InputError, match=r"No folder of tables is given; name one with --data or .*PUGAM_DATA\. A table"
-    ):
+    with pytest.raises(InputError, match=r"No folder of tables is given; give one as data, or .*PUGAM_DATA\. A table"):
         load_real_tables()
     with pytest.raises(InputError, match=r"There is no folder '.*nowhere', which folder names"):
         load_real_tables(tmp_path / "nowhere")

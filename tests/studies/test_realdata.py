@@ -327,7 +327,7 @@ def test_records_of_other_tables_are_refused(make_plan, folder, tmp_path):
 def test_methods_that_would_share_a_file_and_the_gpu_are_refused(make_plan, folder):
     with pytest.raises(InputError, match="would share a file of records"):
         realdata(make_plan(data=folder), {"KM 2": half, "KM-2": sees})
-    with pytest.raises(InputError, match="use engine='auto' or 'dask'"):
+    with pytest.raises(InputError, match="use engine='auto' or engine='dask'"):
         realdata(make_plan(data=folder, engine="gpu"))
 
 

@@ -5,6 +5,7 @@ import math
 
 import pytest
 
+from pugam.command_line.wording import in_flags
 from pugam.errors import InputError
 from pugam.studies.records import RecordFile
 
@@ -110,7 +111,8 @@ def test_records_made_under_other_conditions_are_refused_and_left_alone(path, ot
         RecordFile(path, others)
 
     assert f"{path} holds records made with {said}" in str(caught.value)
-    assert "choose another folder with --out, or delete that file." in str(caught.value)
+    assert "give another folder as out, or delete that file." in str(caught.value)
+    assert "give another folder as --out, or delete that file." in caught.value.told(in_flags)
     assert path.read_bytes() == before
 
 

@@ -226,7 +226,7 @@ def test_another_seed_is_refused_in_the_same_folder(make_plan):
     gather(experiment_of(Draws()), CELLS, make_plan(seed=1))
     replicate = Draws()
 
-    with pytest.raises(InputError, match=r"draws\.jsonl holds records made with seed = 1, not 2; choose another"):
+    with pytest.raises(InputError, match=r"draws\.jsonl holds records made with seed = 1, not 2; give another"):
         gather(experiment_of(replicate), CELLS, make_plan(seed=2))
 
     assert replicate.calls == 0

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from pugam.command_line.options import Quiet, say
+from pugam.command_line.wording import in_flags
 from pugam.errors import InputError
 from pugam.files import open_writer, replacing
 from pugam.progress import Waiting
@@ -56,7 +57,7 @@ def demo(
     say(f"  the truth behind the mask: {hidden.mean():.3f}")
     say(f"  rows on the right side of one half: {np.mean((posterior > 0.5) == hidden):.1%}")
     if not quiet:
-        say(f"\n{model.summary()}\n\n{diagnosis}\n")
+        say(f"\n{model.summary().told(in_flags)}\n\n{diagnosis.in_words(words=in_flags)}\n")
     for figure, name in ((model.plot(), "effects"), (model.plot("diagnosis", diagnosis=diagnosis), "diagnosis")):
         with replacing(out / f"{name}.png") as temporary:
             figure.savefig(temporary, dpi=120)
@@ -66,6 +67,7 @@ def demo(
         title="Hidden malignant tumours",
         about={"Data": f"{table.name}: scikit-learn's breast cancer table, half of the malignant labels masked"},
         repeat={"Command": command, "Version": f"pugam {__version__}"},
+        words=in_flags,
         progress=show,
     )
     say(f"Effects, with 95% bands:             {out / 'effects.png'}")

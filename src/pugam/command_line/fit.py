@@ -14,7 +14,6 @@ from pugam.command_line.options import (
     Delimiter,
     Quiet,
     command_given,
-    in_flags,
     printing_warnings,
     read_pi,
     require_at_least,
@@ -25,6 +24,7 @@ from pugam.command_line.options import (
 from pugam.command_line.reports import write_report
 from pugam.command_line.rows import Rows, read_rows, treat_missing
 from pugam.command_line.signals import StoppedError
+from pugam.command_line.wording import in_flags
 from pugam.errors import InputError
 from pugam.progress import Waiting
 
@@ -185,7 +185,7 @@ def fit(
         how = "given" if interval.method == "fixed" else f"{interval.method} interval"
         say(f"share of positives among the {model.n1_:,.6g} unlabelled rows, {how}")
         if diagnosis is not None and not quiet:
-            say(in_flags(f"\n{model.summary(level, interval)}\n\n{diagnosis.in_words(interval)}\n"))
+            say(f"\n{model.summary(level, interval).told(in_flags)}\n\n{diagnosis.in_words(interval, in_flags)}\n")
             for what, path in (("Model", out), ("Report", report)):
                 if path is not None:
                     say(f"{what}: {path}")

@@ -47,7 +47,7 @@ def open_large(
         _refuse_words(file, roles)
     names = chosen_features(file, roles, features)
     source = _on_cluster(file, roles, names) if engine == "dask" else _in_stream(file, roles, features, names, jobs)
-    return Rows(source, None, None, None, None, lambda row: f"{file.path}, {file.place(row)}")
+    return Rows(source, None, None, None, None, lambda row: f"{file.path}, {file.place(row)}", in_parts=True)
 
 
 def _refuse_words(file: DataFile, roles: Roles) -> None:

@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from pugam.command_line.signals import Signals, StoppedError
+from pugam.command_line.wording import in_flags, rewritten
 from pugam.errors import FormulaError, PugamError
 
 if TYPE_CHECKING:
@@ -37,8 +38,6 @@ def main() -> None:
 
 
 def _run(app: Callable[..., int | None], verbs: dict[str, Callable[..., None]]) -> int | None:
-    from pugam.command_line.options import in_flags
-
     try:
         code = app(sys.argv[1:] or ["--help"], standalone_mode=False)
     except StoppedError:
@@ -46,7 +45,7 @@ def _run(app: Callable[..., int | None], verbs: dict[str, Callable[..., None]]) 
     except FormulaError as error:
         return _fail(_with_arrow(error), BAD_INPUT)
     except PugamError as error:
-        return _fail(in_flags(str(error)), BAD_INPUT)
+        return _fail(rewritten(error.told(in_flags)), BAD_INPUT)
     except OSError as error:
         if error.errno not in NO_SPACE:
             raise
@@ -80,10 +79,7 @@ def _after_drop(arguments: Sequence[str]) -> set[str]:
 
 def _with_arrow(error: FormulaError) -> str:
     """Point into the formula with an arrow, where a message of several lines has a caret under it."""
-    from pugam.command_line.options import in_flags
-
-    sentence, formula, caret = str(error).split("\n")
-    sentence = in_flags(sentence)
+    sentence, formula, caret = rewritten(error.told(in_flags)).split("\n")
     if "takes quoted text" in sentence and formula[len(caret) - 1 :][:1].isalpha():
         sentence = f"{sentence.rstrip('.')}; the shell takes single quotes away that stand inside '...'."
     return f"{sentence} In the formula: {formula[: len(caret) - 1]}>>{formula[len(caret) - 1 :]}"

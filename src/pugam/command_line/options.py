@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ast
 import os
-import re
 import shlex
 import sys
 import warnings
@@ -15,14 +13,15 @@ from typing import Annotated
 
 import typer
 
+from pugam.command_line.wording import in_flags, rewritten
 from pugam.errors import InputError
+from pugam.messages import Message
 
 __all__ = [
     "Decimal",
     "Delimiter",
     "Quiet",
     "command_given",
-    "in_flags",
     "in_one_line",
     "printing_warnings",
     "read_pi",
@@ -41,24 +40,6 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress, an
 
 
 TABLE_SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".pq")
-IN_FLAGS = (
-    ("pi_interval(method='profile')", "--ci profile"),
-    ("PUGAM(pi=0.3)", "--pi 0.3"),
-    ("(pi=0.2, pi=(0.1, 0.4))", "(--pi 0.2, --pi 0.1,0.4)"),
-    ("pi_prior='weak', ", ""),
-    ("n_starts=40", "--starts 40"),
-    ("max_iter = ", "--max-iter "),
-    ("larger max_iter", "larger --max-iter"),
-    ("plot('sensitivity')", "the slider of --report"),
-    ("plot('calibration')", "the report, --report"),
-    ("see diagnose()", "see --report"),
-    ("diagnose() says more", "--report says more"),
-    ("leave out of X those that identify rows", "leave out those that identify rows (--drop NAME)"),
-)
-NAMED_COLUMN = re.compile(r"""Column (?P<name>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*") .*?leave it out of X""")
-GAPS_IN_FIT = re.compile(r"fill or drop them, or give them an effect of their own: [slf]\(.*, missing='effect'\)")
-GAPS_LATER = re.compile(r"give these an effect of their own: [slf]\(.*, missing='effect'\)")
-QUOTED_OPTION = re.compile(r"\b(knots|missing|scale|unseen)='(\w+)'")
 
 
 def command_given() -> str:
@@ -119,29 +100,13 @@ def printing_warnings() -> Iterator[None]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
-    for message in dict.fromkeys(str(warning.message) for warning in caught):
-        typer.echo(f"! {in_flags(in_one_line(message))}", err=True)
+    for text in dict.fromkeys(_told(warning.message) for warning in caught):
+        typer.echo(f"! {in_one_line(text)}", err=True)
 
 
-def in_flags(text: str) -> str:
-    """Turn advice that is given in Python into advice for the command line."""
-    for python, flags in IN_FLAGS:
-        text = text.replace(python, flags)
-    text = NAMED_COLUMN.sub(_without_column, text)
-    text = GAPS_IN_FIT.sub(
-        "fill them, leave rows out that lack a value (--missing drop), or give missing values an effect of their own "
-        "(--missing effect)",
-        text,
-    )
-    text = GAPS_LATER.sub("give these an effect of their own when you fit (--missing effect)", text)
-    # A formula stands between single quotes, so that the shell leaves backticks alone: those within are double ones.
-    return QUOTED_OPTION.sub(r'\1="\2"', text)
-
-
-def _without_column(advice: re.Match[str]) -> str:
-    column = shlex.quote(ast.literal_eval(advice["name"]))
-    kept = advice[0].removesuffix(" of X")
-    return f"{kept} (--drop {column}, or --id {column} to name rows by it)"
+def _told(warning: Warning | str) -> str:
+    message = warning.args[0] if isinstance(warning, Warning) and warning.args else warning
+    return rewritten(message.told(in_flags)) if isinstance(message, Message) else str(warning)
 
 
 def in_one_line(text: str) -> str:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -125,8 +126,7 @@ def _scored(
         try:
             new = _scores(model, rows, pi, level)
         except RowError as error:
-            place = f"{file.path}, {file.place(first_row + error.row)}"
-            raise InputError(error.told(place)) from None
+            raise error.placed(partial(_place, file, first_row)) from None
         outside.update(_count_outside(model, rows))
         understood = () if as_written else features.columns
         kept = [(read if name in understood else batch).column(name) for name in batch.schema.names]
@@ -137,6 +137,10 @@ def _scored(
         warn_user(
             f"{count:,} rows lie outside the range of the fit in column {column!r}, where no data support its effect."
         )
+
+
+def _place(file: DataFile, first_row: int, row: int) -> str:
+    return f"{file.path}, {file.place(first_row + row)}"
 
 
 def _count_outside(model: PUGAM, rows: pa.Table) -> dict[str, int]:

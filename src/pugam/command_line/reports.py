@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -15,13 +14,13 @@ from pugam.command_line.options import (
     Delimiter,
     Quiet,
     command_given,
-    in_flags,
     printing_warnings,
     require_level,
     require_suffix,
     say,
 )
 from pugam.command_line.rows import Rows, read_rows, treat_missing
+from pugam.command_line.wording import in_flags
 from pugam.errors import InputError, warn_user
 from pugam.progress import Waiting
 from pugam.version import __version__
@@ -124,7 +123,6 @@ def write_report(
     version: str = __version__,
 ) -> None:
     """Write the report of a model with its rows; identifiers are shown where a column of them was named."""
-    diagnosis = model.diagnose() if diagnosis is None else diagnosis
     model.report(
         path,
         title=title or f"Hidden positives in {origin}",
@@ -133,6 +131,7 @@ def write_report(
         repeat={"Command": command, "Version": f"pugam {version}"},
         n_candidates=top,
         interval=interval,
-        diagnosis=replace(diagnosis, warnings=tuple(in_flags(warning) for warning in diagnosis.warnings)),
+        diagnosis=diagnosis,
+        words=in_flags,
         progress=show,
     )

@@ -14,9 +14,11 @@ import numpy as np
 
 from pugam.command_line.columns import Features, Roles, family_of, match_levels, plain_types
 from pugam.command_line.labels import read_label_column
+from pugam.command_line.wording import for_parts
 from pugam.data import read_table, read_weights
 from pugam.errors import InputError, RowError, warn_user
 from pugam.files import DataFile, nearest_name, open_file
+from pugam.messages import LeavingOut
 from pugam.terms import choose_terms, may_identify_rows, parse_formula
 
 if TYPE_CHECKING:
@@ -66,6 +68,7 @@ class Rows:
     groups: np.ndarray | None
     names: Sequence[Any] | None
     place: Callable[[int], str]  # where a row comes from: `data.csv, line 19`
+    in_parts: bool = False
 
     def take(self, numbers: np.ndarray) -> Rows:
         """Keep the rows with these numbers; where they have no names, they are known by their places in the file."""
@@ -84,7 +87,8 @@ class Rows:
         try:
             yield
         except RowError as error:
-            raise InputError(error.told(self.place(error.row))) from None
+            placed = error.placed(self.place)
+            raise RowError(for_parts(placed.message)) if self.in_parts else placed from None
 
 
 def read_rows(
@@ -192,7 +196,9 @@ def _warn_of_numbering(tables: Sequence[pa.Table], joined: pa.Table) -> None:
         if all(here) and not together:
             warn_user(
                 f"Column {name!r} holds whole numbers, different in every row of a file; if it identifies rows, leave "
-                "it out of X."
+                "it out",
+                LeavingOut((name,), identify=True),
+                ".",
             )
 
 
@@ -263,10 +269,9 @@ def _take_roles(
     if weights is not None:
         try:
             read_weights(weights, table.num_rows)
-        except RowError as error:
-            raise InputError(f"--weights {roles.weights!r}: {error.told(place(error.row))}") from None
         except InputError as error:
-            raise InputError(f"--weights {roles.weights!r}: {error}") from None
+            placed = error.placed(place) if isinstance(error, RowError) else error
+            raise InputError(f"Column {roles.weights!r}: ", placed.message) from None
     return rows
 
 

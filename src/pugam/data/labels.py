@@ -10,9 +10,11 @@ import numpy as np
 
 from pugam.data.tables import as_array, is_missing
 from pugam.errors import InputError, RowError, warn_user
+from pugam.messages import Argument
 
 __all__ = ["Labels", "read_labels", "read_weights", "require_both_kinds"]
 
+Z, WEIGHTS = Argument("z"), Argument("sample_weight")
 CODING = "Code a labelled positive as 1 and an unlabelled row as 0 (or -1, or True and False)"
 MOST_VALUES_LISTED = 3
 SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-30, 1e30  # beyond, sums and products of weights would overflow or vanish
@@ -67,7 +69,7 @@ def read_labels(z: Any, n_rows: int, need_both: bool = True) -> Labels:
             "labelled positive, 0 for an unlabelled row."
         )
     codes = _typed(_one_label_per_row(_native_array(z), n_rows))
-    _require_allowed(codes, need_both)
+    _require_allowed(codes)
     positive = codes == 1
     if need_both:
         require_both_kinds(positive)
@@ -102,14 +104,15 @@ def read_weights(sample_weight: Any, n_rows: int, need_some: bool = True) -> np.
     if weights.ndim == 0:
         weights = np.full(n_rows, weights)
     if weights.ndim != 1:
-        raise InputError(f"sample_weight must be 1-d, one weight per row; got shape {weights.shape}.")
+        raise InputError(WEIGHTS, f" must be 1-d, one weight per row; got shape {weights.shape}.")
     if len(weights) != n_rows:
-        raise InputError(f"sample_weight has {len(weights)} weights but X has {n_rows} rows; give one per row.")
+        raise InputError(WEIGHTS, f" has {len(weights)} weights but X has {n_rows} rows; give one per row.")
     refused = ~np.isfinite(weights) | (weights < 0)
     if refused.any():
         row = int(np.argmax(refused))
         raise RowError(
-            "sample_weight must be finite and not negative; ",
+            WEIGHTS,
+            " must be finite and not negative; ",
             row,
             f" has {weights[row]}. Give a row that should not count the weight 0.",
         )
@@ -117,12 +120,13 @@ def read_weights(sample_weight: Any, n_rows: int, need_some: bool = True) -> np.
     if extreme.any():
         row = int(np.argmax(extreme))
         raise RowError(
-            f"sample_weight must lie between {SMALLEST_WEIGHT:g} and {LARGEST_WEIGHT:g}, or be 0; ",
+            WEIGHTS,
+            f" must lie between {SMALLEST_WEIGHT:g} and {LARGEST_WEIGHT:g}, or be 0; ",
             row,
             f" has {weights[row]:g}. Scale the weights to a mean of one.",
         )
     if need_some and not weights.any():
-        raise InputError("sample_weight is zero at every row; at least one row must count.")
+        raise InputError(WEIGHTS, " is zero at every row; at least one row must count.")
     return weights
 
 
@@ -143,9 +147,9 @@ def _one_label_per_row(codes: np.ndarray, n_rows: int) -> np.ndarray:
         _warn_about_column_vector()
         codes = codes.ravel()
     if codes.ndim != 1:
-        raise InputError(f"z must be 1-d, one label per row; got shape {codes.shape}.")
+        raise InputError(Z, f" must be 1-d, one label per row; got shape {codes.shape}.")
     if len(codes) != n_rows:
-        raise InputError(f"z has {len(codes)} labels but X has {n_rows} rows; give one label per row.")
+        raise InputError(Z, f" has {len(codes)} labels but X has {n_rows} rows; give one label per row.")
     return codes
 
 
@@ -156,7 +160,7 @@ def _warn_about_column_vector() -> None:
     warn_user(
         "A column-vector y was passed when a 1d array was expected. "
         "Please change the shape of y to (n_samples, ), for example using ravel().",
-        DataConversionWarning,
+        category=DataConversionWarning,
     )
 
 
@@ -165,11 +169,11 @@ def _typed(codes: np.ndarray) -> np.ndarray:
     if codes.dtype.kind in "biu":
         return codes
     if codes.dtype.kind == "c":
-        raise InputError(f"z holds complex numbers. {CODING}.")
+        raise InputError(Z, f" holds complex numbers. {CODING}.")
     gaps = np.isnan(codes) if codes.dtype.kind == "f" else np.array([is_missing(code) for code in codes])
     if gaps.any():
         row = int(np.argmax(gaps))
-        raise RowError("z contains NaN: the label of ", row, f" is missing. {CODING}, or leave the row out.")
+        raise RowError(Z, " contains NaN: the label of ", row, f" is missing. {CODING}, or leave the row out.")
     return codes if codes.dtype.kind == "f" else _inferred(codes)
 
 
@@ -183,30 +187,27 @@ def _inferred(codes: np.ndarray) -> np.ndarray:
     return codes.astype(np.float64)
 
 
-def _require_allowed(codes: np.ndarray, whole: bool) -> None:
+def _require_allowed(codes: np.ndarray) -> None:
     if codes.dtype.kind == "b":
         return
     infinite = np.isinf(codes)
     if infinite.any():
-        raise RowError("z contains infinity at ", int(np.argmax(infinite)), f". {CODING}.")
+        raise RowError(Z, " contains infinity at ", int(np.argmax(infinite)), f". {CODING}.")
     fractional = codes != np.round(codes)
     if fractional.any():
         row = int(np.argmax(fractional))
-        raise RowError(f"Unknown label type: continuous; z holds {codes[row]} at ", row, f". {CODING}.")
+        raise RowError("Unknown label type: continuous; ", Z, f" holds {codes[row]} at ", row, f". {CODING}.")
     unknown = ~np.isin(codes, (-1, 0, 1))
     if unknown.any():
         raise _unknown_codes(codes, unknown)
     if np.isin((-1, 0), codes).all():
-        if whole:
-            raise InputError(
-                f"z marks unlabelled rows both by 0 (row {int(np.argmax(codes == 0))}) and by -1 (row "
-                f"{int(np.argmax(codes == -1))}). Only binary classification is supported. {CODING}."
-            )
-        # Of a part of the rows, one is named: where it stands among all of them is for others to say.
-        first, second = sorted((int(np.argmax(codes == code)), f"{code}") for code in (0, -1))
+        rows = [int(np.argmax(codes == code)) for code in (0, -1)]
         raise RowError(
-            f"z marks unlabelled rows both by {first[1]} and by {second[1]} (first in ",
-            second[0],
+            Z,
+            " marks unlabelled rows both by 0 (",
+            rows[0],
+            ") and by -1 (",
+            rows[1],
             f"). Only binary classification is supported. {CODING}.",
         )
 
@@ -216,7 +217,8 @@ def _unknown_codes(codes: np.ndarray, unknown: np.ndarray) -> InputError:
     listed = ", ".join(repr(value) for value in distinct[:MOST_VALUES_LISTED])
     more = ", ..." if len(distinct) > MOST_VALUES_LISTED else ""
     return RowError(
-        f"z holds {listed}{more} (first at ",
+        Z,
+        f" holds {listed}{more} (first at ",
         int(np.argmax(unknown)),
         f"). Only binary classification is supported. {CODING}.",
     )
@@ -225,9 +227,9 @@ def _unknown_codes(codes: np.ndarray, unknown: np.ndarray) -> InputError:
 def require_both_kinds(positive: np.ndarray) -> None:
     """Refuse rows of one kind only."""
     if positive.all():
-        raise InputError("z has only one class: every row is a labelled positive. Add the unlabelled rows, coded 0.")
+        raise InputError(Z, " has only one class: every row is a labelled positive. Add the unlabelled rows, coded 0.")
     if not positive.any():
-        raise InputError("z has only one class: no row is a labelled positive. Code the labelled positives as 1.")
+        raise InputError(Z, " has only one class: no row is a labelled positive. Code the labelled positives as 1.")
 
 
 def _weight_numbers(weights: np.ndarray) -> np.ndarray:
@@ -236,4 +238,4 @@ def _weight_numbers(weights: np.ndarray) -> np.ndarray:
             return weights.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         pass
-    raise InputError("sample_weight must be numbers without gaps, one per row.")
+    raise InputError(WEIGHTS, " must be numbers without gaps, one per row.")

@@ -14,6 +14,7 @@ import numpy as np
 from pugam.data.labels import read_labels, read_weights
 from pugam.data.tables import Column, Table, read_table
 from pugam.errors import InputError, RowError
+from pugam.messages import Row
 
 __all__ = ["LabelPart", "Part", "digest", "join_digests", "read_label_part", "read_part", "rows_renumbered"]
 
@@ -92,8 +93,7 @@ def rows_renumbered(number: Callable[[int], int]) -> Iterator[None]:
     try:
         yield
     except RowError as error:
-        before, row, after = error.args
-        raise RowError(before, number(row), after) from None
+        raise error.placed(lambda row: Row(number(row))) from None
 
 
 def digest(table: Table, first: int, n_rows: int, names: Sequence[str]) -> tuple[np.ndarray, dict[str, Column]]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import numpy as np
 
 from pugam.errors import InputError
+from pugam.messages import Argument
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -268,13 +269,13 @@ def chosen_folder(folder: Folder) -> Path | None:
     asked = folder if folder is not None else os.environ.get(FOLDER_VARIABLE) or None
     if asked is None:
         return None
-    asked_by = "folder" if folder is not None else f"the environment variable {FOLDER_VARIABLE}"
+    asked_by = Argument("folder") if folder is not None else f"the environment variable {FOLDER_VARIABLE}"
     try:
         path = Path(asked).expanduser()
     except TypeError:
         raise InputError(f"folder must be the path of a folder or None; got {folder!r}.") from None
     if not path.is_dir():
-        raise InputError(f"There is no folder '{path}', which {asked_by} names; name the folder of the CSV files.")
+        raise InputError(f"There is no folder '{path}', which ", asked_by, " names; name the folder of the CSV files.")
     return path
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import expit
 
 from pugam.errors import InputError
+from pugam.messages import Argument
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -160,7 +161,7 @@ def simulate(
     n0, n_unlabelled = _checked_sizes(n0, n)
     pi = _checked_number("pi", pi)
     if not 0 < pi < 1:
-        raise InputError(f"pi must lie between 0 and 1, both excluded; got {pi!r}.")
+        raise InputError(Argument("pi"), f" must lie between 0 and 1, both excluded; got {pi!r}.")
     generator = _as_generator(random_state)
 
     n_hidden = int(generator.binomial(n_unlabelled, pi))
@@ -253,7 +254,7 @@ def _feature_position(feature: int | str) -> int:
 
 def _checked_setting(setting: object, zeta: object) -> tuple[Setting, float]:
     if isinstance(setting, bool) or setting not in get_args(Setting):
-        raise InputError(f"setting must be 1, 2 or 3; got {setting!r}.")
+        raise InputError(Argument("setting"), f" must be 1, 2 or 3; got {setting!r}.")
     size = _checked_number("zeta", zeta)
     if not 0 <= size <= 1:
         raise InputError(f"zeta must lie between 0 and 1; got {zeta!r}.")
@@ -265,10 +266,17 @@ def _checked_setting(setting: object, zeta: object) -> tuple[Setting, float]:
 def _checked_sizes(n0: object, n: object) -> tuple[int, int]:
     n_labelled, n_rows = _checked_integer("n0", n0), _checked_integer("n", n)
     if n_labelled < 1:
-        raise InputError(f"n0, the number of labelled positives, must be at least 1; got {n0!r}.")
+        raise InputError(Argument("n0"), f", the number of labelled positives, must be at least 1; got {n0!r}.")
     if n_rows <= n_labelled:
         raise InputError(
-            f"n counts all rows and must exceed n0, so that some rows are unlabelled; got n0={n0!r}, n={n!r}."
+            Argument("n"),
+            " counts all rows and must exceed ",
+            Argument("n0"),
+            ", so that some rows are unlabelled; got ",
+            Argument("n0", n0),
+            ", ",
+            Argument("n", n),
+            ".",
         )
     return n_labelled, n_rows - n_labelled
 
@@ -277,14 +285,14 @@ def _checked_integer(name: str, value: object) -> int:
     try:
         return operator.index(value)  # type: ignore[arg-type]
     except TypeError:
-        raise InputError(f"{name} must be an integer; got {value!r}.") from None
+        raise InputError(Argument(name), f" must be an integer; got {value!r}.") from None
 
 
 def _checked_number(name: str, value: object) -> float:
     try:
         return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        raise InputError(f"{name} must be a number; got {value!r}.") from None
+        raise InputError(Argument(name), f" must be a number; got {value!r}.") from None
 
 
 def _as_generator(random_state: object) -> np.random.Generator:
@@ -294,5 +302,6 @@ def _as_generator(random_state: object) -> np.random.Generator:
         return np.random.default_rng(random_state)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         raise InputError(
-            f"random_state must be None, an integer of at least 0 or a NumPy generator; got {random_state!r}."
+            Argument("random_state"),
+            f" must be None, an integer of at least 0 or a NumPy generator; got {random_state!r}.",
         ) from None

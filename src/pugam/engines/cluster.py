@@ -10,6 +10,7 @@ from typing import Any
 from pugam.engines.parted import OfPart
 from pugam.engines.threads import one_blas_thread
 from pugam.errors import InputError
+from pugam.messages import Argument
 
 __all__ = ["ClusterParts", "find_client"]
 
@@ -26,13 +27,15 @@ def find_client() -> Any:
         from dask import config
         from distributed import Client, get_client
     except ImportError:
-        raise InputError("engine='dask' needs Dask; install it with pip install 'pugam[dask]'.") from None
+        raise InputError(
+            Argument("engine", "dask"), " needs Dask; install it with pip install 'pugam[dask]'."
+        ) from None
     try:
         return get_client()
     except ValueError:
         if config.get("scheduler-address", None) is not None:
             return Client()  # type: ignore[no-untyped-call]  # goes there, and is the one in use from now on
-        raise InputError(f"engine='dask' needs a Dask client, and there is none; {START}.") from None
+        raise InputError(Argument("engine", "dask"), f" needs a Dask client, and there is none; {START}.") from None
 
 
 class ClusterParts:

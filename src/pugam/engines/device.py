@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from pugam.errors import InputError
 from pugam.likelihood import Sums
+from pugam.messages import Argument
 from pugam.terms import Design
 
 __all__ = ["DeviceRows", "choose_device", "likelihood_on_device", "load_torch", "serves_many_at_once"]
@@ -28,7 +29,9 @@ def load_torch() -> Any:
     try:
         import torch
     except ImportError:
-        raise InputError("engine='gpu' needs PyTorch; install it with pip install 'pugam[gpu]'.") from None
+        raise InputError(
+            Argument("engine", "gpu"), " needs PyTorch; install it with pip install 'pugam[gpu]'."
+        ) from None
     return torch
 
 
@@ -36,7 +39,12 @@ def choose_device() -> Any:
     """Return the GPU, or say that there is none."""
     torch = load_torch()
     if not torch.cuda.is_available():
-        raise InputError("engine='gpu' needs a GPU that PyTorch can use, and there is none here; use engine='memory'.")
+        raise InputError(
+            Argument("engine", "gpu"),
+            " needs a GPU that PyTorch can use, and there is none here; use ",
+            Argument("engine", "memory"),
+            ".",
+        )
     return torch.device("cuda")
 
 

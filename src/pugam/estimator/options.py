@@ -11,6 +11,7 @@ import numpy as np
 
 from pugam.data import Table
 from pugam.errors import InputError, NotIdentifiableError
+from pugam.messages import Argument
 from pugam.solvers import EDGE, GRID_SIZE, LINEAR_GRID, SMOOTH_GRID, PiPrior, PiRange, Settings
 from pugam.terms import Design, Factor, Linear, Smooth, TermSpec, choose_terms, parse_formula
 
@@ -72,9 +73,11 @@ def require_identifiable(specs: Sequence[TermSpec], table: Table, pi_range: PiRa
     if len(specs) >= 2 or pi_range.fixed:
         return
     raise NotIdentifiableError(
-        f"The model has the single term {specs[0].label} (n_features = {len(table.names)}): with fewer than two terms "
+        f"The model has the single term {specs[0].label} (of {len(table.names)} feature(s)): with fewer than two terms "
         "that vary, the share pi of hidden positives cannot be told apart from the shape of the negatives; "
-        "add a second term, or fix pi, as in PUGAM(pi=0.3)."
+        "add a second term, or fix pi, as in ",
+        Argument("pi", 0.3),
+        ".",
     )
 
 
@@ -84,7 +87,7 @@ def require_rows(design: Design, n_rows: int, free_pi: bool) -> None:
     if n_rows < unpenalized:
         largest = design.labels[int(np.argmax([np.count_nonzero(basis.roughness == 0.0) for basis in design.bases]))]
         raise InputError(
-            f"There are fewer rows than parameters: n_samples = {n_rows} rows for {unpenalized} parameters that no "
+            f"There are fewer rows than parameters: {n_rows} rows for {unpenalized} parameters that no "
             f"smoothing restrains, most of them in {largest}; use fewer terms, or factors with fewer levels."
         )
 
@@ -93,13 +96,13 @@ def read_engine(engine: Any) -> EngineName:
     """Read the name of an engine."""
     if engine in get_args(EngineName):
         return engine  # type: ignore[no-any-return]
-    raise InputError(f"engine is {', '.join(map(repr, get_args(EngineName)))}; got {engine!r}.")
+    raise InputError(Argument("engine"), f" is {', '.join(map(repr, get_args(EngineName)))}; got {engine!r}.")
 
 
 def read_share(pi: Any) -> float:
     """Read a share strictly between 0 and 1."""
     if not _is_number(pi) or not 0.0 < pi < 1.0:
-        raise InputError(f"pi is a share strictly between 0 and 1; got {pi!r}.")
+        raise InputError(Argument("pi"), f" is a share strictly between 0 and 1; got {pi!r}.")
     return float(pi)
 
 
@@ -126,7 +129,7 @@ def read_n_jobs(n_jobs: Any) -> int | None:
     if n_jobs is None:
         return None
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
-        raise InputError(f"n_jobs is None, a number of threads, or -1 for all cores; got {n_jobs!r}.")
+        raise InputError(Argument("n_jobs"), f" is a number of threads, or -1 for all cores; got {n_jobs!r}.")
     return int(n_jobs)
 
 
@@ -140,7 +143,7 @@ def read_pi_range(pi: Any) -> PiRange:
         low, high = (float(np.clip(end, EDGE, 1.0 - EDGE)) for end in pi)
         if pi[0] >= 0.0 and low < high and pi[1] <= 1.0:
             return PiRange(low, high)
-    raise InputError(f"pi is None, a number to fix it, or bounds (low, high) within [0, 1]; got {pi!r}.")
+    raise InputError(Argument("pi"), f" is a number to fix it, or bounds (low, high) within [0, 1]; got {pi!r}.")
 
 
 def make_settings(params: dict[str, Any], design: Design) -> Settings:
@@ -167,7 +170,9 @@ def make_settings(params: dict[str, Any], design: Design) -> Settings:
 def read_shrinkage(shrinkage: Any, settings: Settings) -> ShrinkageName:
     """Read `shrinkage`; "auto" is never where smoothing was not left to REML."""
     if shrinkage not in get_args(ShrinkageName):
-        raise InputError(f"shrinkage is {', '.join(map(repr, get_args(ShrinkageName)))}; got {shrinkage!r}.")
+        raise InputError(
+            Argument("shrinkage"), f" is {', '.join(map(repr, get_args(ShrinkageName)))}; got {shrinkage!r}."
+        )
     by_reml = isinstance(settings.smoothing, str) and settings.smoothing == "reml"
     return "never" if shrinkage == "auto" and not by_reml else shrinkage
 
@@ -176,7 +181,7 @@ def _read_smoothing(smoothing: Any, design: Design) -> Any:
     if isinstance(smoothing, str) and smoothing in ("reml", "aic"):
         return smoothing
     if _is_number(smoothing):
-        return np.full(len(design.bases), _positive_number("smoothing", smoothing, zero=True))
+        return np.full(len(design.bases), _positive_number(Argument("smoothing"), smoothing, zero=True))
     if isinstance(smoothing, dict):
         numbers_given = [design.index(str(term)) for term in smoothing]
         useless = [design.labels[number] for number in numbers_given if number not in design.penalized]
@@ -191,7 +196,7 @@ def _read_smoothing(smoothing: Any, design: Design) -> Any:
         for number, kappa in values.items():
             kappas[number] = _positive_number(f"smoothing of {design.labels[number]}", kappa, zero=True)
         return kappas
-    raise InputError(f"smoothing is 'reml', 'aic', a number, or a number per term; got {smoothing!r}.")
+    raise InputError(Argument("smoothing"), f" is 'reml', 'aic', a number, or a number per term; got {smoothing!r}.")
 
 
 def _read_prior(prior: Any) -> PiPrior:
@@ -228,15 +233,15 @@ def _flag(name: str, value: Any) -> bool:
 
 def _positive_integer(name: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
-        raise InputError(f"{name} is a whole number of at least 1; got {value!r}.")
+        raise InputError(Argument(name), f" is a whole number of at least 1; got {value!r}.")
     return int(value)
 
 
-def _positive_number(name: str, value: Any, zero: bool = False) -> float:
+def _positive_number(name: str | Argument, value: Any, zero: bool = False) -> float:
     if not _is_number(value) or not math.isfinite(value) or value < 0.0 or (value == 0.0 and not zero):
-        raise InputError(f"{name} is a {'non-negative' if zero else 'positive'} number; got {value!r}.")
+        raise InputError(name, f" is a {'non-negative' if zero else 'positive'} number; got {value!r}.")
     if value > LARGEST:
-        raise InputError(f"{name} is a number of at most {LARGEST:g}; got {value!r}.")
+        raise InputError(name, f" is a number of at most {LARGEST:g}; got {value!r}.")
     return float(value)
 
 

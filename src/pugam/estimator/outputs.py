@@ -11,6 +11,7 @@ from pugam.engines import one_blas_thread
 from pugam.estimator.storing import stored_form
 from pugam.files import replacing
 from pugam.inference import Interval
+from pugam.messages import Words, in_python
 from pugam.storage import Provenance, to_json
 from pugam.version import __version__
 
@@ -127,6 +128,7 @@ class OutputMethods:
         interval: Interval | None = None,
         diagnosis: Any = None,
         progress: bool | None = None,
+        words: Words = in_python,
     ) -> None:
         """Write a report: one self-contained HTML page to read, print or send.
 
@@ -148,6 +150,8 @@ class OutputMethods:
             One made before, by `diagnose`.
         progress : bool, optional
             Show a progress bar; None shows one on a terminal when the work takes longer than two seconds.
+        words : callable
+            How to word advice; by default in Python. The command line has words of its own.
 
         Examples
         --------
@@ -166,6 +170,8 @@ class OutputMethods:
         check_is_fitted(self)
         said = {"Version": f"pugam {__version__}"} if repeat is None else repeat
         with one_blas_thread():
-            page = render(collect(self, title, about or {}, said, names, n_candidates, interval, diagnosis, progress))
+            page = render(
+                collect(self, title, about or {}, said, names, n_candidates, interval, diagnosis, progress, words)
+            )
         with replacing(path) as temporary:
             temporary.write_text(page, encoding="utf-8")

@@ -14,8 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pugam.data import read_labels, read_weights
 from pugam.engines import Engine, one_blas_thread
-from pugam.errors import InputError, warn_user
-from pugam.estimator.advice import advice_on, convergence_advice
+from pugam.errors import InputError, PugamWarning, warn_user
 from pugam.estimator.options import (
     EngineName,
     ShrinkageName,
@@ -35,7 +34,9 @@ from pugam.estimator.reading import read_new_rows, remember_features
 from pugam.estimator.training import TableRows, TrainingRows, is_elsewhere, open_rows, rows_placed
 from pugam.estimator.uncertainty import UncertaintyMethods
 from pugam.inference import (
+    NotConverged,
     curve_covariance,
+    first_look,
     is_doubtful,
     is_narrower,
     is_vague,
@@ -283,11 +284,10 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
                 self._remember(fitted.fit, settings, n0, n1, fitted.design, covariance)
                 self.classes_, self._library = classes, rows.library
                 self._rows = (fitted.engine, rows.kept)
-            advice = list(advice_on(fitted))
-        for text in advice:
-            warn_user(text)
-        if not self.converged_:
-            warn_user(convergence_advice(settings), ConvergenceWarning)
+            findings = list(first_look(fitted))
+        for finding in findings:
+            category = ConvergenceWarning if isinstance(finding, NotConverged) else PugamWarning
+            warn_user(finding.message, category=category)
         return self
 
     def _fit_designs(

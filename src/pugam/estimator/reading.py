@@ -38,9 +38,7 @@ def read_training_rows(X: Any) -> Table:
     """Read X for a fit."""
     table = read_table(X)
     if table.n_rows < FEWEST_ROWS:
-        raise InputError(
-            f"X has one sample (n_samples = 1), but a fit needs at least {FEWEST_ROWS} rows: labelled and unlabelled."
-        )
+        raise InputError(f"There is one sample, but a fit needs at least {FEWEST_ROWS} rows: labelled and unlabelled.")
     return table
 
 

@@ -29,6 +29,7 @@ from pugam.errors import InputError
 from pugam.estimator.options import EngineName
 from pugam.estimator.reading import read_kept_labels, read_training_rows, read_weighted_rows
 from pugam.files import DataFile, open_file
+from pugam.messages import Argument
 from pugam.terms import Design
 
 __all__ = [
@@ -188,7 +189,12 @@ def open_rows(X: Any, z: Any, sample_weight: Any, engine: EngineName, n_jobs: in
     else:
         if engine in ("stream", "dask"):
             what = "the path of a file" if engine == "stream" else "a Dask data frame, or the path of a Parquet folder"
-            raise InputError(f"engine={engine!r} is for {what}; X is a table in memory: use engine='memory'.")
+            raise InputError(
+                Argument("engine", engine),
+                f" is for {what}; X is a table in memory: use ",
+                Argument("engine", "memory"),
+                ".",
+            )
         return TableRows(read_training_rows(X), z, sample_weight, engine, n_jobs)
     return PartedRows(source)
 
@@ -237,7 +243,7 @@ def read_on_cluster(file: DataFile) -> Any:
     """Make a Dask data frame of Parquet files, which the workers read."""
     find_client()
     if file.n_rows is None:
-        raise InputError(f"engine='dask' reads Parquet files; write {file.path} as Parquet, or make a Dask data frame.")
+        raise InputError(Argument("engine", "dask"), f" reads Parquet files; write {file.path} as Parquet first.")
     import dask.dataframe
 
     return dask.dataframe.read_parquet([str(path) for path in file.paths], blocksize=PARTITION)
@@ -261,7 +267,7 @@ def _common_classes(classes: list[np.ndarray]) -> np.ndarray:
     """The codes for unlabelled and positive rows that all parts share."""
     unlabelled = {code.item() for code, _ in classes if code != 1}
     if len(unlabelled) > 1:
-        raise InputError("z marks unlabelled rows both by 0 and by -1; use one of them for all.")
+        raise InputError(Argument("z"), " marks unlabelled rows both by 0 and by -1; use one of them for all.")
     first = classes[0]
     return np.array([unlabelled.pop() if unlabelled else first[0], 1], dtype=first.dtype)
 

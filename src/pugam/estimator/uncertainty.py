@@ -36,6 +36,7 @@ from pugam.inference import (
     run_bootstrap,
     wald_test,
 )
+from pugam.messages import See
 from pugam.progress import Progress
 from pugam.solvers import gather_evidence
 from pugam.terms import TermSpec
@@ -312,5 +313,7 @@ class UncertaintyMethods(CurveMethods):
         if result.n_failed or unconverged:
             warn_user(
                 f"Of {result.n_requested} refits {result.n_failed} failed and {unconverged} did not converge (these "
-                "are kept). Where they are many, pi is weakly determined: see diagnose()."
+                "are kept). Where they are many, pi is weakly determined: see ",
+                See("diagnosis"),
+                ".",
             )

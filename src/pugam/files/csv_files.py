@@ -15,6 +15,7 @@ from pugam.files.csv_lines import line_of_cell, require_closed_quotes, require_s
 from pugam.files.faults import first_line, system_errors_named
 from pugam.files.formats import BATCH_ROWS, NO_TYPES, Format, Kind, chosen_columns
 from pugam.files.kinds import MixedColumnError, Tally
+from pugam.messages import LeavingOut, Message, ReadingCsv
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -151,26 +152,27 @@ class CsvFile:
         except MixedColumnError:
             share = f"is not a number, but {tally.numbers} of the column's {tally.present} cells are"
             in_formula = name if name.isidentifier() else f"`{name}`" if name.isprintable() else "..."
-            remedy = (
-                f"mend the cell, leave the column out with --drop {name if name.isidentifier() else repr(name)}, or "
-                f"treat it as levels with f({in_formula})"
+            remedy = Message(
+                "mend the cell, leave the column out",
+                LeavingOut((name,)),
+                f", or treat it as levels with f({in_formula})",
             )
             if is_decimal_comma(tally.misfit) and tally.decimal_commas:
                 share = "is not a number as written: decimals need a point"
-                remedy = f"give --decimal , if all are written so; else {remedy}"
+                remedy = Message(ReadingCsv("decimal", ","), " if all are written so; else ", remedy)
             raise self._misfit(name, tally.misfit_row or 0, tally.misfit, share, remedy) from None
 
     def _with_points(self, text: pa.Array) -> pa.Array:
         """Write decimals with a point, where the file has commas."""
         return text if self._decimal == "." else arrow("compute").replace_substring(text, self._decimal, ".")
 
-    def _misfit(self, name: str, row: int, cell: str, what: str, remedy: str) -> InputError:
+    def _misfit(self, name: str, row: int, cell: str, what: str, remedy: str | Message) -> InputError:
         if "\n" in cell:
             # The cell may only have swallowed the rest of the file after a quote that is never closed.
             require_sound(self.path, self._delimiter, len(self.names))
         line = line_of_cell(self.path, self._delimiter, row, self.names.index(name))
         shown = repr(cell if len(cell) <= MOST_CHARACTERS_SHOWN else cell[:MOST_CHARACTERS_SHOWN] + "...")
-        return InputError(f"{self.path}, line {line}, column {name!r}: {shown} {what}; {remedy}.")
+        return InputError(f"{self.path}, line {line}, column {name!r}: {shown} {what}; ", remedy, ".")
 
 
 def open_csv(path: Path, form: Format, delimiter: str | None = None, decimal: str = ".") -> CsvFile:

@@ -10,6 +10,7 @@ from pugam.errors import InputError
 from pugam.files.csv_lines import first_row, open_bytes, open_text, records
 from pugam.files.faults import require_content, system_errors_named
 from pugam.files.formats import require_names
+from pugam.messages import ReadingCsv
 
 __all__ = ["Header", "read_delimiter", "read_header"]
 
@@ -85,7 +86,9 @@ def _require_delimited(path: Path, names: tuple[str, ...], delimiter: str) -> No
         if other != delimiter and len(first_row(written, other)) > 1:
             raise InputError(
                 f"{path}, line 1: the header is one cell, {_shortened(names[0])}, delimited by {spelt} rather than "
-                f"{DELIMITER_NAMES.get(delimiter, repr(delimiter))}; give --delimiter {spelt}."
+                f"{DELIMITER_NAMES.get(delimiter, repr(delimiter))}; ",
+                ReadingCsv("delimiter", other),
+                ".",
             )
 
 

@@ -28,7 +28,8 @@ from pugam.inference.effects import (
     outside_range,
     standard_errors,
 )
-from pugam.inference.findings import open_effects_advice
+from pugam.inference.findings import NotConverged
+from pugam.inference.first_look import first_look, not_converged
 from pugam.inference.hypotheses import (
     HypothesisTest,
     Null,
@@ -38,7 +39,6 @@ from pugam.inference.hypotheses import (
     wald_test,
 )
 from pugam.inference.intervals import Interval, normal_quantile, wald_interval_log
-from pugam.inference.open_effects import find_open_effects
 from pugam.inference.predictions import posterior_errors, posterior_limits, posterior_logits, posteriors_of_rows
 from pugam.inference.profile import PiProfile, pi_wald_interval, profile_interval
 from pugam.inference.resampling import make_resampling, read_groups
@@ -52,6 +52,7 @@ __all__ = [
     "Diagnosis",
     "HypothesisTest",
     "Interval",
+    "NotConverged",
     "Null",
     "PiProfile",
     "Scale",
@@ -63,7 +64,7 @@ __all__ = [
     "default_grid",
     "diagnose_fit",
     "effect_table",
-    "find_open_effects",
+    "first_look",
     "fourier_test",
     "frequentist_covariance",
     "hold_pi",
@@ -76,7 +77,7 @@ __all__ = [
     "make_resampling",
     "mean_columns",
     "normal_quantile",
-    "open_effects_advice",
+    "not_converged",
     "outside_range",
     "pi_log_variance",
     "pi_wald_interval",

@@ -21,6 +21,7 @@ from pugam.inference.influence import pi_influence
 from pugam.inference.intervals import Interval, normal_quantile, wald_interval_log
 from pugam.inference.resampling import Resampling
 from pugam.likelihood import expit
+from pugam.messages import See
 from pugam.progress import Progress
 from pugam.solvers import EDGE, Fitted, Refits, refit_resamples, reselect_resamples
 from pugam.terms import Design
@@ -96,7 +97,9 @@ class Bootstrap:
         if np.ptp(self.pi) < 1e-9:
             warn_user(
                 f"All refits ended at pi = {self.pi[0]:.4g}, so the bootstrap says nothing about its error: pi is held "
-                "by its bounds or by the prior. See diagnose()."
+                "by its bounds or by the prior. See ",
+                See("diagnosis"),
+                ".",
             )
         lower, upper = (self._at_limits(float(end)) for end in np.quantile(self.pi, tails))
         return Interval(self.estimate, lower, upper, level, method)

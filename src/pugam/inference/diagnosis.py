@@ -1,4 +1,4 @@
-"""Is pi determined by these data? A fit is looked at from all sides; `findings` says what it means."""
+"""Is pi determined by these data? A fit is looked at from all sides; `verdict` says what it means."""
 
 from __future__ import annotations
 
@@ -9,14 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.inference.calibration import Calibration, calibrate
-from pugam.inference.findings import ALPHA, FEWEST_TERMS, Verdict, describe, judge, without_advice_taken
+from pugam.inference.description import describe
+from pugam.inference.findings import Finding
 from pugam.inference.hypotheses import HypothesisTest, likelihood_ratio_test, reference_penalty, tested_columns
 from pugam.inference.intervals import Interval
 from pugam.inference.open_effects import OpenEffects, condition_number, find_open_effects, rows_in_doubt
 from pugam.inference.profile import PiProfile, pi_wald_interval, profile_interval
 from pugam.inference.sensitivity import Sensitivity, hold_pi, values_within
+from pugam.inference.verdict import ALPHA, FEWEST_TERMS, Verdict, judge
 from pugam.likelihood import expit, logit
 from pugam.linear_algebra import inverse
+from pugam.messages import Message, ReportProfile, Words, in_python
 from pugam.solvers import EDGE, Fit, Fitted, Optimum, StartRecord, gather_evidence
 
 __all__ = ["Diagnosis", "diagnose_fit", "is_doubtful", "is_narrower", "is_separated", "is_vague", "says_little"]
@@ -41,8 +44,10 @@ class Diagnosis:
     ----------
     verdict : "well determined", "weakly determined", "not determined" or "fixed"
         Whether these data determine pi.
+    findings : tuple of Finding
+        What was seen that should worry.
     warnings : tuple of str
-        What was seen that should worry, each with a remedy.
+        The same in words, each with a remedy.
     wald, profile_interval : Interval
         Two intervals for pi, which agree where the likelihood is well behaved.
     profile_pi, profile_deviance : arrays
@@ -82,7 +87,7 @@ class Diagnosis:
     """
 
     verdict: Verdict
-    warnings: tuple[str, ...]
+    findings: tuple[Finding, ...]
     wald: Interval
     profile_interval: Interval | None
     profile_pi: Array
@@ -109,13 +114,21 @@ class Diagnosis:
         """Number of terms distinguishable from a constant, at the 5% level."""
         return sum(test.pvalue < ALPHA for test in self.terms)
 
-    def warnings_beside(self, interval: Interval) -> tuple[str, ...]:
-        """Return the warnings, less advice that was taken when this interval was made."""
-        return without_advice_taken(self.warnings, interval)
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was seen that should worry, each with a remedy."""
+        return tuple(str(finding.message) for finding in self.findings)
 
-    def in_words(self, interval: Interval | None = None) -> str:
+    def messages_beside(self, interval: Interval) -> tuple[Message, ...]:
+        """Return what the findings say, less advice that was taken when this interval was made."""
+        said = (finding.message for finding in self.findings)
+        if interval.method != "profile":
+            return tuple(said)
+        return tuple(message.replaced(ReportProfile, lambda _: "") for message in said)
+
+    def in_words(self, interval: Interval | None = None, words: Words = in_python) -> str:
         """Tell what was found, with an interval for pi made before in place of Wald's."""
-        return "\n".join(describe(self, self.wald if interval is None else interval))
+        return "\n".join(describe(self, self.wald if interval is None else interval, words))
 
     def __str__(self) -> str:
         return self.in_words()
@@ -149,7 +162,7 @@ def diagnose_fit(fitted: Fitted, wald: Interval, terms: Sequence[HypothesisTest]
     shrinkage = fitted.fit.shrinkage
     found = Diagnosis(
         verdict="fixed",
-        warnings=(),
+        findings=(),
         wald=wald,
         profile_interval=held,
         profile_pi=pi,
@@ -171,8 +184,8 @@ def diagnose_fit(fitted: Fitted, wald: Interval, terms: Sequence[HypothesisTest]
         calibration=calibrate(fitted, outside=profile.outside),
         sensitivity=hold_pi(profile, values_within(held, wald.estimate)),
     )
-    verdict, warnings = judge(found)
-    return replace(found, verdict=verdict, warnings=warnings)
+    verdict, findings = judge(found)
+    return replace(found, verdict=verdict, findings=findings)
 
 
 def is_separated(fitted: Fitted) -> bool:

@@ -11,6 +11,7 @@ from scipy.special import ndtri
 
 from pugam.errors import InputError
 from pugam.likelihood import expit, logit
+from pugam.messages import Argument
 
 __all__ = ["Interval", "normal_quantile", "wald_interval_log", "wald_interval_logit"]
 
@@ -50,7 +51,7 @@ def _shown(value: float) -> str:
 def normal_quantile(level: float) -> float:
     """Return z with P(|N(0, 1)| < z) = level."""
     if not isinstance(level, numbers.Real) or not 0.0 < level < 1.0:
-        raise InputError(f"level is a probability strictly between 0 and 1, such as 0.95; got {level!r}.")
+        raise InputError(Argument("level"), f" is a probability strictly between 0 and 1, such as 0.95; got {level!r}.")
     return float(ndtri(0.5 + level / 2.0))
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pugam.data import as_array, is_missing
 from pugam.engines import Counts
 from pugam.errors import InputError, RowError
+from pugam.messages import Argument
 
 __all__ = ["Resampling", "make_resampling", "read_groups"]
 
@@ -69,8 +70,9 @@ def make_resampling(
     members = [np.flatnonzero(kind) for kind in kinds if kind.any()]
     if groups is not None and any(len(unit) < 2 for unit in members):
         raise InputError(
-            "groups has a single group of one kind (of labelled rows, of unlabelled rows, or of both): it would be "
-            "drawn every time. Make smaller groups, or leave them out."
+            Argument("groups"),
+            " has a single group of one kind (of labelled rows, of unlabelled rows, or of both): it would be "
+            "drawn every time. Make smaller groups, or leave them out.",
         )
     if groups is None and weights is not None and (weights == np.rint(weights)).all():
         strata = [(unit, round(weights[unit].sum()), weights[unit] / weights[unit].sum()) for unit in members]
@@ -85,13 +87,13 @@ def read_groups(groups: Any, n_rows: int, kept: NDArray[np.bool_] | None) -> NDA
     labels = as_array(groups)
     expected = n_rows if kept is None else len(kept)
     if labels.ndim != 1 or len(labels) != expected:
-        raise InputError(f"groups needs one label per row, {expected} in all; got shape {labels.shape}.")
+        raise InputError(Argument("groups"), f" needs one label per row, {expected} in all; got shape {labels.shape}.")
     missing = np.array([is_missing(label) for label in labels.tolist()])
     if missing.any():
-        raise RowError("groups has no label in ", int(np.argmax(missing)), "; give every row one.")
+        raise RowError(Argument("groups"), " has no label in ", int(np.argmax(missing)), "; give every row one.")
     codes: dict[Any, int] = {}
     chosen = labels if kept is None else labels[kept]
     numbers = np.array([codes.setdefault(label, len(codes)) for label in chosen.tolist()], dtype=np.intp)
     if len(codes) < 2:
-        raise InputError("groups names a single group; a bootstrap needs several.")
+        raise InputError(Argument("groups"), " names a single group; a bootstrap needs several.")
     return numbers

@@ -13,8 +13,9 @@ from scipy.special import ndtr
 
 from pugam.data import make_frame
 from pugam.errors import InputError
-from pugam.inference import HypothesisTest, Interval, curve_columns, normal_quantile, standard_errors
+from pugam.inference import HypothesisTest, Interval, curve_columns, normal_quantile, not_converged, standard_errors
 from pugam.linear_algebra import inverse
+from pugam.messages import Message, See, Words, in_python
 from pugam.solvers import Fit, Settings, edf_by_term
 from pugam.terms import Design, FactorBasis, LinearBasis, MissingBasis
 
@@ -75,18 +76,29 @@ class Summary:
         the column's median, or the mean of a factor's levels).
     factors : frame with columns term, df, statistic, pvalue
         The joint test of each factor's levels.
+    messages : tuple of Message
     warnings : tuple of str
+        The same as text.
     """
 
     model: Any
     smooth: Any
     linear: Any
     factors: Any
-    warnings: tuple[str, ...]
+    messages: tuple[Message, ...]
     _text: str
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What should worry, each with a remedy."""
+        return tuple(map(str, self.messages))
+
+    def told(self, words: Words) -> str:
+        """Return the summary in the words of one kind of reader."""
+        return "\n".join([self._text, *(f"! {message.told(words)}" for message in self.messages)])
+
     def __str__(self) -> str:
-        return self._text
+        return self.told(in_python)
 
     __repr__ = __str__
 
@@ -100,15 +112,14 @@ def summarize(model: FittedModel, level: float | None = None, interval: Interval
         raise InputError(f"The interval has the level {interval.level:g}, but level={level:g} was asked for; give one.")
     overall = _overall(model, interval)
     smooth, linear, factors = _smooth_rows(model), _coefficient_rows(model, level), _factor_rows(model)
-    warnings = tuple(_warnings(model))
     library = model._library
     return Summary(
         make_frame(library, _columns(("quantity",), ("value",), list(overall.items()))),
         make_frame(library, _columns(("term",), ("edf", "ref_df", "statistic", "pvalue", "smoothing"), smooth)),
         make_frame(library, _columns(("term", "level"), ("estimate", "se", "z", "pvalue", "lower", "upper"), linear)),
         make_frame(library, _columns(("term",), ("df", "statistic", "pvalue"), factors)),
-        warnings,
-        "\n".join(_lines(model, interval, smooth, linear, factors, warnings)),
+        tuple(_messages(model)),
+        "\n".join(_lines(model, interval, smooth, linear, factors)),
     )
 
 
@@ -196,11 +207,11 @@ def _factor_rows(model: FittedModel) -> list[tuple[Any, ...]]:
     return rows
 
 
-def _warnings(model: FittedModel) -> Iterator[str]:
+def _messages(model: FittedModel) -> Iterator[Message]:
     if model.at_boundary_:
-        yield "The estimate of pi lies on the boundary of its range: see diagnose()."
+        yield Message("The estimate of pi lies on the boundary of its range: see ", See("diagnosis"), ".")
     if not model.converged_:
-        yield "The fit did not converge: try a larger max_iter, fewer terms, or more smoothing."
+        yield not_converged(model._settings).message
 
 
 def _columns(texts: Sequence[str], numbers: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, NDArray[Any]]:
@@ -216,7 +227,6 @@ def _lines(
     smooth: Sequence[Sequence[Any]],
     linear: Sequence[Sequence[Any]],
     factors: Sequence[Sequence[Any]],
-    warnings: Sequence[str],
 ) -> Iterator[str]:
     yield "Positive-unlabelled generalized additive model"
     yield f"log g(x)/h(x) = alpha + {model.formula_}"
@@ -266,8 +276,6 @@ def _lines(
         bias = "bias of smoothing taken out of pi" if model._fit.debiased else "penalised estimate of pi"
         about_pi = "pi fixed" if fixed else f"prior on pi {prior}, {bias}"
         yield f"smoothing {method}, solver {model.solver}, {about_pi}"
-    for warning in warnings:
-        yield f"! {warning}"
 
 
 def _line_name(term: str, name: str, compared: Mapping[tuple[str, str], str]) -> str:

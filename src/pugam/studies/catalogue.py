@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pugam.errors import InputError
+from pugam.messages import Argument
 from pugam.studies.coverage import table2
 from pugam.studies.masked import curves, load_tables, table4
 from pugam.studies.power import table3
@@ -62,7 +63,9 @@ def run_study(name: str, plan: Plan) -> list[Path]:
         if error.errno not in UNWRITABLE:
             raise
         where = error.filename or plan.folder
-        raise InputError(f"{where} cannot be written ({error.strerror}); choose another --out.") from None
+        raise InputError(
+            f"{where} cannot be written ({error.strerror}); choose another ", Argument("out"), "."
+        ) from None
     after = _files(plan.folder)
     return [path for path, written in after.items() if before.get(path) != written]
 

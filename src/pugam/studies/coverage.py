@@ -11,6 +11,7 @@ from scipy.special import ndtri
 from pugam.errors import InputError
 from pugam.estimator import PUGAM
 from pugam.inference import Bootstrap
+from pugam.messages import Argument
 from pugam.studies.estimates import complete, failure_note, seed_of
 from pugam.studies.monte_carlo import Comparison, Measured, mean_of, rate_of
 from pugam.studies.printed import COVERAGE, SAMPLE_SIZES, SETTINGS
@@ -76,7 +77,9 @@ def bootstrap_conditions(plan: Plan) -> dict[str, Any]:
 def require_resamples(plan: Plan) -> None:
     """Refuse a plan without a bootstrap, for a study that is made of them."""
     if plan.resamples < 2:
-        raise InputError(f"resamples is a whole number of at least 2 in this study; got {plan.resamples}.")
+        raise InputError(
+            Argument("resamples"), f" is a whole number of at least 2 in this study; got {plan.resamples}."
+        )
 
 
 def bootstrap_record(resamples: Bootstrap) -> Record:

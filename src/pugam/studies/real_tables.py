@@ -12,6 +12,7 @@ import numpy as np
 
 from pugam.datasets.real import FOLDER_VARIABLE, LABEL, Folder, chosen_folder, read_header, read_labelled_rows
 from pugam.errors import InputError
+from pugam.messages import Argument
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -119,8 +120,9 @@ def _required_folder(folder: Folder) -> Path:
     chosen = chosen_folder(folder)
     if chosen is None:
         raise InputError(
-            f"No folder of tables is given; name one with --data or in the environment variable {FOLDER_VARIABLE}. A "
-            f"table is a CSV file with {FORMAT}."
+            "No folder of tables is given; give one as ",
+            Argument("data"),
+            f", or name one in the environment variable {FOLDER_VARIABLE}. A table is a CSV file with {FORMAT}.",
         )
     return chosen
 

@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from pugam.errors import InputError, PugamError, PugamWarning
 from pugam.estimator import PUGAM
+from pugam.messages import Argument
 from pugam.studies import figures
 from pugam.studies.answers import Answer, Method
 from pugam.studies.method_tables import by_method, by_share, by_table, errors_of
@@ -103,7 +104,13 @@ def realdata(plan: Plan, methods: Mapping[str, Method] = OURS) -> dict[str, Tabl
         By the names of their files: realdata, realdata_methods and realdata_shares.
     """
     if plan.engine == "gpu":
-        raise InputError("The fits of realdata are made in memory, one masking at a time; use engine='auto' or 'dask'.")
+        raise InputError(
+            "The fits of realdata are made in memory, one masking at a time; use ",
+            Argument("engine", "auto"),
+            " or ",
+            Argument("engine", "dask"),
+            ".",
+        )
     experiments = {name: experiment_of(name, method) for name, method in methods.items()}
     if len({experiment.name for experiment in experiments.values()}) < len(methods):
         raise InputError(f"Two of the methods {', '.join(methods)} would share a file of records; rename one.")

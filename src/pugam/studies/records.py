@@ -9,6 +9,7 @@ from typing import Any
 
 from pugam.errors import InputError
 from pugam.files import append_line, drop_torn_line, read_lines
+from pugam.messages import Argument
 
 __all__ = ["Cell", "Record", "RecordFile"]
 
@@ -64,5 +65,7 @@ class RecordFile:
             if found.get(name) != conditions.get(name):
                 raise InputError(
                     f"{self.path} holds records made with {name} = {found.get(name)!r}, not {conditions.get(name)!r}; "
-                    "choose another folder with --out, or delete that file."
+                    "give another folder as ",
+                    Argument("out"),
+                    ", or delete that file.",
                 )

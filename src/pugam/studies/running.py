@@ -22,6 +22,7 @@ from pugam.engines import find_client, serves_many_at_once
 from pugam.errors import InputError, PugamWarning, warn_user
 from pugam.estimator import EngineName, read_engine
 from pugam.files import working_alone
+from pugam.messages import Argument
 from pugam.progress import Progress
 from pugam.studies.monte_carlo import PRINTED_REPLICATES
 from pugam.studies.provenance import RunLog
@@ -74,12 +75,17 @@ class Plan:
 
     def __post_init__(self) -> None:
         if read_engine(self.engine) == "stream":
-            raise InputError("engine='stream' is for a large file; the data of a study are small: use 'auto'.")
+            raise InputError(
+                Argument("engine", "stream"),
+                " is for a large file; the data of a study are small: use ",
+                Argument("engine", "auto"),
+                ".",
+            )
         for name, least in (("replicates", 2), ("resamples", 0), ("jobs", 1), ("seed", 0)):
             value = getattr(self, name)
             fits = isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least
             if not fits and not (name in ("jobs", "replicates") and value is None):
-                raise InputError(f"{name} is a whole number of at least {least}; got {value!r}.")
+                raise InputError(Argument(name), f" is a whole number of at least {least}; got {value!r}.")
 
     @property
     def folder(self) -> Path:

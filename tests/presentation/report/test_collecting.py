@@ -8,8 +8,9 @@ import pugam
 from pugam import PUGAM, InputError, __version__
 from pugam.datasets import simulate
 from pugam.inference import Interval
+from pugam.messages import in_python
 from pugam.presentation.report import collect
-from pugam.presentation.report.wording import plain_sentence
+from pugam.presentation.report.wording import on_page, plain_sentence
 
 ROWS = 420
 MODELS = ("plain", "shrunken", "weighted", "fixed", "bounded")
@@ -65,7 +66,7 @@ def test_pi_is_that_of_the_model(both, rows):
     assert content.pi == model.pi_interval()
     assert content.n_unlabelled == model.n1_
     assert unlabelled(model, rows)[1].sum() == model.n1_
-    assert content.summary == str(model.summary())
+    assert content.summary == model.summary().told(on_page(in_python))
 
 
 @pytest.mark.parametrize("method", ["wald", "profile"])
@@ -306,7 +307,9 @@ def test_diagnostics_are_those_of_the_diagnosis(both):
     model, content = both
     own, shown = model.diagnose(), content.diagnostics
 
-    assert (shown.verdict, shown.text, content.warnings) == (own.verdict, str(own), own.warnings)
+    words = on_page(in_python)
+    assert (shown.verdict, shown.text) == (own.verdict, own.in_words(words=words))
+    assert content.warnings == tuple(finding.message.told(words) for finding in own.findings)
     assert shown.pvalue == own.calibration.pvalue
     np.testing.assert_array_equal(shown.predicted, own.calibration.predicted)
     np.testing.assert_array_equal(shown.observed, own.calibration.observed)

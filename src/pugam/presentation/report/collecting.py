@@ -27,10 +27,11 @@ from pugam.inference import (
     values_around,
 )
 from pugam.linear_algebra import inverse
+from pugam.messages import Words, in_python
 from pugam.presentation.grids import grid_for_drawing
 from pugam.presentation.report.content import Candidate, Content, Diagnostics, Effect, Held, Ratio, TermLine
 from pugam.presentation.report.formats import number
-from pugam.presentation.report.wording import citation, describe_model, plain_sentence, statistical_sentence
+from pugam.presentation.report.wording import citation, describe_model, on_page, plain_sentence, statistical_sentence
 from pugam.presentation.summary import Summary
 from pugam.progress import Progress
 from pugam.solvers import Fitted, Settings, edf_by_term
@@ -91,6 +92,7 @@ def collect(
     interval: Interval | None = None,
     diagnosis: Diagnosis | None = None,
     progress: bool | None = False,
+    words: Words = in_python,
 ) -> Content:
     """Collect a report.
 
@@ -102,7 +104,10 @@ def collect(
         A name for every row the model was given, to show with the most likely positives; row numbers by default.
     interval : Interval, optional
         For pi; Wald's by default. Its level is that of all intervals.
+    words : Words
+        Those of whoever makes the report; it has its own for what is on the page.
     """
+    words = on_page(words)
     fitted = model._fitted("A report")
     numbers = _row_numbers(model)
     _, kept = model._rows
@@ -128,7 +133,7 @@ def collect(
         pi=interval,
         plain=plain_sentence(interval, model.n1_, len(unlabelled), diagnosis.verdict),
         statistical=statistical_sentence(model, interval, diagnosis),
-        warnings=diagnosis.warnings_beside(interval),
+        warnings=tuple(message.told(words) for message in diagnosis.messages_beside(interval)),
         effects=tuple(_effects(model, fitted, sensitivity, interval.level)),
         terms=tuple(_term_lines(model, fitted)),
         ratios=tuple(_ratios(model, fitted, interval.level)),
@@ -137,8 +142,8 @@ def collect(
         ),
         n_unlabelled=model.n1_,
         held=_held(sensitivity, estimate, posteriors, fitted, diagnosis),
-        diagnostics=_diagnostics(diagnosis, interval),
-        summary=str(model.summary(interval=interval)),
+        diagnostics=_diagnostics(diagnosis, interval, words),
+        summary=model.summary(interval=interval).told(words),
         cite=citation(),
         repeat=tuple(repeat.items()),
     )
@@ -266,11 +271,11 @@ def _candidates(
         )
 
 
-def _diagnostics(found: Diagnosis, interval: Interval) -> Diagnostics:
+def _diagnostics(found: Diagnosis, interval: Interval, words: Words) -> Diagnostics:
     fixed = found.profile_interval is None
     return Diagnostics(
         verdict=found.verdict,
-        text=found.in_words(interval),
+        text=found.in_words(interval, words),
         profile_pi=() if fixed else _numbers(found.profile_pi),
         profile_deviance=() if fixed else _numbers(found.profile_deviance),
         predicted=_numbers(found.calibration.predicted),

@@ -1,4 +1,4 @@
-"""The sentences of a report."""
+"""The words of a report."""
 
 from __future__ import annotations
 
@@ -6,18 +6,24 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from pugam.inference import Diagnosis, Interval
+from pugam.messages import Piece, See, Words
 from pugam.version import __version__
 
 if TYPE_CHECKING:
     from pugam.presentation.report.collecting import FittedModel
 
-__all__ = ["citation", "describe_model", "plain_sentence", "statistical_sentence"]
+__all__ = ["citation", "describe_model", "on_page", "plain_sentence", "statistical_sentence"]
 
 PAPER = (
     "P. Sang, Y. Sun, Q. Tian, D. Zeng and P. Li, Model positive and unlabeled data with a generalized additive "
     "density ratio model"
 )
 ROUNDING = 0.5
+PLACES = {
+    "diagnosis": "the diagnosis on this page",
+    "sensitivity": "the slider on this page",
+    "calibration": "the calibration on this page",
+}
 METHODS = {"wald": "Wald's interval", "profile": "profile of the likelihood"}
 CAUTION = {
     "well determined": "",
@@ -25,6 +31,15 @@ CAUTION = {
     "not determined": " But the data do not determine this share: do not use it without reading the warnings.",
     "fixed": "",
 }
+
+
+def on_page(words: Words) -> Words:
+    """Words for those who read a page, made by someone with words of their own."""
+
+    def word(piece: Piece) -> str:
+        return PLACES[piece.what] if isinstance(piece, See) else words(piece)
+
+    return word
 
 
 def plain_sentence(pi: Interval, n_unlabelled: float, n_rows: int, verdict: str) -> str:

@@ -1,0 +1,52 @@
+"""What a fit shows at once, without a diagnosis: whether it ended somewhere doubtful."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from pugam.inference.diagnosis import is_separated, says_little
+from pugam.inference.findings import (
+    EmNotConverged,
+    Finding,
+    NotConverged,
+    RanToBoundary,
+    RanToBoundaryWithoutPrior,
+    SaysLittle,
+    Separated,
+)
+from pugam.inference.open_effects import find_open_effects
+from pugam.inference.verdict import find_boundary, find_open
+from pugam.solvers import Fitted, PiPrior, Settings
+
+__all__ = ["first_look", "not_converged"]
+
+
+def first_look(fitted: Fitted) -> Iterator[Finding]:
+    """Find an optimum that leaves pi or effects open, or a climb that did not reach one."""
+    yield from _boundary(fitted)
+    if is_separated(fitted):
+        yield Separated()
+    else:
+        yield from find_open(find_open_effects(fitted))
+    if fitted.fit.shrinkage is not None and says_little(fitted):
+        yield SaysLittle()
+    if not fitted.fit.converged:
+        yield not_converged(fitted.settings)
+
+
+def not_converged(settings: Settings) -> NotConverged:
+    """Tell of a climb that did not end at an optimum."""
+    return (EmNotConverged if settings.solver == "em" else NotConverged)(settings.max_iter)
+
+
+def _boundary(fitted: Fitted) -> Iterator[Finding]:
+    fit, pi_range = fitted.fit, fitted.settings.pi_range
+    shares = pi_range.clip(np.array([fit.penalized.pi, fit.optimum.pi]))
+    on_edge = [float(pi) for pi in shares if not pi_range.fixed and not pi_range.is_inside(pi)]
+    for pi in on_edge[:1]:
+        found = find_boundary(pi, pi_range.limits)
+        if isinstance(found, RanToBoundary) and fitted.settings.prior == PiPrior():
+            found = RanToBoundaryWithoutPrior(found.end)
+        yield found

@@ -1,0 +1,149 @@
+"""What a diagnosis means: findings, and a verdict on pi."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal
+
+from scipy.special import ndtr
+
+from pugam.inference.findings import (
+    FewStartsNear,
+    Finding,
+    FlatProfile,
+    IntervalsDiffer,
+    LabelsDisagree,
+    LeansOnPrior,
+    LittleApart,
+    NeedsSmoothness,
+    NoTermVaries,
+    OneTermVaries,
+    OnGivenBound,
+    OpenEnd,
+    OpenTerms,
+    RanToBoundary,
+    RunawayLevels,
+    Separated,
+    StartsApart,
+    UnevenProfile,
+    WideInterval,
+)
+from pugam.inference.open_effects import LARGEST_CONDITION, OpenEffects
+
+if TYPE_CHECKING:
+    from pugam.inference.diagnosis import Diagnosis
+
+__all__ = ["ALPHA", "FEWEST_TERMS", "Verdict", "find_boundary", "find_open", "fits", "judge"]
+
+Verdict = Literal["well determined", "weakly determined", "not determined", "fixed"]
+
+ALPHA = 0.05  # level at which terms are told from a constant
+FEWEST_TERMS = 2  # that vary: identifiability needs them
+WIDE = 0.4  # width of an interval for pi that leaves most questions open
+UNEVEN = 1.5  # ratio of profile to Wald width at which the likelihood is far from quadratic
+APART = 0.2  # difference of their ends, as a share of the width, that should be told
+FEW_STARTS = 0.25  # share of starts near the best, below which it may have been found by chance
+SMALLEST_PVALUE = 0.01  # of the calibration, below which the model is said not to fit
+LARGEST_RELIANCE = 1.3
+SMALLEST_DISTANCE = 3.0  # of positives and negatives in mean log density ratio
+# How many times larger the variance of logit pi is without the prior that shrunken curves come with.
+LARGEST_LEANING, MOSTLY_LEANING = 1.5, 4.0
+FAR_APART = 0.5  # starts nearly as good as the best, as a share of the interval's width
+SMALLEST_WIDTH = 1e-9
+
+
+def judge(found: Diagnosis) -> tuple[Verdict, tuple[Finding, ...]]:
+    """Give a verdict on pi and collect what should worry."""
+    severe = list(_severe(found))
+    doubts = list(_doubts(found))
+    all_findings = (*severe, *doubts, *_remarks(found))
+    if found.profile_interval is None:
+        return "fixed", all_findings
+    return ("not determined" if severe else "weakly determined" if doubts else "well determined"), all_findings
+
+
+def fits(found: Diagnosis) -> bool:
+    """Whether predicted and observed labels agree."""
+    return found.calibration.pvalue >= SMALLEST_PVALUE
+
+
+def find_boundary(pi: float, bounds: tuple[float, float]) -> RanToBoundary | OnGivenBound:
+    """Tell of an estimate on the boundary of its range."""
+    end = min(bounds, key=lambda bound: abs(bound - pi))
+    return RanToBoundary(end) if end in (0.0, 1.0) else OnGivenBound(*bounds)
+
+
+def find_open(effects: OpenEffects) -> Iterator[Finding]:
+    """Tell of effects that rows leave open."""
+    if effects.levels:
+        yield RunawayLevels(effects.levels)
+    if effects.terms:
+        yield OpenTerms(effects.terms)
+
+
+def _severe(found: Diagnosis) -> Iterator[Finding]:
+    """Signs that the data do not determine pi."""
+    held = found.profile_interval
+    if held is None:
+        return
+    low, high = found.bounds
+    if found.at_boundary:
+        yield find_boundary(found.wald.estimate, found.bounds)
+    elif held.lower <= low and held.upper >= high:
+        yield FlatProfile(low, high)
+    elif held.lower <= low or held.upper >= high:
+        yield OpenEnd(low if held.lower <= low else high)
+    if found.leaning > MOSTLY_LEANING:
+        yield LeansOnPrior("next to nothing")
+    if found.ridge is None and found.n_distinguishable < FEWEST_TERMS and found.condition < LARGEST_CONDITION:
+        names = [test.terms[0] for test in found.terms if test.pvalue < ALPHA]
+        yield OneTermVaries(len(found.terms), names[0]) if names else NoTermVaries(len(found.terms))
+
+
+def _doubts(found: Diagnosis) -> Iterator[Finding]:
+    """Signs that pi is determined, but not well."""
+    held = found.profile_interval
+    if held is None:
+        return
+    width = held.upper - held.lower
+    if width > WIDE:
+        yield WideInterval(held.lower, held.upper)
+    if _is_uneven(found):
+        yield UnevenProfile(_width_ratio(found))
+    if found.separated:
+        yield Separated()
+    if found.starts and found.starts_near < FEW_STARTS * len(found.starts):
+        yield FewStartsNear(found.starts_near, len(found.starts))
+    if LARGEST_LEANING < found.leaning <= MOSTLY_LEANING:
+        yield LeansOnPrior("little")
+    if found.distance < SMALLEST_DISTANCE:
+        yield LittleApart(found.distance, float(ndtr(math.sqrt(max(found.distance, 0.0) / 2.0))))
+    if found.reliance > LARGEST_RELIANCE:
+        yield NeedsSmoothness(found.reliance)
+    if found.starts_near > 1 and found.starts_spread > max(0.02, FAR_APART * width):
+        yield StartsApart(found.starts_spread)
+
+
+def _remarks(found: Diagnosis) -> Iterator[Finding]:
+    """What casts doubt on the model rather than on pi, and which interval to report."""
+    held, wald = found.profile_interval, found.wald
+    if held is not None:
+        apart = max(abs(held.lower - wald.lower), abs(held.upper - wald.upper))
+        if apart > APART * max(held.upper - held.lower, SMALLEST_WIDTH) and not _is_uneven(found):
+            yield IntervalsDiffer(held, wald)
+    if not fits(found):
+        yield LabelsDisagree(found.calibration.pvalue)
+    if not found.separated:
+        yield from find_open(found.open_effects)
+
+
+def _width_ratio(found: Diagnosis) -> float:
+    """Width of the profile interval relative to Wald's."""
+    assert found.profile_interval is not None
+    profile, wald = (max(one.upper - one.lower, SMALLEST_WIDTH) for one in (found.profile_interval, found.wald))
+    return profile / wald
+
+
+def _is_uneven(found: Diagnosis) -> bool:
+    return not 1.0 / UNEVEN < _width_ratio(found) < UNEVEN

@@ -1,0 +1,150 @@
+"""What users are told: text, and pieces that each kind of reader is told in words of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+__all__ = [
+    "Argument",
+    "DroppingRows",
+    "LeavingOut",
+    "Message",
+    "MissingEffect",
+    "Piece",
+    "ReadingCsv",
+    "ReportProfile",
+    "Row",
+    "See",
+    "ShellQuotes",
+    "Words",
+    "in_python",
+]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a table, counted from 0 as in a data frame; whoever read it from a file can name the place in it."""
+
+    number: int
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument by its name in Python, and perhaps what to give it."""
+
+    name: str
+    value: object = None
+
+
+@dataclass(frozen=True)
+class See:
+    """Where more is to be seen: the diagnosis, or one of its pictures."""
+
+    what: Literal["diagnosis", "sensitivity", "calibration"]
+
+
+@dataclass(frozen=True)
+class ReportProfile:
+    """Advice to report the profile interval for pi: a sentence that follows another."""
+
+
+@dataclass(frozen=True)
+class LeavingOut:
+    """How to leave columns out; those that identify rows may serve to name them."""
+
+    columns: tuple[str, ...]
+    identify: bool = False
+
+
+@dataclass(frozen=True)
+class DroppingRows:
+    """How to leave rows out that lack a value."""
+
+
+@dataclass(frozen=True)
+class MissingEffect:
+    """How to give missing values of a term an effect of their own: in this fit, or in one to be made again."""
+
+    term: str
+    again: bool = False
+
+
+@dataclass(frozen=True)
+class ReadingCsv:
+    """How to read a CSV file with another delimiter, or another sign before decimals."""
+
+    what: Literal["delimiter", "decimal"]
+    sign: str
+
+
+@dataclass(frozen=True)
+class ShellQuotes:
+    """A word in a formula that perhaps lost its quotes to a shell."""
+
+
+Piece = Row | Argument | See | ReportProfile | LeavingOut | DroppingRows | MissingEffect | ReadingCsv | ShellQuotes
+Kind = TypeVar("Kind", Row, ReportProfile, DroppingRows, MissingEffect)
+Words = Callable[[Piece], str]
+
+PANDAS_NAMES = {"delimiter": "sep", "decimal": "decimal"}
+PYTHON_CALLS = {
+    "diagnosis": "diagnose()",
+    "sensitivity": "plot('sensitivity')",
+    "calibration": "plot('calibration')",
+}
+
+
+def in_python(piece: Piece) -> str:
+    """Word a piece of a message for those who use pugam in Python."""
+    match piece:
+        case Row(number):
+            return f"row {number}"
+        case Argument(name, value):
+            return name if value is None else f"{name}={value!r}"
+        case See(what):
+            return PYTHON_CALLS[what]
+        case ReportProfile():
+            return " Report the profile interval, pi_interval(method='profile')."
+        case LeavingOut():
+            return " of X"
+        case MissingEffect(term):
+            return f": {term[:-1]}, missing='effect')"
+        case ReadingCsv(what, sign):
+            return f"read it with pandas.read_csv(..., {PANDAS_NAMES[what]}={sign!r}) first"
+        case DroppingRows() | ShellQuotes():
+            return ""
+
+
+class Message:
+    """Something to tell a user; as text, in Python's words.
+
+    Examples
+    --------
+    >>> from pugam.messages import Argument, Message
+    >>> message = Message("Try a larger ", Argument("max_iter"), ".")
+    >>> str(message)
+    'Try a larger max_iter.'
+    >>> message.told(lambda piece: "--max-iter")
+    'Try a larger --max-iter.'
+    """
+
+    def __init__(self, *said: str | Piece | Message) -> None:
+        self.pieces: tuple[str | Piece, ...] = tuple(
+            piece for part in said for piece in (part.pieces if isinstance(part, Message) else (part,))
+        )
+
+    def told(self, words: Words) -> str:
+        """Return the message in the words of one kind of reader."""
+        return "".join(piece if isinstance(piece, str) else words(piece) for piece in self.pieces)
+
+    def replaced(self, kind: type[Kind], by: Callable[[Kind], str | Piece]) -> Message:
+        """Return the message with something else for the pieces of one kind, for who knows more about them."""
+        return Message(*(by(piece) if isinstance(piece, kind) else piece for piece in self.pieces))
+
+    def __str__(self) -> str:
+        return self.told(in_python)
+
+    def __repr__(self) -> str:
+        return repr(str(self))

@@ -1,0 +1,114 @@
+"""Kinds of findings: values, each of them worded for Python, the command line and the report."""
+
+import re
+
+import pytest
+
+from pugam.command_line.wording import in_flags
+from pugam.inference import Interval
+from pugam.inference.findings import (
+    EmNotConverged,
+    FewStartsNear,
+    Finding,
+    FlatProfile,
+    IntervalsDiffer,
+    LabelsDisagree,
+    LeansOnPrior,
+    LittleApart,
+    NeedsSmoothness,
+    NotConverged,
+    NoTermVaries,
+    OneTermVaries,
+    OnGivenBound,
+    OpenEnd,
+    OpenTerms,
+    RanToBoundary,
+    RanToBoundaryWithoutPrior,
+    RunawayLevels,
+    SaysLittle,
+    Separated,
+    StartsApart,
+    UnevenProfile,
+    WideInterval,
+)
+from pugam.messages import Message, in_python
+from pugam.presentation.report.wording import on_page
+
+FINDINGS = [
+    FewStartsNear(2, 12),
+    FlatProfile(0.0, 1.0),
+    IntervalsDiffer(Interval(0.4, 0.3, 0.5, 0.95, "profile"), Interval(0.4, 0.25, 0.45, 0.95, "wald")),
+    LabelsDisagree(0.0012),
+    LeansOnPrior("next to nothing"),
+    LittleApart(2.31, 0.859),
+    NeedsSmoothness(1.62),
+    NoTermVaries(5),
+    NotConverged(200),
+    OnGivenBound(0.1, 0.4),
+    OneTermVaries(5, "s(x2)"),
+    OpenEnd(1.0),
+    OpenTerms(("l(a)", "l(b)", "l(c)", "l(d)", "l(e)")),
+    RanToBoundary(0.0),
+    RunawayLevels(("site = '{east}'",)),
+    SaysLittle(),
+    Separated(),
+    StartsApart(0.25),
+    UnevenProfile(2.04),
+    WideInterval(0.2, 0.65),
+]
+IN_PYTHON_ONLY = [EmNotConverged(5000), RanToBoundaryWithoutPrior(1.0)]  # of arguments that have no flag
+NAMES = [type(finding).__name__ for finding in FINDINGS]
+
+
+def kinds(of):
+    return {of, *(below for kind in of.__subclasses__() for below in kinds(kind))}
+
+
+def test_all_kinds_of_findings_are_tested():
+    assert {type(finding) for finding in (*FINDINGS, *IN_PYTHON_ONLY)} == kinds(Finding) - {Finding}
+
+
+@pytest.mark.parametrize("finding", [*FINDINGS, *IN_PYTHON_ONLY], ids=lambda finding: type(finding).__name__)
+def test_in_python_there_are_no_flags(finding):
+    text = str(finding.message)
+
+    assert text.endswith(".")
+    assert "--" not in text
+
+
+@pytest.mark.parametrize("words", [in_flags, on_page(in_flags)], ids=["terminal", "report"])
+@pytest.mark.parametrize("finding", FINDINGS, ids=NAMES)
+def test_on_the_command_line_there_is_no_python(finding, words):
+    text = finding.message.told(words)
+
+    assert text.endswith(".")
+    assert re.search(r"\w=\S|\w\(\)|plot\(|of X|PUGAM|max_iter|n_starts", text) is None
+
+
+@pytest.mark.parametrize("finding", [*FINDINGS, *IN_PYTHON_ONLY], ids=lambda finding: type(finding).__name__)
+def test_a_report_points_to_what_is_on_its_page(finding):
+    assert re.search(r"plot\(|diagnose|--report", finding.message.told(on_page(in_python))) is None
+
+
+@pytest.mark.parametrize(
+    ("finding", "python", "terminal", "page"),
+    [
+        (WideInterval(0.2, 0.65), "(plot('sensitivity')).", "(the slider of --report).", "(the slider on this page)."),
+        (FewStartsNear(2, 12), "Only 2 of 12 starts", "(--starts 40)", "(--starts 40)"),
+        (FlatProfile(0.0, 1.0), "(pi=0.2, pi=(0.1, 0.4))", "(--pi 0.2, --pi 0.1,0.4)", "(--pi 0.2, --pi 0.1,0.4)"),
+        (UnevenProfile(2.04), "interval, pi_interval(method='profile').", "interval, --ci profile.", "--ci profile."),
+        (NotConverged(200), "within 200 iterations. Try a larger max_iter,", "larger --max-iter,", "--max-iter,"),
+        (SaysLittle(), "; diagnose() says more.", "; --report says more.", "; the diagnosis on this page says more."),
+        (OpenTerms(("l(a)", "l(b)", "l(c)", "l(d)")), "open: l(a), l(b), l(c) and 1 more.", "l(c) and 1 more", "l(a)"),
+        (RunawayLevels(("site = '{east}'",)), "without bound: site = '{east}'.", "{east}", "{east}"),
+    ],
+)
+def test_each_reader_has_words_of_their_own(finding, python, terminal, page):
+    assert python in str(finding.message)
+    assert terminal in finding.message.told(in_flags)
+    assert page in finding.message.told(on_page(in_flags))
+
+
+def test_findings_are_values():
+    assert WideInterval(0.2, 0.65) == WideInterval(0.2, 0.65) != WideInterval(0.2, 0.66)
+    assert isinstance(WideInterval(0.2, 0.65).message, Message)

@@ -1,0 +1,146 @@
+"""Messages: text and pieces, worded for Python and for the command line; errors and warnings that carry them."""
+
+import ast
+import pickle
+import re
+import warnings
+from pathlib import Path
+from typing import get_args
+
+import pytest
+import typer
+
+import pugam
+from pugam import InputError, PugamWarning
+from pugam.command_line.verbs import app
+from pugam.command_line.wording import for_parts, in_flags
+from pugam.errors import RowError, warn_user
+from pugam.messages import (
+    Argument,
+    DroppingRows,
+    LeavingOut,
+    Message,
+    MissingEffect,
+    Piece,
+    ReadingCsv,
+    ReportProfile,
+    Row,
+    See,
+    ShellQuotes,
+    in_python,
+)
+
+PIECES = [  # with their words in Python and on the command line
+    (Row(17), "row 17", "row 18"),
+    (Argument("max_iter"), "max_iter", "--max-iter"),
+    (Argument("z"), "z", "--label"),
+    (Argument("n_starts", 40), "n_starts=40", "--starts 40"),
+    (Argument("pi", (0.1, 0.4)), "pi=(0.1, 0.4)", "--pi 0.1,0.4"),
+    (Argument("engine", "gpu"), "engine='gpu'", "--engine gpu"),
+    (See("diagnosis"), "diagnose()", "--report"),
+    (See("sensitivity"), "plot('sensitivity')", "the slider of --report"),
+    (See("calibration"), "plot('calibration')", "the pictures of --report"),
+    (
+        ReportProfile(),
+        " Report the profile interval, pi_interval(method='profile').",
+        " Report the profile interval, --ci profile.",
+    ),
+    (LeavingOut(("a b",)), " of X", " (--drop 'a b')"),
+    (LeavingOut(("id",), identify=True), " of X", " (--drop id, or --id id to name rows by it)"),
+    (LeavingOut(("a", "b"), identify=True), " of X", " (--drop a --drop b)"),
+    (LeavingOut(("a", "b", "c", "d")), " of X", " (--drop a --drop b --drop c ...)"),
+    (DroppingRows(), "", " (--missing drop)"),
+    (MissingEffect("s(x)"), ": s(x, missing='effect')", " (--missing effect)"),
+    (MissingEffect("s(x)", again=True), ": s(x, missing='effect')", " when you fit (--missing effect)"),
+    (ReadingCsv("delimiter", ";"), "read it with pandas.read_csv(..., sep=';') first", "give --delimiter ';'"),
+    (ReadingCsv("delimiter", "\t"), "read it with pandas.read_csv(..., sep='\\t') first", "give --delimiter tab"),
+    (ReadingCsv("decimal", ","), "read it with pandas.read_csv(..., decimal=',') first", "give --decimal ,"),
+    (ShellQuotes(), "", "; the shell takes single quotes away that stand inside '...'"),
+]
+
+
+@pytest.mark.parametrize(("piece", "python", "terminal"), PIECES)
+def test_each_reader_has_words_of_their_own(piece, python, terminal):
+    assert (in_python(piece), in_flags(piece)) == (python, terminal)
+
+
+def test_all_kinds_of_pieces_are_tested():
+    assert {type(piece) for piece, _, _ in PIECES} == set(get_args(Piece))
+
+
+@pytest.mark.parametrize(("piece", "python", "terminal"), PIECES)
+def test_python_has_no_flags_and_the_command_line_no_python(piece, python, terminal):
+    assert "--" not in python
+    assert re.search(r"\w=\S|\(\)|of X", terminal) is None
+
+
+def arguments_named():
+    """Every name of an argument in a message of the package."""
+    for path in Path(pugam.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Argument":
+                yield from (arg.value for arg in node.args[:1] if isinstance(arg, ast.Constant))
+
+
+def test_flags_in_messages_are_flags_of_a_verb():
+    verbs = typer.main.get_command(app).commands.values()
+    flags = {flag for verb in verbs for parameter in verb.params for flag in parameter.opts}
+    in_python_only = {"solver", "pi_prior"}
+
+    named = set(arguments_named())
+
+    assert {"max_iter", "z", "engine"} <= named
+    assert {in_flags(Argument(name)) for name in named - in_python_only} <= flags
+
+
+def test_a_message_is_text_in_python_and_holds_those_within():
+    inner = Message("a larger ", Argument("max_iter"))
+    message = Message("Try ", inner, ".")
+
+    assert str(message) == "Try a larger max_iter."
+    assert repr(message) == "'Try a larger max_iter.'"
+    assert message.pieces == ("Try ", "a larger ", Argument("max_iter"), ".")
+    assert message.told(in_flags) == "Try a larger --max-iter."
+
+
+def test_rows_read_in_parts_cannot_be_dropped():
+    message = Message("Drop them", DroppingRows(), ", or give them an effect", MissingEffect("s(x)"), ".")
+
+    assert message.told(in_flags) == "Drop them (--missing drop), or give them an effect (--missing effect)."
+    assert for_parts(message).told(in_flags) == "Drop them, or give them an effect (--missing effect, with --terms)."
+
+
+def test_an_error_is_worded_for_its_reader():
+    error = InputError(Argument("pi"), " is a share.")
+
+    assert str(error) == "pi is a share."
+    assert repr(error) == "InputError('pi is a share.')"
+    assert error.told(in_flags) == "--pi is a share."
+
+
+@pytest.mark.parametrize("error", [InputError("No ", Argument("pi"), "."), RowError("In ", 3, " there is ", 4, ".")])
+def test_an_error_survives_the_way_between_processes(error):
+    again = pickle.loads(pickle.dumps(error))
+
+    assert type(again) is type(error)
+    assert again.message.pieces == error.message.pieces
+
+
+def test_the_rows_of_an_error_have_places():
+    error = RowError("Both ", 3, " and ", 4, " are bad.")
+
+    assert str(error) == "Both row 3 and row 4 are bad."
+    assert str(error.placed(lambda row: Row(10 + row))) == "Both row 13 and row 14 are bad."
+    assert str(error.placed(lambda row: f"a.csv, line {row + 2}")) == "Both a.csv, line 5 and a.csv, line 6 are bad."
+
+
+@pytest.mark.parametrize("category", [PugamWarning, UserWarning])
+def test_a_warning_carries_its_message(category):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warn_user("Try a larger ", Argument("max_iter"), ".", category=category)
+
+    (warning,) = caught
+    assert warning.category is category
+    assert str(warning.message) == "Try a larger max_iter."
+    assert warning.message.args[0].told(in_flags) == "Try a larger --max-iter."
