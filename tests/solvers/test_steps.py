@@ -5,7 +5,7 @@ import pytest
 
 from pugam.layout import Layout
 from pugam.solvers.objective import PiRange, Standpoint
-from pugam.solvers.steps import bounded_step, held_shares, least_value, shortened
+from pugam.solvers.steps import bounded_step, bounded_steps, held_shares, least_value, shortened
 
 LAYOUT, RANGE = Layout((2,)), PiRange(0.1, 0.8)
 LOW, HIGH = RANGE.logits
@@ -56,7 +56,20 @@ def test_pi_never_leaves_its_range_and_no_step_is_longer_than_is_trusted():
 def test_indefinite_observed_information_gives_no_step():
     here = standing([0.0, 1.0, 2.0, 3.0], np.ones(4), np.diag([1.0, -1.0, 1.0, 1.0]), observed=True)
 
-    assert bounded_step(here, RANGE) is None
+    definite = standing(here.beta, here.gradient, np.eye(4), observed=True)
+
+    none, step = bounded_steps([here, definite], RANGE, [0.0, 0.0])
+
+    assert none is None
+    np.testing.assert_allclose(step, bounded_step(definite, RANGE))
+
+
+def test_damping_makes_steps_shorter():
+    here = standing([0.0, 1.0, 2.0, 3.0], np.ones(4), np.diag([1.0, 2.0, 3.0, 4.0]))
+
+    whole, half = bounded_steps([here, here], PiRange(), [0.0, 1.0])
+
+    np.testing.assert_allclose(half, 0.5 * whole, rtol=1e-9)
 
 
 def test_a_batch_of_steps_is_that_of_each():

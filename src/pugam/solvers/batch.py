@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pugam.engines import Hessians
 from pugam.linear_algebra import LARGER_RIDGE, MOST_RIDGES
-from pugam.solvers.damping import FIRST_GROWTH, STUCK, loosened, tightened
+from pugam.solvers.damping import FIRST, FIRST_GROWTH, STUCK, loosened, tightened
 from pugam.solvers.objective import PiRange, ResampledObjective
 from pugam.solvers.steps import LITTLE_GAIN, held_shares, least_value, shortened, slack, stays
 
@@ -169,7 +169,7 @@ def _may_coast(
     """Which climbs are so close to an optimum inside the range of pi that the Hessian they know will do."""
     pi = objective.pi(party.beta[active])
     inside = np.array([pi_range.fixed or pi_range.is_inside(float(share)) for share in pi], dtype=bool)
-    undamped = party.observed[active] & (party.damping[active] == 0.0)
+    undamped = party.observed[active] & (party.damping[active] <= FIRST)
     well = (party.coasted[active] == 0) | (predicted < FALLING * party.predicted[active])
     return np.asarray(inside & undamped & well & (predicted < CLOSE))
 

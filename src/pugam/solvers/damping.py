@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["FIRST_GROWTH", "STUCK", "loosened", "tightened"]
+__all__ = ["FIRST", "FIRST_GROWTH", "STUCK", "loosened", "tightened"]
 
-FIRST = 1e-3  # of a climb that was not damped
+FIRST = 1e-3  # of a climb that was not damped; a step damped no more is nearly as long as one that is not
 NEGLIGIBLE = 1e-12  # taken for none
 STUCK = 1e8  # not even a tiny step leads upwards
 FIRST_GROWTH, GROWTH_OF_GROWTH, FASTEST_FALL = 4.0, 2.0, 0.1

@@ -77,7 +77,6 @@ def _is_near_top(here: Standpoint, pi_range: PiRange, tol: float) -> bool:
     With very many unlabelled rows for each labelled one, and where curves grow without bound, EM creeps.
     """
     step = bounded_step(here, pi_range)
-    assert step is not None
     return 0.5 * float(here.gradient @ step) < MOST_LEFT * tol
 
 

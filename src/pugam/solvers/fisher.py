@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pugam.solvers.damping import FIRST_GROWTH, STUCK, loosened, tightened
 from pugam.solvers.objective import Objective, PiRange, Standpoint
 from pugam.solvers.optimum import Optimum
-from pugam.solvers.steps import LITTLE_GAIN, bounded_step, least_value, slack, stays
+from pugam.solvers.steps import LITTLE_GAIN, bounded_steps, least_value, slack, stays
 
 __all__ = ["maximize_fisher"]
 
@@ -138,15 +138,21 @@ def _look_around(
 
 def _steps(look: Look, climbers: list[_Climber], pi_range: PiRange) -> list[Array]:
     """Return each climber's damped step; where the observed information is indefinite, the expected one gives it."""
-    steps = [bounded_step(climber.here, pi_range, climber.damping) for climber in climbers]
+    steps = _damped_steps(climbers, pi_range)
     saddled = [place for place, step in enumerate(steps) if step is None]
     if saddled:
         numbers = [climbers[place].number for place in saddled]
         anew = look(numbers, [climbers[place].here.beta for place in saddled], False, None)
         for place, here in zip(saddled, anew, strict=True):
             climbers[place].here = here
-            steps[place] = bounded_step(here, pi_range, climbers[place].damping)
+        for place, step in zip(saddled, _damped_steps([climbers[place] for place in saddled], pi_range), strict=True):
+            steps[place] = step
     return [step for step in steps if step is not None]
+
+
+def _damped_steps(climbers: list[_Climber], pi_range: PiRange) -> list[Array | None]:
+    points, dampings = [climber.here for climber in climbers], [climber.damping for climber in climbers]
+    return bounded_steps(points, pi_range, dampings)
 
 
 def _left_to_gain(climber: _Climber, predicted: float, pi_range: PiRange, tol: float) -> float:
@@ -156,7 +162,7 @@ def _left_to_gain(climber: _Climber, predicted: float, pi_range: PiRange, tol: f
     """
     if climber.damping == 0.0 or predicted >= LITTLE_GAIN * tol:
         return predicted
-    step = bounded_step(climber.here, pi_range)
+    (step,) = bounded_steps([climber.here], pi_range, [0.0])
     return np.inf if step is None else 0.5 * float(climber.here.gradient @ step)
 
 
@@ -165,7 +171,8 @@ def _accept_or_damp(climber: _Climber, trial: Standpoint, predicted: float, full
     here = climber.here
     if trial.value >= least_value(here.value, predicted):
         climber.converged = _is_settled(here, trial, full_gain, tol)
-        climber.damping = float(loosened(climber.damping, trial.value - here.value, predicted))
+        if climber.damping > 0.0:
+            climber.damping = float(loosened(climber.damping, trial.value - here.value, predicted))
         climber.growth = FIRST_GROWTH
         climber.here = trial
         climber.history.append(trial.value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -62,7 +63,7 @@ class PiRange:
         """Which entries of beta are estimated: all, or all but logit pi."""
         return slice(1 if self.fixed else 0, None)
 
-    @property
+    @cached_property
     def logits(self) -> tuple[float, float]:
         """The interval on the scale of beta."""
         return float(logit(self.low)), float(logit(self.high))

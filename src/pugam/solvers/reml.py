@@ -77,7 +77,6 @@ def _stretch(move: Array, last_move: Array) -> Array:
 def _follow(objective: Objective, here: Standpoint, pi_range: PiRange) -> Standpoint:
     """Take one Fisher step under new smoothing parameters."""
     step = bounded_step(here.repenalized(objective.penalty), pi_range)
-    assert step is not None
     return go(objective, here, step)
 
 

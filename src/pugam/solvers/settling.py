@@ -64,7 +64,6 @@ class Parabola:
         """The top of the parabola under other smoothing parameters; its log-likelihood alone is not worked out."""
         here = self.here.repenalized(self.design.penalty(kappas))
         step = bounded_step(here, self.pi_range)
-        assert step is not None
         fall = here.hessian @ step
         value = here.value + float(here.gradient @ step - 0.5 * step @ fall)
         return replace(here, beta=here.beta + step, value=value, loglik=np.nan, gradient=here.gradient - fall)

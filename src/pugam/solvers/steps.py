@@ -5,6 +5,7 @@ Everything here works along the last axis: for one parameter vector, or for one 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from pugam.layout import Layout
 from pugam.linear_algebra import solve, solve_definite
 from pugam.solvers.objective import PiRange, Standpoint
 
-__all__ = ["LITTLE_GAIN", "bounded_step", "held_shares", "least_value", "shortened", "slack", "stays"]
+__all__ = ["LITTLE_GAIN", "bounded_step", "bounded_steps", "held_shares", "least_value", "shortened", "slack", "stays"]
 
 Array = NDArray[np.float64]
 
@@ -26,20 +27,28 @@ ROUNDING = 1e-12  # relative size of the fall in the objective that rounding alo
 LITTLE_GAIN = 0.01  # of the tolerance: a climb that can gain no more has converged
 
 
-def bounded_step(here: Standpoint, pi_range: PiRange, damping: float = 0.0) -> Array | None:
-    """Solve for the Newton step, keeping it short enough to be trusted and pi within its range.
+def bounded_steps(points: Sequence[Standpoint], pi_range: PiRange, dampings: Sequence[float]) -> list[Array | None]:
+    """Solve for Newton steps, each short enough to be trusted and pi within its range.
 
     None where the observed information is not positive definite.
     """
-    held = bool(held_shares(here.layout, here.beta, here.gradient, pi_range))
-    free = here.layout.free(share_fixed=held)
-    solver = solve_definite if here.observed else solve
-    solution = solver(here.hessian[free, free], here.gradient[free], damping)
-    if solution is None:
-        return None
-    step = np.zeros_like(here.beta)
-    step[free] = solution
-    return shortened(here.layout, here.beta, step, held, pi_range)
+    layout, beta = points[0].layout, np.array([here.beta for here in points])
+    held = held_shares(layout, beta, np.array([here.gradient for here in points]), pi_range)
+    steps, definite = np.zeros_like(beta), []
+    for here, damping, fixed, step in zip(points, dampings, held.tolist(), steps, strict=True):
+        free, solver = layout.free(share_fixed=fixed), solve_definite if here.observed else solve
+        solution = solver(here.hessian[free, free], here.gradient[free], damping)
+        definite.append(solution is not None)
+        step[free] = 0.0 if solution is None else solution
+    steps = shortened(layout, beta, steps, held, pi_range)
+    return [step if good else None for step, good in zip(steps, definite, strict=True)]
+
+
+def bounded_step(here: Standpoint, pi_range: PiRange) -> Array:
+    """The same for one point, from its expected information."""
+    (step,) = bounded_steps([here], pi_range, [0.0])
+    assert step is not None
+    return step
 
 
 def held_shares(layout: Layout, beta: Array, gradient: Array, pi_range: PiRange) -> Any:
@@ -57,7 +66,8 @@ def shortened(layout: Layout, beta: Array, steps: Array, held: Any, pi_range: Pi
     steps = steps / np.maximum(1.0, excess)[..., None]
     if not pi_range.fixed:
         logit_pi = beta[..., share]
-        moved = np.clip(logit_pi + steps[..., share], *pi_range.logits) - logit_pi
+        low, high = pi_range.logits
+        moved = np.minimum(np.maximum(logit_pi + steps[..., share], low), high) - logit_pi
         steps[..., share] = np.where(held, 0.0, moved)
     return np.asarray(steps)
 
@@ -72,9 +82,9 @@ def least_value(value: Any, predicted: Any) -> Any:
 
 def slack(value: Any) -> Any:
     """How far the objective can fall by rounding alone."""
-    return ROUNDING * (1.0 + np.abs(value))
+    return ROUNDING * (1.0 + abs(value))
 
 
 def stays(pi: Any, new_pi: Any, tol: float) -> Any:
     """Whether pi changes, relatively, by no more than a tolerance."""
-    return np.abs(new_pi - pi) <= tol * pi
+    return abs(new_pi - pi) <= tol * pi
