@@ -97,7 +97,7 @@ def test_alpha_is_that_of_the_refit_where_numbers_of_labels_vary_too(model, data
 
 @pytest.mark.parametrize("smoothing", ["fixed", "reselect"])
 def test_the_result_does_not_depend_on_the_number_of_threads_to_the_last_bit(data, smoothing, monkeypatch):
-    monkeypatch.setattr("pugam.engines.counted.MOST_RESAMPLES", 7 if smoothing == "fixed" else 1)
+    monkeypatch.setattr("pugam.engines.counted.CountedRows.most_weightings", 7 if smoothing == "fixed" else 1)
     model = PUGAM(SMOOTH, **REFIT).fit(data.X, data.z)
     number = 60 if smoothing == "fixed" else 4
 
@@ -110,7 +110,7 @@ def test_the_result_does_not_depend_on_the_number_of_threads_to_the_last_bit(dat
 
 def test_how_refits_are_batched_makes_no_difference_to_their_numbers(smooth, monkeypatch):
     in_one = smooth.bootstrap(40, random_state=1)
-    monkeypatch.setattr("pugam.engines.counted.MOST_RESAMPLES", 6)
+    monkeypatch.setattr("pugam.engines.counted.CountedRows.most_weightings", 6)
     in_many = smooth.bootstrap(40, random_state=1)
 
     np.testing.assert_allclose(in_many.pi, in_one.pi, atol=1e-8)
@@ -119,7 +119,7 @@ def test_how_refits_are_batched_makes_no_difference_to_their_numbers(smooth, mon
 
 def test_batches_are_small_where_rows_are_many(model, monkeypatch):
     sizes = []
-    monkeypatch.setattr("pugam.engines.counted.RESAMPLED_CELLS", N_ROWS * 9)
+    monkeypatch.setattr("pugam.engines.counted.CountedRows.most_weighted_rows", N_ROWS * 9)
     monkeypatch.setattr(
         bootstrap_module,
         "refit_resamples",
@@ -334,7 +334,7 @@ def test_groups_are_named_for_rows_of_weight_zero_too(data, model):
 
 @pytest.fixture
 def in_tens(monkeypatch):
-    monkeypatch.setattr("pugam.engines.counted.MOST_RESAMPLES", 10)
+    monkeypatch.setattr("pugam.engines.counted.CountedRows.most_weightings", 10)
 
 
 def break_refits(monkeypatch, breaks):

@@ -18,8 +18,6 @@ __all__ = ["CountedRows"]
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-MOST_RESAMPLES, RESAMPLED_CELLS = 128, 20_000_000  # weightings summed at once; fewer where the rows are many
-
 
 class CountedRows(ABC):
     """Rows with labels and weights, their numbers, and sums that are not taken twice.
@@ -32,6 +30,8 @@ class CountedRows(ABC):
     weights : array or None
         Positive row weights; None stands for ones.
     """
+
+    most_weightings, most_weighted_rows = 128, 20_000_000  # summed at once; fewer weightings where the rows are many
 
     def __init__(self, design: Design, positive: Flags, weights: Array | None) -> None:
         self.design, self.positive = design, positive
@@ -56,7 +56,7 @@ class CountedRows(ABC):
     @property
     def most_resamples(self) -> int:
         """How many weightings are worth summing at once."""
-        return max(1, min(MOST_RESAMPLES, RESAMPLED_CELLS // self.n_rows))
+        return max(1, min(self.most_weightings, self.most_weighted_rows // self.n_rows))
 
     @cached_property
     def shown(self) -> ShownRows:

@@ -17,7 +17,8 @@ from pugam.engines.device import DeviceRows, choose_device, likelihood_on_device
 from pugam.engines.memory import MemoryEngine
 from pugam.engines.protocol import Counts
 from pugam.layout import Layout
-from pugam.likelihood import Scores, Sums, label_frequency
+from pugam.likelihood import Scores, Sums, label_frequency, to_logit_pi
+from pugam.linear_algebra import FLOOR, RIDGE
 from pugam.terms import Design
 
 __all__ = ["GpuEngine", "GpuHessians", "GpuResampledRows"]
@@ -27,8 +28,6 @@ Flags = NDArray[np.bool_]
 Numbers = NDArray[np.intp]
 
 PRODUCT_BYTES = 8 * 2**30  # products of columns, as many as fit into this part of the device's memory at a time
-MOST_RESAMPLES, RESAMPLED_CELLS = 1024, 200_000_000  # weightings summed at once; fewer where the rows are many
-RIDGE, FLOOR = 1e-11, 1e-100  # as in `linear_algebra`
 MANY_VECTORS = 8  # as many parameter vectors are worth the way to the device
 MANY_PRODUCTS = 2_000_000_000  # so are so many products of cells for a single one
 MOST_CELLS = 2**29  # model columns are kept on the device up to this number of cells, 4 GiB
@@ -46,6 +45,7 @@ class GpuEngine(MemoryEngine):
     """
 
     name = "gpu"
+    most_weightings, most_weighted_rows = 1024, 200_000_000
 
     def __init__(self, *rows: Any, device: Any = None, **options: Any) -> None:
         self.device = choose_device() if device is None else device
@@ -54,7 +54,7 @@ class GpuEngine(MemoryEngine):
 
     def _sums(self, pi: Array, b: Array, observed: bool) -> Sums:
         q = 1 + self.design.n_columns
-        if len(b) >= MANY_VECTORS and self.n_rows * q <= MOST_CELLS and self.n_rows * len(b) <= RESAMPLED_CELLS:
+        if len(b) >= MANY_VECTORS and self.n_rows * q <= MOST_CELLS and self.n_rows * len(b) <= self.most_weighted_rows:
             found = GpuResampledRows.unweighted(self).sums(pi, b, observed)
             information: Any = found.information
             return Sums(found.value, found.score, information.cpu().numpy())
@@ -72,11 +72,6 @@ class GpuEngine(MemoryEngine):
         )
         on_device = torch.stack([torch.as_tensor(place, device=self.device) for place in places])
         return DeviceRows(self.design, on_device, positive, weights)
-
-    @property
-    def most_resamples(self) -> int:
-        """How many weightings are worth summing at once."""
-        return max(1, min(MOST_RESAMPLES, RESAMPLED_CELLS // self.n_rows))
 
     def resampled(self, counts: Counts) -> GpuResampledRows:  # type: ignore[override]
         """Return the same rows under B weightings: how often each row counts, shape (B, n_rows)."""
@@ -159,10 +154,7 @@ class GpuResampledRows:
 
     def hessians(self, information: Any, slope: Array, corner: Array, diagonal: Array) -> GpuHessians:
         """Make systems of the information."""
-        share, slopes = self.layout.share, self._on_device(slope)[:, None]
-        information[:, share, :] *= slopes
-        information[:, :, share] *= slopes
-        information[:, share, share] -= self._on_device(corner)
+        to_logit_pi(self.layout, information, self._on_device(slope), self._on_device(corner))
         information.diagonal(dim1=1, dim2=2).add_(self._on_device(diagonal))
         return GpuHessians(self.layout, information)
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.layout import Layout
+from pugam.likelihood import to_logit_pi
 from pugam.linear_algebra import Factor, factorize, solve_factorized
 
 __all__ = ["MemoryHessians"]
@@ -27,10 +28,8 @@ class MemoryHessians:
         cls, layout: Layout, information: Array, slope: Array, corner: Array, diagonal: Array
     ) -> MemoryHessians:
         """Bring information from log c to logit pi and add what penalty and prior contribute; see `ResampledRows`."""
-        share, places = layout.share, np.arange(information.shape[1])
-        information[:, share, :] *= slope[:, None]
-        information[:, :, share] *= slope[:, None]
-        information[:, share, share] -= corner
+        places = np.arange(information.shape[1])
+        to_logit_pi(layout, information, slope, corner)
         information[:, places, places] += diagonal
         return cls(layout, information)
 

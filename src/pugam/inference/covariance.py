@@ -152,7 +152,7 @@ def movement(fit: Fit, covariance: Array) -> Array:
         return covariance
     layout = fit.penalized.layout
     penalty, along = layout.with_share(fit.penalized.curvature, 0.0), covariance[:, layout.share]
-    further = correction_weights(layout, covariance, penalty) @ covariance
+    further = correction_weights(layout, penalty, lambda rhs: rhs @ covariance) @ covariance
     moved: Array = covariance + np.outer(along / along[layout.share], further)
     return moved
 

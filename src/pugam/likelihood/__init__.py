@@ -1,7 +1,15 @@
 """The profile empirical likelihood as pure functions of arrays."""
 
 from pugam.likelihood.columns import Columns, DenseColumns, products_of_columns
-from pugam.likelihood.coordinates import alpha_shift, expit, label_frequency, log_c_bend, log_c_slope, logit
+from pugam.likelihood.coordinates import (
+    alpha_shift,
+    expit,
+    label_frequency,
+    log_c_bend,
+    log_c_slope,
+    logit,
+    to_logit_pi,
+)
 from pugam.likelihood.rows import expected_labels, log_likelihood_rows, logistic_rows, saturating_rows
 from pugam.likelihood.sums import (
     Scores,
@@ -33,5 +41,6 @@ __all__ = [
     "saturating_rows",
     "saturating_sums",
     "score_sums",
+    "to_logit_pi",
     "value_sums",
 ]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
-__all__ = ["alpha_shift", "expit", "label_frequency", "log_c_bend", "log_c_slope", "logit"]
+from pugam.layout import Layout
+
+__all__ = ["alpha_shift", "expit", "label_frequency", "log_c_bend", "log_c_slope", "logit", "to_logit_pi"]
 
 Array = NDArray[np.float64]
 
@@ -27,6 +31,19 @@ def log_c_bend(pi: Array, n0: float | Array, n1: float | Array) -> Array:
     """Return d^2 log c / d (logit pi)^2 = -(1 - c)(1 - pi)(c (1 - pi) - pi)."""
     c, d = label_frequency(pi, n0, n1)
     return -d * (1.0 - pi) * (c * (1.0 - pi) - pi)
+
+
+def to_logit_pi(layout: Layout, information: Any, slope: Any, corner: Any) -> None:
+    """Bring B information matrices from log c to logit pi, in place: arrays, or tensors on a device.
+
+    Parameters
+    ----------
+    slope, corner : shape (B,)
+        The derivative of log c, and its second derivative times the score in log c: zero for the expected information.
+    """
+    information[:, layout.share, :] *= slope[:, None]
+    information[:, :, layout.share] *= slope[:, None]
+    information[:, layout.share, layout.share] -= corner
 
 
 def alpha_shift(pi: Array | float, n0: float | Array, n1: float | Array) -> Array:

@@ -1,12 +1,13 @@
 """From sums to estimates: Fisher scoring, EM, starts, smoothing selection."""
 
 from pugam.solvers.adjustment import Adjustment
+from pugam.solvers.debiasing import correction_weights
 from pugam.solvers.evidence import Canonical, Evidence, gather_evidence
 from pugam.solvers.exploring import StartRecord
 from pugam.solvers.held_out import HeldOutRows
 from pugam.solvers.objective import EDGE, Objective, PiPrior, PiRange, Standpoint
 from pugam.solvers.optimum import Optimum
-from pugam.solvers.procedure import Fit, Fitted, Shrinkage, correction_weights, finish_fit, fit_best_design, fit_model
+from pugam.solvers.procedure import Fit, Fitted, Shrinkage, finish_fit, fit_best_design, fit_model
 from pugam.solvers.refits import Refits, refit_resamples, reselect_resamples
 from pugam.solvers.settings import Settings
 from pugam.solvers.shrinkage import fit_shrunken, has_enough_rows, hold_out, make_folds, refit_shrunken

@@ -168,7 +168,7 @@ def _may_coast(
 ) -> Flags:
     """Which climbs are so close to an optimum inside the range of pi that the Hessian they know will do."""
     pi = objective.pi(party.beta[active])
-    inside = np.array([pi_range.fixed or pi_range.is_inside(float(share)) for share in pi], dtype=bool)
+    inside = pi_range.are_inside(pi) | pi_range.fixed
     undamped = party.observed[active] & (party.damping[active] <= FIRST)
     well = (party.coasted[active] == 0) | (predicted < FALLING * party.predicted[active])
     return np.asarray(inside & undamped & well & (predicted < CLOSE))

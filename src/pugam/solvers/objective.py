@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pugam.engines import Engine, Hessians, ResampledRows
 from pugam.layout import Layout
-from pugam.likelihood import expit, log_c_bend, log_c_slope, logit
+from pugam.likelihood import expit, log_c_bend, log_c_slope, logit, to_logit_pi
 from pugam.linear_algebra import inverse
 
 __all__ = ["EDGE", "Evaluation", "Objective", "PiPrior", "PiRange", "ResampledObjective", "Slopes", "Standpoint"]
@@ -77,7 +77,12 @@ class PiRange:
 
     def is_inside(self, pi: float) -> bool:
         """Whether pi lies between the ends and, rounding allowed for, not on one of them."""
-        return not self.fixed and self.low * (1.0 + 1e-9) < pi < self.high - 1e-9 * (1.0 - self.high)
+        return bool(self.are_inside(np.asarray(pi)))
+
+    def are_inside(self, pi: Array) -> NDArray[np.bool_]:
+        """The same for an array."""
+        low, high = self.low * (1.0 + 1e-9), self.high - 1e-9 * (1.0 - self.high)
+        return np.asarray((low < pi) & (pi < high) & (not self.fixed))
 
     def clip(self, pi: Array) -> Array:
         """Bring pi into the interval."""
@@ -229,6 +234,12 @@ class _Penalized:
         curvature[:, self.layout.coefficients] = self.penalty
         return curvature
 
+    def _change(self, pi: Array, score: Array, observed: bool) -> tuple[Array, Array]:
+        """What brings information from log c to logit pi; see `to_logit_pi`."""
+        n0, n1 = self.engine.n0, self.engine.n1
+        corner = score[:, self.layout.share] * log_c_bend(pi, n0, n1) if observed else np.zeros(len(pi))
+        return log_c_slope(pi, n0, n1), corner
+
     def _gradient(self, score: Array, beta: Array) -> Array:
         """Bring the score from log c to logit pi, and add what penalty and prior contribute."""
         pi, share, coefficients = self.pi(beta), self.layout.share, self.layout.coefficients
@@ -271,17 +282,11 @@ class Objective(_Penalized):
 
     def evaluate(self, beta: Array, observed: bool = False) -> Evaluation:
         """Evaluate value and derivatives at the rows of beta, shape (B, q)."""
-        n0, n1, share = self.engine.n0, self.engine.n1, self.layout.share
         pi = self.pi(beta)
         sums = self.engine.sums(pi, beta[:, self.layout.predictor], observed)
-        slope = log_c_slope(pi, n0, n1)
-        information = sums.information
-        information[:, share, :] *= slope[:, None]
-        information[:, :, share] *= slope[:, None]
-        if observed:
-            information[:, share, share] -= sums.score[:, share] * log_c_bend(pi, n0, n1)
-        gradient = self._gradient(sums.score, beta)
-        return Evaluation(sums.value - self.penalties(beta), sums.value, gradient, information, self._curvature(beta))
+        to_logit_pi(self.layout, sums.information, *self._change(pi, sums.score, observed))
+        value, gradient = sums.value - self.penalties(beta), self._gradient(sums.score, beta)
+        return Evaluation(value, sums.value, gradient, sums.information, self._curvature(beta))
 
     def stand(
         self, betas: Sequence[Array], observed: bool = False, floors: Sequence[float] | None = None
@@ -335,12 +340,10 @@ class ResampledObjective(_Penalized):
 
     def survey(self, beta: Array, observed: bool) -> tuple[Slopes, Hessians]:
         """Evaluate value, gradient and Hessian, with expected or observed information, at the rows of beta."""
-        n0, n1 = self.engine.n0, self.engine.n1
         pi = self.pi(beta)
         # One parameter vector that all weightings share is cheaper to evaluate.
         once = slice(1) if (beta == beta[0]).all() else slice(None)
         sums = self.engine.sums(pi[once], beta[once, self.layout.predictor], observed)
-        corner = sums.score[:, self.layout.share] * log_c_bend(pi, n0, n1) if observed else np.zeros(len(beta))
-        curvature = self._curvature(beta)
-        hessians = self.engine.hessians(sums.information, log_c_slope(pi, n0, n1), corner, curvature)
+        change = self._change(pi, sums.score, observed)
+        hessians = self.engine.hessians(sums.information, *change, self._curvature(beta))
         return Slopes(sums.value - self.penalties(beta), self._gradient(sums.score, beta)), hessians

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines import Engine
-from pugam.layout import Layout
 from pugam.likelihood import expit
 from pugam.linear_algebra import inverse, solve
 from pugam.solvers.adjustment import Adjustment
 from pugam.solvers.bends import look_for_bends
+from pugam.solvers.debiasing import debiased_logits
 from pugam.solvers.exploring import (
     PILOT_KAPPA,
     StartRecord,
@@ -24,7 +24,7 @@ from pugam.solvers.exploring import (
     objectives,
 )
 from pugam.solvers.lookout import Lookout, look_for_higher, look_for_waves
-from pugam.solvers.objective import MANY_COLUMNS, Objective, PiRange, Standpoint
+from pugam.solvers.objective import MANY_COLUMNS, Objective, PiRange
 from pugam.solvers.optimum import Optimum, best_of
 from pugam.solvers.reml import select_reml
 from pugam.solvers.settings import Settings
@@ -36,8 +36,6 @@ __all__ = [
     "Fit",
     "Fitted",
     "Shrinkage",
-    "correction_weights",
-    "debiased_logit",
     "finish_fit",
     "fit_best_design",
     "fit_model",
@@ -281,8 +279,9 @@ def _debias(fit: Fit, objective: Objective, settings: Settings) -> Fit:
     if not pi_range.is_inside(optimum.pi) or not objective.penalty.any():
         return fit
     layout, hessian = optimum.layout, optimum.hessian
-    shift = debiased_logit(optimum, objective.penalty, pi_range) - optimum.logit_pi
-    start = layout.with_share(optimum.beta, optimum.logit_pi + shift)
+    covariance = inverse(hessian)
+    logit_pi = debiased_logits(layout, optimum.beta, objective.penalty, lambda rhs: rhs @ covariance, pi_range)
+    shift, start = float(logit_pi) - optimum.logit_pi, layout.with_share(optimum.beta, logit_pi)
     predictor, pi = layout.predictor, float(expit(start[layout.share]))
     # Where everything else goes when pi moves a little.
     followed = solve(hessian[predictor, predictor], -shift * hessian[predictor, layout.share])
@@ -293,22 +292,3 @@ def _debias(fit: Fit, objective: Objective, settings: Settings) -> Fit:
     (expected,) = objective.stand([refit.beta])
     refit = Optimum.at(expected, refit.n_iter, refit.converged, refit.history)
     return replace(fit, optimum=refit, debiased=True)
-
-
-def debiased_logit(optimum: Standpoint, penalty: Array, pi_range: PiRange) -> float:
-    """Return logit pi without most of the bias that smoothing the curves brings on it.
-
-    With V the inverse of the penalised information and P the penalty, the bias of beta^ is about -V P beta, and beta^
-    stands in for beta; what that leaves is corrected in the same way: beta~ = (1 + V P + (V P)^2) beta^. Only its share
-    is wanted. A penalised optimum on the boundary of the range of pi stays there.
-    """
-    if not pi_range.is_inside(optimum.pi):
-        return optimum.logit_pi
-    weights = correction_weights(optimum.layout, inverse(optimum.hessian), optimum.layout.spread(penalty))
-    return float(np.clip(optimum.logit_pi + weights @ optimum.beta, *pi_range.logits))
-
-
-def correction_weights(layout: Layout, covariance: Array, penalty: Array) -> Array:
-    """Weights of beta^ in the correction of logit pi: the share's row of V P + (V P)^2."""
-    once: Array = covariance[layout.share] * penalty
-    return once + (once @ covariance) * penalty

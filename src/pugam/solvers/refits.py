@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pugam.engines import Counts, Engine
 from pugam.likelihood import alpha_shift
 from pugam.solvers.batch import maximize_resamples, solve_semidefinite
+from pugam.solvers.debiasing import debiased_logits
 from pugam.solvers.objective import PiRange, ResampledObjective
 from pugam.solvers.procedure import Fit, Fitted, finish_fit, warm_smoothing
 from pugam.solvers.shrinkage import refit_shrunken
@@ -94,17 +95,11 @@ def _joined(made: Sequence[tuple[Engine, Fit]]) -> Refits:
 
 
 def _debiased_logits(objective: ResampledObjective, beta: Array, pi_range: PiRange) -> Array:
-    """Take the penalty's bias out of logit pi, as `procedure` does, where the optimum lies inside the range of pi."""
+    """Take the penalty's bias out of logit pi, for each weighting by its own information."""
     _, hessians = objective.survey(beta, observed=False)
-    (size, q), layout = beta.shape, objective.layout
-    penalty, unit = layout.spread(objective.penalty), np.arange(q) == layout.share
+    numbers, undamped, free = np.arange(len(beta)), np.zeros(len(beta)), np.zeros(len(beta), dtype=bool)
 
-    def row_of_inverse(rhs: Array) -> Array:
-        return solve_semidefinite(hessians, np.arange(size), rhs, np.zeros(size), np.zeros(size, dtype=bool))
+    def multiply(rhs: Array) -> Array:
+        return solve_semidefinite(hessians, numbers, rhs, undamped, free)
 
-    once = row_of_inverse(np.tile(unit.astype(float), (size, 1))) * penalty
-    weights = once + row_of_inverse(once) * penalty
-    logits = beta[:, layout.share]
-    corrected = np.clip(logits + np.sum(weights * beta, axis=1), *pi_range.logits)
-    inside = [pi_range.is_inside(float(pi)) for pi in objective.pi(beta)]
-    return np.where(inside, corrected, logits)
+    return debiased_logits(objective.layout, beta, objective.penalty, multiply, pi_range)

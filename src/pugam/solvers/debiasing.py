@@ -1,0 +1,50 @@
+"""The bias that smoothing brings on pi, and how most of it is taken out, for one optimum or for many."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.layout import Layout
+from pugam.likelihood import expit
+from pugam.solvers.objective import PiRange
+
+__all__ = ["correction_weights", "debiased_logits"]
+
+Array = NDArray[np.float64]
+Multiply = Callable[[Array], Array]  # brings vectors along the last axis to their products with V
+
+
+def debiased_logits(layout: Layout, beta: Array, penalty: Array, multiply: Multiply, pi_range: PiRange) -> Array:
+    """Return logit pi without most of the bias that smoothing the curves brings on it.
+
+    With V the inverse of the penalised information and P the penalty, the bias of beta^ is about -V P beta, and beta^
+    stands in for beta; what that leaves is corrected in the same way: beta~ = (1 + V P + (V P)^2) beta^. Only its share
+    is wanted. A penalised optimum on the boundary of the range of pi stays there.
+
+    Parameters
+    ----------
+    beta : array of shape (q,) or (B, q)
+        Penalised optima.
+    penalty : array of shape (p,)
+        Diagonal of P over the coefficients.
+    multiply : callable
+        Multiplies vectors by V, each by that of its optimum.
+    """
+    logits = beta[..., layout.share]
+    weights = correction_weights(layout, layout.spread(penalty), multiply, beta.shape[:-1])
+    corrected = np.clip(logits + np.sum(weights * beta, axis=-1), *pi_range.logits)
+    return np.where(pi_range.are_inside(expit(logits)), corrected, logits)
+
+
+def correction_weights(layout: Layout, penalty: Array, multiply: Multiply, batch: tuple[int, ...] = ()) -> Array:
+    """Weights of beta^ in the correction of logit pi, the share's row of V P + (V P)^2: shape (*batch, q).
+
+    The penalty is given for all parameters, shape (q,).
+    """
+    share = layout.with_share(np.zeros((*batch, layout.size)), 1.0)
+    once = multiply(share) * penalty
+    weights: Array = once + multiply(once) * penalty
+    return weights
