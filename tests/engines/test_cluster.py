@@ -88,7 +88,7 @@ def assert_same_fit(there, here, atol=1e-10):
 
 
 def test_without_a_client_the_engine_says_how_to_get_one(rows):
-    with pytest.raises(InputError, match=r"needs a Dask client, and there is none; start one with: .*Client\(\)"):
+    with pytest.raises(InputError, match=r"needs a Dask client, and there is none; name a scheduler .*Client\(\)"):
         PUGAM(TERMS).fit(partitioned(rows), "z")
 
 

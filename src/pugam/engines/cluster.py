@@ -16,8 +16,8 @@ __all__ = ["ClusterParts", "find_client"]
 
 FAN_IN = 8  # so many sums are added at a time, always the same ones
 START = (
-    "start one with: from dask.distributed import Client; client = Client(), or name a scheduler in the environment "
-    "variable DASK_SCHEDULER_ADDRESS"
+    "name a scheduler in the environment variable DASK_SCHEDULER_ADDRESS, or start one in Python: from "
+    "dask.distributed import Client; client = Client()"
 )
 
 

@@ -6,16 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from pugam.inference import findings
 from pugam.inference.diagnosis import is_separated, says_little
-from pugam.inference.findings import (
-    EmNotConverged,
-    Finding,
-    NotConverged,
-    RanToBoundary,
-    RanToBoundaryWithoutPrior,
-    SaysLittle,
-    Separated,
-)
+from pugam.inference.findings import Finding
 from pugam.inference.open_effects import find_open_effects
 from pugam.inference.verdict import find_boundary, find_open
 from pugam.solvers import Fitted, PiPrior, Settings
@@ -27,18 +20,18 @@ def first_look(fitted: Fitted) -> Iterator[Finding]:
     """Find an optimum that leaves pi or effects open, or a climb that did not reach one."""
     yield from _boundary(fitted)
     if is_separated(fitted):
-        yield Separated()
+        yield findings.Separated()
     else:
         yield from find_open(find_open_effects(fitted))
     if fitted.fit.shrinkage is not None and says_little(fitted):
-        yield SaysLittle()
+        yield findings.SaysLittle()
     if not fitted.fit.converged:
         yield not_converged(fitted.settings)
 
 
-def not_converged(settings: Settings) -> NotConverged:
+def not_converged(settings: Settings) -> findings.NotConverged:
     """Tell of a climb that did not end at an optimum."""
-    return (EmNotConverged if settings.solver == "em" else NotConverged)(settings.max_iter)
+    return (findings.EmNotConverged if settings.solver == "em" else findings.NotConverged)(settings.max_iter)
 
 
 def _boundary(fitted: Fitted) -> Iterator[Finding]:
@@ -47,6 +40,6 @@ def _boundary(fitted: Fitted) -> Iterator[Finding]:
     on_edge = [float(pi) for pi in shares if not pi_range.fixed and not pi_range.is_inside(pi)]
     for pi in on_edge[:1]:
         found = find_boundary(pi, pi_range.limits)
-        if isinstance(found, RanToBoundary) and fitted.settings.prior == PiPrior():
-            found = RanToBoundaryWithoutPrior(found.end)
+        if isinstance(found, findings.RanToBoundary) and fitted.settings.prior == PiPrior():
+            found = findings.RanToBoundaryWithoutPrior(found.end)
         yield found

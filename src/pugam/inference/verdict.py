@@ -8,27 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 from scipy.special import ndtr
 
-from pugam.inference.findings import (
-    FewStartsNear,
-    Finding,
-    FlatProfile,
-    IntervalsDiffer,
-    LabelsDisagree,
-    LeansOnPrior,
-    LittleApart,
-    NeedsSmoothness,
-    NoTermVaries,
-    OneTermVaries,
-    OnGivenBound,
-    OpenEnd,
-    OpenTerms,
-    RanToBoundary,
-    RunawayLevels,
-    Separated,
-    StartsApart,
-    UnevenProfile,
-    WideInterval,
-)
+from pugam.inference import findings
+from pugam.inference.findings import Finding
 from pugam.inference.open_effects import LARGEST_CONDITION, OpenEffects
 
 if TYPE_CHECKING:
@@ -68,18 +49,18 @@ def fits(found: Diagnosis) -> bool:
     return found.calibration.pvalue >= SMALLEST_PVALUE
 
 
-def find_boundary(pi: float, bounds: tuple[float, float]) -> RanToBoundary | OnGivenBound:
+def find_boundary(pi: float, bounds: tuple[float, float]) -> findings.RanToBoundary | findings.OnGivenBound:
     """Tell of an estimate on the boundary of its range."""
     end = min(bounds, key=lambda bound: abs(bound - pi))
-    return RanToBoundary(end) if end in (0.0, 1.0) else OnGivenBound(*bounds)
+    return findings.RanToBoundary(end) if end in (0.0, 1.0) else findings.OnGivenBound(*bounds)
 
 
 def find_open(effects: OpenEffects) -> Iterator[Finding]:
     """Tell of effects that rows leave open."""
     if effects.levels:
-        yield RunawayLevels(effects.levels)
+        yield findings.RunawayLevels(effects.levels)
     if effects.terms:
-        yield OpenTerms(effects.terms)
+        yield findings.OpenTerms(effects.terms)
 
 
 def _severe(found: Diagnosis) -> Iterator[Finding]:
@@ -91,14 +72,14 @@ def _severe(found: Diagnosis) -> Iterator[Finding]:
     if found.at_boundary:
         yield find_boundary(found.wald.estimate, found.bounds)
     elif held.lower <= low and held.upper >= high:
-        yield FlatProfile(low, high)
+        yield findings.FlatProfile(low, high)
     elif held.lower <= low or held.upper >= high:
-        yield OpenEnd(low if held.lower <= low else high)
+        yield findings.OpenEnd(low if held.lower <= low else high)
     if found.leaning > MOSTLY_LEANING:
-        yield LeansOnPrior("next to nothing")
+        yield findings.LeansOnPrior("next to nothing")
     if found.ridge is None and found.n_distinguishable < FEWEST_TERMS and found.condition < LARGEST_CONDITION:
         names = [test.terms[0] for test in found.terms if test.pvalue < ALPHA]
-        yield OneTermVaries(len(found.terms), names[0]) if names else NoTermVaries(len(found.terms))
+        yield findings.OneTermVaries(len(found.terms), names[0]) if names else findings.NoTermVaries(len(found.terms))
 
 
 def _doubts(found: Diagnosis) -> Iterator[Finding]:
@@ -108,21 +89,21 @@ def _doubts(found: Diagnosis) -> Iterator[Finding]:
         return
     width = held.upper - held.lower
     if width > WIDE:
-        yield WideInterval(held.lower, held.upper)
+        yield findings.WideInterval(held.lower, held.upper)
     if _is_uneven(found):
-        yield UnevenProfile(_width_ratio(found))
+        yield findings.UnevenProfile(_width_ratio(found))
     if found.separated:
-        yield Separated()
+        yield findings.Separated()
     if found.starts and found.starts_near < FEW_STARTS * len(found.starts):
-        yield FewStartsNear(found.starts_near, len(found.starts))
+        yield findings.FewStartsNear(found.starts_near, len(found.starts))
     if LARGEST_LEANING < found.leaning <= MOSTLY_LEANING:
-        yield LeansOnPrior("little")
+        yield findings.LeansOnPrior("little")
     if found.distance < SMALLEST_DISTANCE:
-        yield LittleApart(found.distance, float(ndtr(math.sqrt(max(found.distance, 0.0) / 2.0))))
+        yield findings.LittleApart(found.distance, float(ndtr(math.sqrt(max(found.distance, 0.0) / 2.0))))
     if found.reliance > LARGEST_RELIANCE:
-        yield NeedsSmoothness(found.reliance)
+        yield findings.NeedsSmoothness(found.reliance)
     if found.starts_near > 1 and found.starts_spread > max(0.02, FAR_APART * width):
-        yield StartsApart(found.starts_spread)
+        yield findings.StartsApart(found.starts_spread)
 
 
 def _remarks(found: Diagnosis) -> Iterator[Finding]:
@@ -131,9 +112,9 @@ def _remarks(found: Diagnosis) -> Iterator[Finding]:
     if held is not None:
         apart = max(abs(held.lower - wald.lower), abs(held.upper - wald.upper))
         if apart > APART * max(held.upper - held.lower, SMALLEST_WIDTH) and not _is_uneven(found):
-            yield IntervalsDiffer(held, wald)
+            yield findings.IntervalsDiffer(held, wald)
     if not fits(found):
-        yield LabelsDisagree(found.calibration.pvalue)
+        yield findings.LabelsDisagree(found.calibration.pvalue)
     if not found.separated:
         yield from find_open(found.open_effects)
 
