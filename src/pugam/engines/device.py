@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.errors import InputError
-from pugam.likelihood import Sums
+from pugam.likelihood import LOWEST_VALUE, SaturatingRows, Sums, saturating_rows
 from pugam.messages import Argument
 from pugam.terms import Design
 
@@ -20,8 +20,6 @@ __all__ = ["DeviceRows", "choose_device", "likelihood_on_device", "load_torch", 
 Array = NDArray[np.float64]
 
 BLOCK_CELLS = 2**28  # model cells evaluated at a time: 2 GiB, and a few times as much while they are made
-LOWEST_VALUE = -1e100
-SMALLEST, SMALLEST_SQUARABLE = float(np.finfo(np.float64).tiny), 1e-130
 
 
 def load_torch() -> Any:
@@ -54,21 +52,10 @@ def serves_many_at_once() -> bool:
     return Path(pipes, "control").exists()
 
 
-def likelihood_on_device(positive: Any, s: Any, c: Any, d: Any, observed: bool) -> tuple[Any, ...]:
-    """The likelihood of rows as in `likelihood.saturating_rows`, its parts in the same order, on the device."""
-    torch = load_torch()
-    m, h = torch.special.expit(s), torch.special.expit(-s)
-    unlabelled = h + d * m
-    value = torch.log(torch.where(positive, c * m, unlabelled)).clamp_min(LOWEST_VALUE)
-    odds = c * m / unlabelled.clamp_min(SMALLEST_SQUARABLE)
-    tilt = c * m * (h / unlabelled.clamp_min(SMALLEST))
-    if observed:
-        info_cc = torch.where(positive, 0.0, odds * (1.0 + odds))
-        info_sc = torch.where(positive, 0.0, tilt * (1.0 + odds))
-        info_ss = torch.where(positive, m * h, tilt * (h - m + tilt))
-    else:
-        info_cc, info_sc, info_ss = odds, tilt, tilt * h
-    return value, torch.where(positive, h, -tilt), torch.where(positive, 1.0, -odds), info_ss, info_sc, info_cc
+def likelihood_on_device(positive: Any, s: Any, c: Any, d: Any, observed: bool) -> SaturatingRows:
+    """The likelihood of rows on the device, values no lower than can be weighted."""
+    rows = saturating_rows(positive, s, c, d, observed, load_torch())
+    return rows._replace(value=rows.value.clip(LOWEST_VALUE))
 
 
 class DeviceRows:
@@ -103,7 +90,7 @@ class DeviceRows:
                 s = X @ vectors[number]
                 parts = likelihood_on_device(positive, s, float(c[number]), float(d[number]), observed)
                 if weights is not None:
-                    parts = tuple(part * weights for part in parts)
+                    parts = SaturatingRows(*(part * weights for part in parts))
                 of_rows, score_s, score_c, info_ss, info_sc, info_cc = parts
                 value[number] += of_rows.sum()
                 score[number, 0] += score_c.sum()

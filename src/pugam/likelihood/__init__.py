@@ -10,8 +10,9 @@ from pugam.likelihood.coordinates import (
     logit,
     to_logit_pi,
 )
-from pugam.likelihood.rows import expected_labels, log_likelihood_rows, logistic_rows, saturating_rows
+from pugam.likelihood.rows import SaturatingRows, expected_labels, log_likelihood_rows, logistic_rows, saturating_rows
 from pugam.likelihood.sums import (
+    LOWEST_VALUE,
     Scores,
     Sums,
     label_block,
@@ -22,8 +23,10 @@ from pugam.likelihood.sums import (
 )
 
 __all__ = [
+    "LOWEST_VALUE",
     "Columns",
     "DenseColumns",
+    "SaturatingRows",
     "Scores",
     "Sums",
     "alpha_shift",

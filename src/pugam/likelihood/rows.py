@@ -11,12 +11,13 @@ and, with r = P/(1 - P), the observed information of a row with z = 0 (of one wi
 
     ss: r (1 - m)(1 - 2m + r (1 - m))   s, log c: r (1 + r)(1 - m)   log c, log c: r (1 + r).
 
-Everything here is a function of arrays that broadcast against each other.
+Everything here is a function of arrays that broadcast against each other. What engines need on a GPU as well is written
+for any library `xp` with NumPy's names of functions, NumPy or PyTorch.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,8 +70,10 @@ class LogisticRows(NamedTuple):
     info_ss: Array
 
 
-def expit_pair(s: Array) -> tuple[Array, Array]:
+def expit_pair(s: Array, xp: Any = np) -> tuple[Array, Array]:
     """Return expit(s) and expit(-s), both to full relative precision."""
+    if xp is not np:
+        return xp.special.expit(s), xp.special.expit(-s)  # each one pass over a device's memory
     small = np.exp(-np.abs(s))
     large = 1.0 / (1.0 + small)
     small *= large
@@ -78,7 +81,9 @@ def expit_pair(s: Array) -> tuple[Array, Array]:
     return np.where(rising, large, small), np.where(rising, small, large)
 
 
-def saturating_rows(positive: Flags, s: Array, c: Array, d: Array, observed: bool = False) -> SaturatingRows:
+def saturating_rows(
+    positive: Flags, s: Array, c: Array, d: Array, observed: bool = False, xp: Any = np
+) -> SaturatingRows:
     """Evaluate the saturating logistic likelihood of each row.
 
     Parameters
@@ -91,12 +96,14 @@ def saturating_rows(positive: Flags, s: Array, c: Array, d: Array, observed: boo
         Label frequency and its complement 1 - c, passed apart because c is often close to one.
     observed : bool
         Observed information, which can be indefinite, instead of the expected one, which cannot.
+    xp : module
+        The library of the arrays.
     """
-    m, h, odds, tilt, scores = _saturating(positive, s, c, d)
+    m, h, odds, tilt, scores = _saturating(positive, s, c, d, xp)
     if observed:
-        info_cc = np.where(positive, 0.0, odds * (1.0 + odds))
-        info_sc = np.where(positive, 0.0, tilt * (1.0 + odds))
-        info_ss = np.where(positive, m * h, tilt * (h - m + tilt))
+        info_cc = xp.where(positive, 0.0, odds * (1.0 + odds))
+        info_sc = xp.where(positive, 0.0, tilt * (1.0 + odds))
+        info_ss = xp.where(positive, m * h, tilt * (h - m + tilt))
     else:
         info_cc, info_sc, info_ss = odds, tilt, tilt * h
     return SaturatingRows(*scores, info_ss, info_sc, info_cc)
@@ -109,19 +116,19 @@ def log_likelihood_rows(positive: Flags, s: Array, c: Array, d: Array) -> Array:
     return np.where(positive, np.log(c) - np.logaddexp(0.0, -s), unlabelled)
 
 
-def score_rows(positive: Flags, s: Array, c: Array, d: Array) -> ScoreRows:
+def score_rows(positive: Flags, s: Array, c: Array, d: Array, xp: Any = np) -> ScoreRows:
     """Evaluate the saturating logistic likelihood of each row and its score, without the information."""
-    return _saturating(positive, s, c, d)[-1]
+    return _saturating(positive, s, c, d, xp)[-1]
 
 
-def _saturating(positive: Flags, s: Array, c: Array, d: Array) -> tuple[Array, Array, Array, Array, ScoreRows]:
-    m, h = expit_pair(s)
+def _saturating(positive: Flags, s: Array, c: Array, d: Array, xp: Any) -> tuple[Array, Array, Array, Array, ScoreRows]:
+    m, h = expit_pair(s, xp)
     unlabelled = h + d * m
     with np.errstate(divide="ignore"):
-        value = np.log(np.where(positive, c * m, unlabelled))
-    odds = c * m / np.maximum(unlabelled, SMALLEST_SQUARABLE)
-    tilt = c * m * (h / np.maximum(unlabelled, SMALLEST))  # odds times h, which stays below one where odds overflow
-    return m, h, odds, tilt, ScoreRows(value, np.where(positive, h, -tilt), np.where(positive, 1.0, -odds))
+        value = xp.log(xp.where(positive, c * m, unlabelled))
+    odds = c * m / unlabelled.clip(SMALLEST_SQUARABLE)
+    tilt = c * m * (h / unlabelled.clip(SMALLEST))  # odds times h, which stays below one where odds overflow
+    return m, h, odds, tilt, ScoreRows(value, xp.where(positive, h, -tilt), xp.where(positive, 1.0, -odds))
 
 
 def expected_labels(positive: Flags, s: Array, d: Array) -> Array:
