@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pugam.errors import InputError
-from pugam.inference import Diagnosis, Interval, posteriors_of_rows
+from pugam.inference import posteriors_of_rows
 from pugam.presentation.diagnosis_plots import DIAGNOSTIC_PLOTS, SINGLE_SIZE, plot_diagnosis
 from pugam.presentation.grids import grid_for_drawing
 from pugam.presentation.panels import BAND, LINE, MARK, ZERO, make_panels, use_axes
-from pugam.solvers import Fitted
-from pugam.terms import Design, Factor, TermSpec
+from pugam.presentation.protocol import FittedModel
+from pugam.terms import Factor
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,36 +22,6 @@ __all__ = ["draw", "plot_effects", "plot_posterior"]
 
 RUG_MARKS, GRID_POINTS = 100, 100
 POSTERIOR_BINS = 25
-
-
-class FittedModel(Protocol):
-    """What a picture needs of a fitted model."""
-
-    terms_: list[TermSpec]
-    pi_: float
-    alpha_: float
-    coef_: NDArray[np.float64]
-    _design: Design
-
-    def _fitted(self, what: str) -> Fitted:
-        """Return the fit with its rows."""
-        ...
-
-    def effect(self, term: str, grid: Any = None, level: float = 0.95, **options: Any) -> Any:
-        """Return a term's effect as a frame."""
-        ...
-
-    def _number(self, term: str) -> int:
-        """Find a term."""
-        ...
-
-    def diagnose(self) -> Diagnosis:
-        """Look at the fit from all sides."""
-        ...
-
-    def pi_interval(self, level: float = 0.95) -> Interval:
-        """Return an interval for pi."""
-        ...
 
 
 def draw(model: FittedModel, what: str, level: float = 0.95, **options: Any) -> Figure:

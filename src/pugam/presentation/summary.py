@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,52 +13,17 @@ from scipy.special import ndtr
 
 from pugam.data import make_frame
 from pugam.errors import InputError
-from pugam.inference import HypothesisTest, Interval, curve_columns, normal_quantile, not_converged, standard_errors
+from pugam.inference import Interval, curve_columns, normal_quantile, not_converged, standard_errors
 from pugam.linear_algebra import inverse
 from pugam.messages import Message, See, Words, in_python
-from pugam.solvers import Fit, Settings, edf_by_term
-from pugam.terms import Design, FactorBasis, LinearBasis, MissingBasis
+from pugam.presentation.protocol import FittedModel
+from pugam.solvers import edf_by_term
+from pugam.terms import FactorBasis, LinearBasis, MissingBasis
 
 __all__ = ["Summary", "summarize"]
 
 STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"), (0.1, "."))
 SMALLEST_SHOWN = 1e-16
-
-
-class FittedModel(Protocol):
-    """What a summary needs of a fitted model."""
-
-    pi_: float
-    pi_penalized_: float
-    prevalence_: float
-    label_frequency_: float
-    alpha_: float
-    coef_: NDArray[np.float64]
-    n0_: float
-    n1_: float
-    loglik_: float
-    edf_: float
-    aic_: float
-    formula_: str
-    converged_: bool
-    at_boundary_: bool
-    smoothing_: dict[str, float]
-    smoothing: Any
-    solver: str
-    pi_prior: Any
-    _design: Design
-    _settings: Settings
-    _fit: Fit
-    _covariance: NDArray[np.float64]
-    _library: str
-
-    def pi_interval(self, level: float = 0.95) -> Interval:
-        """Return an interval for pi."""
-        ...
-
-    def test(self, term: str) -> HypothesisTest:
-        """Test whether a term is zero."""
-        ...
 
 
 @dataclass(frozen=True, repr=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from pugam.errors import InputError
 from pugam.inference import (
     Diagnosis,
-    HypothesisTest,
     Interval,
     PiProfile,
     Sensitivity,
@@ -29,19 +28,17 @@ from pugam.inference import (
 from pugam.linear_algebra import inverse
 from pugam.messages import Words, in_python
 from pugam.presentation.grids import grid_for_drawing
+from pugam.presentation.protocol import FittedModel
 from pugam.presentation.report.content import Candidate, Content, Diagnostics, Effect, Held, Ratio, TermLine
 from pugam.presentation.report.formats import number
 from pugam.presentation.report.wording import citation, describe_model, on_page, plain_sentence, statistical_sentence
-from pugam.presentation.summary import Summary
 from pugam.progress import Progress
-from pugam.solvers import Fitted, Settings, edf_by_term
+from pugam.solvers import Fitted, edf_by_term
 from pugam.terms import (
-    Design,
     Factor,
     FactorBasis,
     MissingBasis,
     Smooth,
-    TermSpec,
 )
 
 __all__ = ["collect"]
@@ -53,33 +50,6 @@ BEYOND = 1.5  # how far the slider goes beyond the interval of pi, on the logit 
 GRID_POINTS, RUG_MARKS, HISTOGRAM_BINS = 61, 60, 20
 MOST_LEVELS = 12  # of a factor in the table of odds ratios
 PAIRS = ((0.25, 0.75), (0.1, 0.9), (0.01, 0.99), (0.0, 1.0))  # quantiles to compare: the first two that differ
-
-
-class FittedModel(Protocol):
-    """What a report needs of a fitted model."""
-
-    terms_: list[TermSpec]
-    pi_: float
-    alpha_: float
-    coef_: Array
-    n0_: float
-    n1_: float
-    edf_: float
-    formula_: str
-    smoothing: Any
-    pi_prior: Any
-    _design: Design
-    _settings: Settings
-    _rows: Any
-
-    def _fitted(self, what: str) -> Fitted: ...
-    def pi_interval(self, level: float = 0.95) -> Interval: ...
-    def covariance(self) -> Array: ...
-    def diagnose(self) -> Diagnosis: ...
-    def summary(self, level: float | None = None, interval: Interval | None = None) -> Summary: ...
-    def test(self, term: str, *, null: Any = "zero") -> HypothesisTest: ...
-    def odds_ratio(self, term: str, a: Any, b: Any, level: float = 0.95) -> Interval: ...
-    def effect(self, term: str, grid: Any = None, level: float = 0.95, *, center: Any = "range") -> Any: ...
 
 
 def collect(

@@ -10,7 +10,7 @@ from pugam.messages import Piece, See, Words
 from pugam.version import __version__
 
 if TYPE_CHECKING:
-    from pugam.presentation.report.collecting import FittedModel
+    from pugam.presentation.protocol import FittedModel
 
 __all__ = ["citation", "describe_model", "on_page", "plain_sentence", "statistical_sentence"]
 

@@ -1,0 +1,87 @@
+"""What summary, pictures and report need of a fitted model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.inference import Diagnosis, HypothesisTest, Interval
+from pugam.solvers import Fit, Fitted, Settings
+from pugam.terms import Design, TermSpec
+
+if TYPE_CHECKING:
+    from pugam.presentation.summary import Summary
+
+__all__ = ["FittedModel"]
+
+Array = NDArray[np.float64]
+
+
+class FittedModel(Protocol):
+    """A fitted model as presentation sees it; the attributes are those of `PUGAM`."""
+
+    smoothing: Any
+    solver: str
+    pi_prior: Any
+
+    terms_: list[TermSpec]
+    formula_: str
+    pi_: float
+    pi_penalized_: float
+    prevalence_: float
+    label_frequency_: float
+    alpha_: float
+    coef_: Array
+    n0_: float
+    n1_: float
+    loglik_: float
+    edf_: float
+    aic_: float
+    smoothing_: dict[str, float]
+    converged_: bool
+    at_boundary_: bool
+
+    _design: Design
+    _settings: Settings
+    _fit: Fit
+    _covariance: Array
+    _library: str
+    _rows: Any
+
+    def _fitted(self, what: str) -> Fitted:
+        """Return the fit with its rows, or say what needs them."""
+        ...
+
+    def _number(self, term: str) -> int:
+        """Find a term."""
+        ...
+
+    def pi_interval(self, level: float = 0.95) -> Interval:
+        """Return an interval for pi."""
+        ...
+
+    def covariance(self) -> Array:
+        """Return the covariance of logit pi, alpha and the coefficients."""
+        ...
+
+    def diagnose(self) -> Diagnosis:
+        """Look at the fit from all sides."""
+        ...
+
+    def summary(self, level: float | None = None, interval: Interval | None = None) -> Summary:
+        """Return the summary."""
+        ...
+
+    def test(self, term: str, *, null: Any = "zero") -> HypothesisTest:
+        """Test whether a term is zero, or linear."""
+        ...
+
+    def effect(self, term: str, grid: Any = None, level: float = 0.95, **options: Any) -> Any:
+        """Return a term's effect as a frame."""
+        ...
+
+    def odds_ratio(self, term: str, a: Any, b: Any, level: float = 0.95) -> Interval:
+        """Compare two values of a column."""
+        ...
