@@ -91,3 +91,22 @@ def test_what_coefficients_have_is_spread_with_zeros_elsewhere():
 def test_parameters_are_kept_with_their_columns():
     np.testing.assert_array_equal(Layout((4,)).keeping([0, 2]), [0, 1, 2, 4])
     np.testing.assert_array_equal(SEVERAL.keeping([1, 2]), [0, 1, 2, 4, 5, 6])
+
+
+def test_intercept_and_coefficients_are_joined_without_a_share():
+    layout = Layout((2,))
+
+    np.testing.assert_array_equal(layout.join_predictor(0.5, [1.0, 2.0]), [0.5, 1.0, 2.0])
+    np.testing.assert_array_equal(layout.join_predictor([3.0, 4.0], np.eye(2)), [[3.0, 1.0, 0.0], [4.0, 0.0, 1.0]])
+
+
+def test_another_share_leaves_the_rest_and_the_original_alone():
+    layout, beta = Layout((1,)), np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+
+    np.testing.assert_array_equal(layout.with_share(beta, [7.0, 8.0]), [[7.0, 2.0, 3.0], [8.0, 5.0, 6.0]])
+    assert beta[0, 0] == 1.0
+
+
+def test_layouts_of_one_predictor_are_made_once():
+    assert Layout.single(4) is Layout.single(4)
+    assert Layout.single(4) == Layout((4,))

@@ -8,7 +8,7 @@ from pugam.datasets import simulate
 from pugam.solvers.bends import look_for_bends
 from pugam.solvers.exploring import objectives
 from pugam.solvers.fisher import maximize_fisher
-from pugam.solvers.objective import PiRange
+from pugam.solvers.pi import PiRange
 from pugam.solvers.smoothing import log_marginal
 
 STRAIGHT = 1e6

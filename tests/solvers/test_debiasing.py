@@ -5,7 +5,7 @@ import pytest
 
 from pugam.layout import Layout
 from pugam.solvers.debiasing import correction_weights, debiased_logits
-from pugam.solvers.objective import PiRange
+from pugam.solvers.pi import PiRange
 
 LAYOUT = Layout((3,))
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from pugam.layout import Layout
-from pugam.solvers.objective import PiRange, Standpoint
+from pugam.solvers.pi import PiRange
+from pugam.solvers.standpoint import Standpoint
 from pugam.solvers.steps import bounded_step, bounded_steps, held_shares, least_value, shortened
 
 LAYOUT, RANGE = Layout((2,)), PiRange(0.1, 0.8)

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from pugam.engines import Hessians
 from pugam.linear_algebra import LARGER_RIDGE, MOST_RIDGES
 from pugam.solvers.damping import FIRST, FIRST_GROWTH, STUCK, loosened, tightened
-from pugam.solvers.objective import PiRange, ResampledObjective
+from pugam.solvers.objective import ResampledObjective
+from pugam.solvers.pi import PiRange
 from pugam.solvers.steps import LITTLE_GAIN, held_shares, least_value, shortened, slack, stays
 
 __all__ = ["maximize_resamples", "solve_semidefinite"]

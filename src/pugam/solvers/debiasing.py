@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pugam.layout import Layout
 from pugam.likelihood import expit
-from pugam.solvers.objective import PiRange
+from pugam.solvers.pi import PiRange
 
 __all__ = ["correction_weights", "debiased_logits"]
 

@@ -8,8 +8,10 @@ from numpy.typing import NDArray
 from pugam.engines import Expectation
 from pugam.likelihood import logit
 from pugam.linear_algebra import solve
-from pugam.solvers.objective import Objective, PiPrior, PiRange, Standpoint
+from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import Optimum
+from pugam.solvers.pi import PiPrior, PiRange
+from pugam.solvers.standpoint import Standpoint
 from pugam.solvers.steps import bounded_step
 
 __all__ = ["maximize_em", "mixture_step"]

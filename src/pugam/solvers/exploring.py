@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from pugam.engines import Engine
 from pugam.likelihood import alpha_shift, expit
-from pugam.solvers.objective import Objective, PiPrior
+from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import Optimum, best_of
+from pugam.solvers.pi import PiPrior
 from pugam.solvers.settings import Settings
 from pugam.solvers.starts import fit_naively, make_starts
 from pugam.terms import Design

@@ -14,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.solvers.damping import FIRST_GROWTH, STUCK, loosened, tightened
-from pugam.solvers.objective import Objective, PiRange, Standpoint
+from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import Optimum
+from pugam.solvers.pi import PiRange
+from pugam.solvers.standpoint import Standpoint
 from pugam.solvers.steps import LITTLE_GAIN, bounded_steps, least_value, slack, stays
 
 __all__ = ["maximize_fisher"]

@@ -28,7 +28,7 @@ from scipy.optimize import minimize
 from pugam.likelihood import expit, label_frequency, log_c_bend, log_c_slope, logit, saturating_rows
 from pugam.linear_algebra import inverse, inverse_definite
 from pugam.solvers.adjustment import INTERCEPT, SHARE, STEEPNESS, Adjustment, count_strays
-from pugam.solvers.objective import PiPrior, PiRange
+from pugam.solvers.pi import PiPrior, PiRange
 
 __all__ = ["HeldOutRows"]
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from pugam.engines import Engine
 from pugam.solvers.bends import Choice, is_better
 from pugam.solvers.exploring import ObjectiveAt, carried_over, enough_rows, explore, objectives
-from pugam.solvers.objective import PiRange
 from pugam.solvers.optimum import Optimum, best_of
+from pugam.solvers.pi import PiRange
 from pugam.solvers.reml import select_reml
 from pugam.solvers.settings import Settings
 from pugam.solvers.smoothing import edf_by_term

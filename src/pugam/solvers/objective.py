@@ -4,89 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines import Engine, Hessians, ResampledRows
 from pugam.layout import Layout
-from pugam.likelihood import expit, log_c_bend, log_c_slope, logit, to_logit_pi
-from pugam.linear_algebra import inverse
+from pugam.likelihood import expit, log_c_bend, log_c_slope, to_logit_pi
+from pugam.solvers.pi import FLAT_PRIOR, PiPrior, PiRange
+from pugam.solvers.standpoint import Standpoint
 
-__all__ = ["EDGE", "Evaluation", "Objective", "PiPrior", "PiRange", "ResampledObjective", "Slopes", "Standpoint"]
+__all__ = ["Evaluation", "Objective", "PiRange", "ResampledObjective", "Slopes", "Standpoint"]
 
 Array = NDArray[np.float64]
 
 MANY_COLUMNS = 150
-EDGE = 1e-5  # pi is kept inside [EDGE, 1 - EDGE]; an estimate that reaches it is reported as lying on the boundary
-
-
-@dataclass(frozen=True)
-class PiPrior:
-    """A Beta(a, b) density for pi, as the exponents a - 1 and b - 1; flat by default, as in the paper."""
-
-    success: float = 0.0
-    failure: float = 0.0
-
-    def value(self, pi: Array) -> Array:
-        """Log density up to a constant, finite even at pi = 0 and 1."""
-        tiny = np.finfo(np.float64).tiny
-        return np.asarray(
-            self.success * np.log(np.maximum(pi, tiny)) + self.failure * np.log(np.maximum(1.0 - pi, tiny))
-        )
-
-    def score(self, pi: Array) -> Array:
-        """Derivative of the log density in logit pi."""
-        return self.success * (1.0 - pi) - self.failure * pi
-
-    def information(self, pi: Array) -> Array:
-        """Negative second derivative of the log density in logit pi."""
-        return (self.success + self.failure) * pi * (1.0 - pi)
-
-
-@dataclass(frozen=True)
-class PiRange:
-    """Where pi may lie: an interval, or a single point when pi is known."""
-
-    low: float = EDGE
-    high: float = 1.0 - EDGE
-
-    @property
-    def fixed(self) -> bool:
-        """Whether pi is known."""
-        return self.low == self.high
-
-    @property
-    def free(self) -> slice:
-        """Which entries of beta are estimated: all, or all but logit pi."""
-        return slice(1 if self.fixed else 0, None)
-
-    @cached_property
-    def logits(self) -> tuple[float, float]:
-        """The interval on the scale of beta."""
-        return float(logit(self.low)), float(logit(self.high))
-
-    @property
-    def limits(self) -> tuple[float, float]:
-        """The interval as a user sees it: 0 and 1 where only the margin that keeps logits finite was set."""
-        if self.fixed:
-            return self.low, self.high
-        return (0.0 if self.low <= EDGE else self.low), (1.0 if self.high >= 1.0 - EDGE else self.high)
-
-    def is_inside(self, pi: float) -> bool:
-        """Whether pi lies between the ends and, rounding allowed for, not on one of them."""
-        return bool(self.are_inside(np.asarray(pi)))
-
-    def are_inside(self, pi: Array) -> NDArray[np.bool_]:
-        """The same for an array."""
-        low, high = self.low * (1.0 + 1e-9), self.high - 1e-9 * (1.0 - self.high)
-        return np.asarray((low < pi) & (pi < high) & (not self.fixed))
-
-    def clip(self, pi: Array) -> Array:
-        """Bring pi into the interval."""
-        return np.clip(pi, self.low, self.high)
 
 
 @dataclass(frozen=True)
@@ -125,85 +57,6 @@ class Slopes:
 
     value: Array
     gradient: Array
-
-
-@dataclass(frozen=True)
-class Standpoint:
-    """The objective seen from one parameter vector.
-
-    Attributes
-    ----------
-    beta : array of shape (q,)
-        logit pi, intercept a, coefficients theta.
-    value, loglik : float
-        Penalised objective, and the profile log-likelihood alone.
-    gradient : array of shape (q,)
-    information : array of shape (q, q)
-        Information of the likelihood alone.
-    curvature : array of shape (q,)
-        What penalty and prior add to its diagonal.
-    observed : bool
-        Whether the information is the observed one, not the expected.
-    layout : Layout
-        Where the parameters stand in these arrays.
-    """
-
-    beta: Array
-    value: float
-    loglik: float
-    gradient: Array
-    information: Array
-    curvature: Array
-    observed: bool
-    layout: Layout
-
-    @property
-    def logit_pi(self) -> float:
-        """The mixture proportion on the scale of beta."""
-        return float(self.beta[self.layout.share])
-
-    @property
-    def pi(self) -> float:
-        """The mixture proportion."""
-        return float(expit(self.logit_pi))
-
-    @property
-    def intercept(self) -> float:
-        """The intercept a."""
-        return float(self.beta[self.layout.intercept])
-
-    @property
-    def theta(self) -> Array:
-        """The coefficients."""
-        return self.beta[self.layout.coefficients]
-
-    @property
-    def b(self) -> Array:
-        """Intercept and coefficients, as engines take them."""
-        return self.beta[self.layout.predictor]
-
-    @property
-    def hessian(self) -> Array:
-        """Information plus the curvature of penalty and prior."""
-        return self.information + np.diag(self.curvature)
-
-    def repenalized(self, penalty: Array) -> Self:
-        """Return the same point under another penalty, shape (p,): its likelihood is known without the rows."""
-        change = penalty - self.curvature[self.layout.coefficients]
-        return replace(
-            self,
-            value=self.value - 0.5 * float(change @ self.theta**2),
-            gradient=self.gradient - self.layout.spread(change * self.theta),
-            curvature=self.curvature + self.layout.spread(change),
-        )
-
-    def free(self, pi_range: PiRange) -> slice:
-        """Which parameters are estimated: all, or all but a share that is known."""
-        return self.layout.free(share_fixed=pi_range.fixed)
-
-    def covariance(self, pi_range: PiRange) -> Array:
-        """Inverse of the Hessian of the parameters that are estimated, with zeros for the others."""
-        return inverse(self.hessian, self.free(pi_range))
 
 
 class _Penalized:
@@ -263,7 +116,7 @@ class Objective(_Penalized):
 
     engine: Engine
     penalty: Array
-    prior: PiPrior = PiPrior()
+    prior: PiPrior = FLAT_PRIOR
 
     @property
     def layout(self) -> Layout:
@@ -320,7 +173,7 @@ class ResampledObjective(_Penalized):
 
     engine: ResampledRows
     penalty: Array
-    prior: PiPrior = PiPrior()
+    prior: PiPrior = FLAT_PRIOR
 
     @property
     def layout(self) -> Layout:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pugam.solvers.objective import Standpoint
+from pugam.solvers.standpoint import Standpoint
 
 __all__ = ["Optimum", "best_of"]
 

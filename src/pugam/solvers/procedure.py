@@ -24,8 +24,9 @@ from pugam.solvers.exploring import (
     objectives,
 )
 from pugam.solvers.lookout import Lookout, look_for_higher, look_for_waves
-from pugam.solvers.objective import MANY_COLUMNS, Objective, PiRange
+from pugam.solvers.objective import MANY_COLUMNS, Objective
 from pugam.solvers.optimum import Optimum, best_of
+from pugam.solvers.pi import PiRange
 from pugam.solvers.reml import select_reml
 from pugam.solvers.settings import Settings
 from pugam.solvers.settling import settle_reml

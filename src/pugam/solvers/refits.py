@@ -15,7 +15,8 @@ from pugam.engines import Counts, Engine
 from pugam.likelihood import alpha_shift
 from pugam.solvers.batch import maximize_resamples, solve_semidefinite
 from pugam.solvers.debiasing import debiased_logits
-from pugam.solvers.objective import PiRange, ResampledObjective
+from pugam.solvers.objective import ResampledObjective
+from pugam.solvers.pi import PiRange
 from pugam.solvers.procedure import Fit, Fitted, finish_fit, warm_smoothing
 from pugam.solvers.shrinkage import refit_shrunken
 

@@ -7,8 +7,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.solvers.objective import Objective, PiRange, Standpoint
+from pugam.solvers.objective import Objective
+from pugam.solvers.pi import PiRange
 from pugam.solvers.smoothing import KAPPA_LIMITS, edf_by_term, fellner_schall
+from pugam.solvers.standpoint import Standpoint
 from pugam.solvers.steps import bounded_step
 from pugam.terms import Design
 

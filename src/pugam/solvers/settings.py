@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pugam.solvers.em import maximize_em
 from pugam.solvers.fisher import maximize_fisher
-from pugam.solvers.objective import PiPrior, PiRange
+from pugam.solvers.pi import PiPrior, PiRange
 from pugam.solvers.starts import Maximize
 
 __all__ = ["Settings"]

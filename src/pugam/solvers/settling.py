@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from pugam.solvers.bends import Choice, bent_smoothing
 from pugam.solvers.exploring import ObjectiveAt
-from pugam.solvers.objective import PiRange, Standpoint
+from pugam.solvers.pi import PiRange
 from pugam.solvers.reml import go
 from pugam.solvers.smoothing import KAPPA_LIMITS, edf_by_term, log_marginal, reml_derivatives
+from pugam.solvers.standpoint import Standpoint
 from pugam.solvers.steps import bounded_step
 from pugam.terms import Design
 

@@ -17,8 +17,9 @@ from pugam.engines import Engine, map_in_threads
 from pugam.solvers.adjustment import Adjustment
 from pugam.solvers.fisher import maximize_fisher
 from pugam.solvers.held_out import HeldOutRows
-from pugam.solvers.objective import Objective, PiRange
+from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import Optimum, best_of
+from pugam.solvers.pi import PiRange
 from pugam.solvers.procedure import Fit, Fitted, Shrinkage
 from pugam.solvers.settings import Settings
 from pugam.solvers.starts import fit_naively, make_starts

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from pugam.engines import Engine
 from pugam.likelihood import logit
 from pugam.linear_algebra import inverse
-from pugam.solvers.objective import Objective, PiRange
+from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import Optimum
+from pugam.solvers.pi import PiRange
 
 __all__ = ["GRID_SIZE", "Maximize", "fit_naively", "make_starts"]
 

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from pugam.layout import Layout
 from pugam.linear_algebra import solve, solve_definite
-from pugam.solvers.objective import PiRange, Standpoint
+from pugam.solvers.pi import PiRange
+from pugam.solvers.standpoint import Standpoint
 
 __all__ = ["LITTLE_GAIN", "bounded_step", "bounded_steps", "held_shares", "least_value", "shortened", "slack", "stays"]
 
