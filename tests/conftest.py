@@ -1,6 +1,8 @@
 """Shared by the tests: the paper's simulated data, ready for a solver."""
 
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +18,12 @@ from pugam.terms import Design, l, s
 # The same examples in every run, and no clock: a busy machine is no reason to fail.
 settings.register_profile("pugam", derandomize=True, deadline=None)
 settings.load_profile("pugam")
+
+# A term that several tests share; it is no test by itself.
+HERE = str(Path(__file__).parent)
+if HERE not in sys.path:
+    sys.path.insert(0, HERE)
+collect_ignore = ["surface.py"]
 
 FLAT = PiPrior()
 
@@ -36,8 +44,8 @@ class Problem:
     engine: MemoryEngine
 
     def objective(self, kappa, prior=FLAT):
-        """The penalised objective at one common smoothing parameter, or at one per term."""
-        kappas = np.broadcast_to(np.asarray(kappa, dtype=float), len(self.design.bases))
+        """The penalised objective at one common smoothing parameter, or at one for each penalty."""
+        kappas = np.broadcast_to(np.asarray(kappa, dtype=float), len(self.design.penalties))
         return Objective(self.engine, self.design.penalty(kappas), prior)
 
 

@@ -18,6 +18,7 @@ LAYERS = [
     "errors",
     "progress",
     "layout",
+    "nodes",
     "data",
     "files",
     "terms",

@@ -70,7 +70,7 @@ def test_another_penalty_at_the_same_point_needs_no_pass(problem, engine, passes
     beta = np.concatenate([[0.3], vectors(engine, 1)[0]])
     values = []
     for kappa in (1e-3, 1.0, 1e3):
-        penalty = problem.design.penalty(np.full(len(problem.design.bases), kappa))
+        penalty = problem.design.penalty(np.full(len(problem.design.penalties), kappa))
         (here,) = Objective(engine, penalty, PiPrior()).stand([beta])
         values.append(here.value)
         assert here.value == pytest.approx(here.loglik - 0.5 * penalty @ beta[2:] ** 2, rel=1e-12)

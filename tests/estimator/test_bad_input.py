@@ -136,7 +136,10 @@ TERMS = {
     "a two-sided formula": ({"terms": "z ~ s(age)"}, ["label is given to fit", "~"]),
     "an unknown function": ({"terms": "t(age) + dose"}, ["t() is not a kind of term", "s(column)", "\n^"]),
     "a column twice in a list": ({"terms": [s("age"), l("age")]}, ["'age'", "two terms", "keep one"]),
-    "a column twice in a formula": ({"terms": "s(age) + age"}, ["'age' already has a term", "keep one"]),
+    "a column twice in a formula": (
+        {"terms": "s(age) + age"},
+        ["Column 'age' stands in two terms, s(age) and l(age)", "keep one"],
+    ),
     "an unknown column": ({"terms": "s(age) + s(height)"}, ["no column 'height'", "'age', 'dose'"]),
     "a misspelt column": ({"terms": [s("age"), s("doze")]}, ["no column 'doze'", "did you mean 'dose'?"]),
 }

@@ -22,7 +22,7 @@ from pugam.terms import Design, l, s
 
 
 def fit(problem, kappa, **options):
-    settings = Settings(np.full(len(problem.design.bases), kappa), **{"tol": 1e-6, **options})
+    settings = Settings(np.full(len(problem.design.penalties), kappa), **{"tol": 1e-6, **options})
     return fit_model(problem.engine, problem.design, settings, np.random.default_rng(0))
 
 
@@ -33,7 +33,7 @@ def counts(problem):
 def penalised_information(problem, optimum, kappa):
     """Information in (log c, a, theta), plus the penalty, straight from the engine."""
     sums = problem.engine.sums(np.array([optimum.pi]), optimum.beta[None, 1:])
-    penalty = problem.design.penalty(np.full(len(problem.design.bases), kappa))
+    penalty = problem.design.penalty(np.full(len(problem.design.penalties), kappa))
     return sums.information[0] + np.diag(np.concatenate([[0.0, 0.0], penalty]))
 
 
@@ -285,7 +285,7 @@ def sampled_fits(n0, n, setting, make_term, kappa, **options):
         table = read_table(data.X)
         design = Design.resolve([make_term(name) for name in table.names], table)
         engine = MemoryEngine(design, design.encode(table), data.z == 1)
-        settings = Settings(np.full(len(design.bases), kappa), n_starts=1, tol=1e-4, **options)
+        settings = Settings(np.full(len(design.penalties), kappa), n_starts=1, tol=1e-4, **options)
         yield design, fit_model(engine, design, settings, np.random.default_rng(0))
 
 

@@ -10,7 +10,8 @@ from pugam.errors import InputError, PugamWarning
 from pugam.inference import contrast, curve_columns, default_grid, effect_table, wald_interval_log
 from pugam.inference.effects import simultaneous_quantile
 from pugam.terms import Design, f, l, s
-from pugam.terms.bases import resolve_term
+from pugam.terms.missing import resolve_term
+from surface import Surface
 
 ANYWHERE = (0.0, 1.0)
 NUMBERS = np.append(np.linspace(2.0, 6.0, 50), np.nan)
@@ -28,9 +29,9 @@ TERMS = {
 def example(request):
     """A term that met its column, a grid, coefficients and a covariance."""
     spec, values, grid = TERMS[request.param]
-    basis = resolve_term(spec, read_table(pd.DataFrame({"x": values})).column("x"))
+    basis = resolve_term(spec, [read_table(pd.DataFrame({"x": values})).column("x")])
     rng = np.random.default_rng(6)
-    size = len(basis.roughness)
+    size = basis.size
     root = rng.normal(size=(size, size))
     return basis, grid, rng.normal(size=size), root @ root.T
 
@@ -38,7 +39,7 @@ def example(request):
 def columns_at(basis, grid):
     """One row of model columns for each value of the grid."""
     table = read_table(pd.DataFrame({"x": list(grid)}))
-    return basis.columns(basis.encode(table.column("x")))
+    return basis.columns(basis.encode([table.column("x")]))
 
 
 def test_curve_and_standard_error_are_the_linear_and_the_quadratic_form(example):
@@ -63,7 +64,7 @@ def test_limits_hold_the_level(example, level):
 def test_missing_values_are_shown_last_where_they_have_an_effect():
     grids = {}
     for name, (spec, values, _) in TERMS.items():
-        grids[name] = default_grid(resolve_term(spec, read_table(pd.DataFrame({"x": values})).column("x")))
+        grids[name] = default_grid(resolve_term(spec, [read_table(pd.DataFrame({"x": values})).column("x")]))
 
     for name in ("smooth", "linear", "smooth with gaps"):
         numbers = grids[name][:100]
@@ -86,7 +87,7 @@ def test_the_default_grid_can_be_evaluated(example):
 
 
 def test_a_grid_of_text_for_a_smooth_is_refused():
-    basis = resolve_term(s("x", k=6), read_table(pd.DataFrame({"x": NUMBERS[:-1]})).column("x"))
+    basis = resolve_term(s("x", k=6), [read_table(pd.DataFrame({"x": NUMBERS[:-1]})).column("x")])
 
     with pytest.raises(InputError, match=r"s\(x\): a grid is a list of"):
         effect_table(basis, ["low", "high"], np.zeros(5), np.eye(5), 0.95)
@@ -158,14 +159,14 @@ def test_a_simultaneous_band_is_wider_than_a_pointwise_one_by_the_same_factor_ev
     np.testing.assert_allclose(factor, expected, rtol=1e-9)
     np.testing.assert_allclose(together["u"] - together["lower"], together["upper"] - together["u"], rtol=1e-9)
     assert (together["upper"] >= pointwise["upper"]).all()
-    if len(basis.roughness) > 2:
+    if basis.size > 2:
         assert factor[0] > 1.05 * norm.ppf(0.975)
 
 
 def test_a_simultaneous_band_holds_the_whole_curve_with_its_level():
     # 4000 curves: a share of 0.9 has a standard error of 0.005; the quantile adds as much. Four standard errors.
     spec, values, _ = TERMS["smooth"]
-    basis = resolve_term(spec, read_table(pd.DataFrame({"x": values})).column("x"))
+    basis = resolve_term(spec, [read_table(pd.DataFrame({"x": values})).column("x")])
     rng = np.random.default_rng(8)
     root = rng.normal(size=(5, 5))
     grid = default_grid(basis)
@@ -191,7 +192,7 @@ def test_the_odds_scale_is_the_exponential_of_the_log_scale(example, simultaneou
 
 def test_odds_that_overflow_are_cut():
     spec, values, _ = TERMS["linear"]
-    basis = resolve_term(spec, read_table(pd.DataFrame({"x": values})).column("x"))
+    basis = resolve_term(spec, [read_table(pd.DataFrame({"x": values})).column("x")])
 
     table = effect_table(basis, [2.0, 6.0], np.array([1e6]), np.eye(1), 0.95, scale="odds")
 
@@ -215,9 +216,9 @@ def test_an_unusable_scale_is_refused(example, options, message):
 @pytest.mark.parametrize("name", ["smooth", "linear", "smooth with gaps"])
 def test_a_derivative_is_the_slope_of_the_effect_with_the_error_of_that_slope(name):
     spec, values, _ = TERMS[name]
-    basis = resolve_term(spec, read_table(pd.DataFrame({"x": values})).column("x"))
+    basis = resolve_term(spec, [read_table(pd.DataFrame({"x": values})).column("x")])
     rng = np.random.default_rng(9)
-    size = len(basis.roughness)
+    size = basis.size
     theta, root, step = rng.normal(size=size), rng.normal(size=(size, size)), 1e-5
     grid = np.array([0.0, 1.9, 2.1, 3.0, 4.4, 5.9, 6.1, 12.0])  # values run from 2 to 6
     slopes = (columns_at(basis, grid + step) - columns_at(basis, grid - step)) / (2.0 * step)
@@ -234,7 +235,7 @@ def test_a_derivative_is_the_slope_of_the_effect_with_the_error_of_that_slope(na
 
 def test_a_missing_value_has_no_derivative():
     spec, values, _ = TERMS["smooth with gaps"]
-    basis = resolve_term(spec, read_table(pd.DataFrame({"x": values})).column("x"))
+    basis = resolve_term(spec, [read_table(pd.DataFrame({"x": values})).column("x")])
 
     table = effect_table(basis, [3.0, np.nan], np.ones(6), np.eye(6), 0.95, simultaneous=True, derivative=True)
 
@@ -245,8 +246,8 @@ def test_a_missing_value_has_no_derivative():
 @pytest.mark.parametrize("name", ["factor", "numeric factor", "factor with gaps"])
 def test_the_derivative_of_a_factor_is_refused(name):
     spec, values, grid = TERMS[name]
-    basis = resolve_term(spec, read_table(pd.DataFrame({"x": values})).column("x"))
-    size = len(basis.roughness)
+    basis = resolve_term(spec, [read_table(pd.DataFrame({"x": values})).column("x")])
+    size = basis.size
 
     with pytest.raises(InputError, match=r"f\(x\) is a factor and has no derivative.*odds_ratio"):
         effect_table(basis, grid, np.zeros(size), np.eye(size), 0.95, derivative=True)
@@ -280,7 +281,7 @@ def row_at(design, **values):
         number = design.index(name)
         kind = object if isinstance(value, str) or value is None else float
         column = read_table(pd.DataFrame({name: np.array([value], dtype=kind)})).column(name)
-        row[design.blocks[number]] = design.bases[number].columns(design.bases[number].encode(column))[0]
+        row[design.blocks[number]] = design.bases[number].columns(design.bases[number].encode([column]))[0]
     return row
 
 
@@ -375,7 +376,121 @@ def test_values_outside_the_range_of_the_fit_are_warned_of(several):
 
 def test_derivatives_leave_missing_values_out_of_the_default_grid():
     column = Column("age", "numeric", np.append(np.linspace(0.0, 1.0, 50), np.nan))
-    basis = resolve_term(s("age", missing="effect"), column)
+    basis = resolve_term(s("age", missing="effect"), [column])
 
     assert np.isnan(default_grid(basis)).sum() == 1
     assert not np.isnan(default_grid(basis, derivative=True)).any()
+
+
+# Terms of several columns
+
+
+@pytest.fixture(scope="module")
+def interacting():
+    rng = np.random.default_rng(12)
+    frame = pd.DataFrame({"age": rng.uniform(20.0, 80.0, 200), "dose": rng.random(200), "site": list("abcd") * 50})
+    terms = [s("age", k=5), l("dose"), Surface("age", "dose"), f("site")]
+    design = Design.resolve(terms, read_table(frame))
+    root = rng.normal(size=(design.n_columns, design.n_columns))
+    return design, rng.normal(size=design.n_columns), root @ root.T
+
+
+def whole_row(design, age, dose, site="a"):
+    frame = pd.DataFrame({"age": [age], "dose": [dose], "site": [site]})
+    table = read_table(frame)
+    return design.matrix(design.encode(table))[0, 1:]
+
+
+def test_a_contrast_by_columns_changes_all_terms_that_depend_on_them(interacting):
+    design, theta, covariance = interacting
+
+    found = contrast(design, {"age": 40.0, "dose": 0.2}, {"age": 60.0, "dose": 0.7}, theta, covariance, 0.95)
+
+    weights = whole_row(design, 60.0, 0.7) - whole_row(design, 40.0, 0.2)
+    assert found.estimate == pytest.approx(weights @ theta, rel=1e-12)
+    half = norm.ppf(0.975) * np.sqrt(weights @ covariance @ weights)
+    assert found.upper - found.lower == pytest.approx(2.0 * half, rel=1e-9)
+
+
+def test_a_contrast_by_label_changes_that_term_alone(interacting):
+    design, theta, covariance = interacting
+    label = "surface(age, dose)"
+
+    found = contrast(design, {label: (40.0, 0.2)}, {label: (60.0, 0.7)}, theta, covariance, 0.95)
+
+    weights = whole_row(design, 60.0, 0.7) - whole_row(design, 40.0, 0.2)
+    block = design.blocks[2]
+    assert found.estimate == pytest.approx(weights[block] @ theta[block], rel=1e-12)
+
+
+def test_labels_and_columns_can_be_mixed_in_a_contrast(interacting):
+    design, theta, covariance = interacting
+
+    found = contrast(design, {"s(age)": 40.0, "site": "a"}, {"s(age)": 60.0, "site": "c"}, theta, covariance, 0.95)
+
+    weights = whole_row(design, 60.0, 0.5, "c") - whole_row(design, 40.0, 0.5, "a")
+    weights[design.blocks[2]] = 0.0
+    assert found.estimate == pytest.approx(weights @ theta, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "message"),
+    [
+        ({"age": 40.0}, {"age": 60.0}, r"depends on dose too, by surface\(age, dose\); give values of all"),
+        ({"surface(age, dose)": 1.0}, {"surface(age, dose)": 2.0}, "takes a value of each of its columns"),
+        ({"surface(age, dose)": (1.0,)}, {"surface(age, dose)": (2.0,)}, "takes a value of each of its columns"),
+        ({"surface(age, dose)": "ab"}, {"surface(age, dose)": "cd"}, "takes a value of each of its columns"),
+        (
+            {"age": 40.0, "dose": 0.1, "surface(age, dose)": (40.0, 0.1)},
+            {"age": 60.0, "dose": 0.1, "surface(age, dose)": (60.0, 0.1)},
+            "names the same term twice",
+        ),
+    ],
+)
+def test_contrasts_that_say_too_little_or_too_much_about_an_interaction_are_refused(interacting, a, b, message):
+    design, theta, covariance = interacting
+
+    with pytest.raises(InputError, match=message):
+        contrast(design, a, b, theta, covariance, 0.95)
+
+
+GRIDS = {
+    "tuples": [(30.0, 0.1), (50.0, 0.9), (70.0, 0.5)],
+    "mapping": {"age": [30.0, 50.0, 70.0], "dose": [0.1, 0.9, 0.5]},
+    "frame": pd.DataFrame({"dose": [0.1, 0.9, 0.5], "age": [30.0, 50.0, 70.0]}),
+    "array": np.array([[30.0, 0.1], [50.0, 0.9], [70.0, 0.5]]),
+}
+
+
+@pytest.mark.parametrize("grid", GRIDS.values(), ids=GRIDS)
+def test_a_grid_over_several_columns_has_several_forms(interacting, grid):
+    design, theta, covariance = interacting
+    basis, block = design.bases[2], design.blocks[2]
+
+    table = effect_table(basis, grid, theta[block], covariance[block, block], 0.95)
+
+    assert list(table) == ["x1", "x2", "u", "se", "lower", "upper"]
+    assert table["x1"].tolist() == [30.0, 50.0, 70.0]
+    assert table["x2"].tolist() == [0.1, 0.9, 0.5]
+    np.testing.assert_allclose(table["u"], basis.columns(np.array(GRIDS["tuples"])) @ theta[block], rtol=1e-12)
+
+
+@pytest.mark.parametrize("grid", [[1.0, 2.0], [(1.0, 2.0, 3.0)], {"age": [1.0]}, {"age": [1.0], "dose": [1.0, 2.0]}, 7])
+def test_a_grid_that_does_not_fit_the_columns_is_refused(interacting, grid):
+    with pytest.raises(InputError, match=r"surface\(age, dose\): a grid is a list of tuples \(age, dose\)"):
+        curve_columns(interacting[0].bases[2], grid)
+
+
+def test_the_default_grid_over_two_columns_covers_both_ranges(interacting):
+    basis = interacting[0].bases[2]
+
+    points = np.array(default_grid(basis))
+
+    assert points.shape == (900, 2)
+    np.testing.assert_allclose(points.min(axis=0), [ends[0] for ends in basis.ranges])
+    np.testing.assert_allclose(points.max(axis=0), [ends[1] for ends in basis.ranges])
+
+
+def test_a_derivative_of_several_columns_names_one(interacting):
+    with pytest.raises(InputError, match="name the column of the derivative, one of age, dose"):
+        curve_columns(interacting[0].bases[2], GRIDS["tuples"], derivative=True)

@@ -25,7 +25,7 @@ def fit(problem, kappa, weighted=False, **options):
     weights = np.random.default_rng(0).uniform(0.5, 2.0, engine.n_rows) if weighted else None
     engine = MemoryEngine(problem.design, engine.encoded, engine.positive, weights)
     options = {"tol": 1e-12, "n_starts": 3, "prior": PiPrior(1.0, 1.0), **options}
-    settings = Settings(np.full(len(problem.design.bases), kappa), **options)
+    settings = Settings(np.full(len(problem.design.penalties), kappa), **options)
     return Fitted(
         engine, problem.design, settings, fit_model(engine, problem.design, settings, np.random.default_rng(0))
     )

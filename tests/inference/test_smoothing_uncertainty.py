@@ -164,7 +164,7 @@ def test_the_average_over_smoothing_parameters_is_that_of_gaussian_posteriors(ma
     problem = make_problem(setting, n0=600, n=1000, k=6, seed=7)
     fitted = fit(problem, Settings("reml", n_starts=4))
     evidence, block = gather_evidence(fitted.penalized, EVERYTHING), np.arange(5)
-    penalty, kappa = 2.0 * problem.design.bases[0].roughness, fitted.kappas[0]
+    penalty, kappa = 2.0 * problem.design.bases[0].penalties[0].diagonal, fitted.kappas[0]
     # From smoothing parameters at which 1e-8 of a degree of freedom is left to the bending, over nine
     # decades and beyond a thirtieth of the chosen one.
     smoothest = float(np.sum(1.0 / evidence.canonical(block, penalty).ratios[1:])) / 1e-8

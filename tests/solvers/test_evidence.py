@@ -160,7 +160,7 @@ def test_the_marginal_likelihood_of_a_smoothing_parameter_is_that_of_the_score_a
     settings = Settings(np.full(5, 1e-2), n_starts=3, tol=1e-8)
     optimum = fit_model(problem.engine, problem.design, settings, np.random.default_rng(0)).penalized
     evidence, block = gather_evidence(optimum, EVERYTHING), block_of(problem, 1)
-    penalty = 2.0 * problem.design.bases[1].roughness
+    penalty = 2.0 * problem.design.bases[1].penalties[0].diagonal
     W = evidence.information(block)
     h = (W + np.diag(optimum.curvature[2 + block])) @ optimum.beta[2 + block]
     # h is normal around 0 with variance W + W (kappa P)^-1 W; the line has a flat prior, of any large variance.

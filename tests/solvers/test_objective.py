@@ -49,7 +49,7 @@ def test_value_is_likelihood_minus_roughness_plus_log_prior(problem, points):
     at = problem.objective(kappa, prior).evaluate(points)
     pi = 1.0 / (1.0 + np.exp(-points[:, 0]))
 
-    roughness = kappa * points[:, 2:] ** 2 @ problem.design.roughness
+    roughness = kappa * points[:, 2:] ** 2 @ problem.design.roughness.sum(axis=0)
 
     log_prior = 2.0 * np.log(pi) + 3.0 * np.log1p(-pi)
     np.testing.assert_allclose(at.value, at.loglik - roughness + log_prior, rtol=1e-12)

@@ -8,7 +8,7 @@ from pugam.solvers import PiPrior, PiRange, Settings, edf, fit_model
 
 
 def fit(problem, engine=None, **options):
-    settings = Settings(**{"smoothing": np.full(len(problem.design.bases), 1e-2), **options})
+    settings = Settings(**{"smoothing": np.full(len(problem.design.penalties), 1e-2), **options})
     return fit_model(engine or problem.engine, problem.design, settings, np.random.default_rng(0))
 
 

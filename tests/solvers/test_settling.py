@@ -3,12 +3,16 @@
 import numpy as np
 import pytest
 
-from pugam import PUGAM
+from pugam import PUGAM, l, s
+from pugam.data import read_table
+from pugam.datasets import simulate
 from pugam.engines import MemoryEngine
 from pugam.linear_algebra import inverse
 from pugam.solvers import Objective, PiPrior, PiRange, Settings, fit_model
 from pugam.solvers.settling import MOST_PASSES, Parabola, settle_reml
-from pugam.solvers.smoothing import edf_by_term, log_marginal, reml_derivatives
+from pugam.solvers.smoothing import edf_by_term, fellner_schall, log_marginal, reml_derivatives
+from pugam.terms import Design
+from surface import Surface
 
 N = 4000
 WEAK = PiPrior(1.0, 1.0)
@@ -292,7 +296,96 @@ def test_a_parabola_without_penalised_terms_has_nothing_to_settle(make_problem):
     linear = make_problem(1, n0=450, n=600, terms="linear")
     beta = fit(linear).penalized.beta
 
-    found, kappas = settle_reml(linear.design, objective_at(linear), beta, np.ones(5), PiRange(), EDF_TOL)
+    found, kappas = settle_reml(linear.design, objective_at(linear), beta, np.ones(0), PiRange(), EDF_TOL)
 
     np.testing.assert_allclose(found, beta, atol=1e-3)
-    np.testing.assert_array_equal(kappas, np.ones(5))
+    assert kappas.shape == (0,)
+
+
+SHARED = np.array([0.3, 2.0, 1e-2])
+
+
+@pytest.fixture(scope="module")
+def overlapping():
+    """A parabola around the optimum of a model with a surface, whose penalties share functions, beside a curve."""
+    data = simulate(2, n0=600, n=1000, pi=0.4, random_state=4)
+    table = read_table(data.X)
+    design = Design.resolve([Surface("x1", "x2"), s("x3", k=6), l("x4")], table)
+    engine = MemoryEngine(design, design.encode(table), data.z == 1)
+    fitted = fit_model(engine, design, Settings(SHARED, n_starts=3, tol=1e-9), np.random.default_rng(0))
+    (here,) = Objective(engine, design.penalty(SHARED), PiPrior()).stand([fitted.penalized.beta])
+    return Parabola(design, here, PiRange())
+
+
+def own_criterion(parabola, kappas):
+    """REML on the parabola, written out: the penalised top, and determinants of both matrices."""
+    here, design = parabola.here, parabola.design
+    gradient, hessian = here.gradient + here.curvature * here.beta, here.hessian - np.diag(here.curvature)
+    P = np.concatenate([[0.0, 0.0], 2.0 * kappas @ design.roughness])
+    # log-likelihood l(beta) = l + g'(beta - beta0) - (beta - beta0)' I (beta - beta0) / 2, with P added
+    right = gradient + hessian @ here.beta
+    top = np.linalg.solve(hessian + np.diag(P), right)
+    value = right @ top - 0.5 * top @ (hessian + np.diag(P)) @ top
+    inside = P > 0.0
+    return value + 0.5 * np.log(P[inside]).sum() - 0.5 * np.linalg.slogdet(hessian + np.diag(P))[1]
+
+
+@pytest.mark.parametrize("factors", [(1.0, 1.0, 1.0), (0.01, 30.0, 5.0), (100.0, 1.0, 0.1)])
+def test_penalties_that_share_functions_enter_the_criterion_together(overlapping, factors):
+    kappas = SHARED * factors
+
+    found = overlapping.log_marginal(kappas) - overlapping.log_marginal(SHARED)
+
+    expected = own_criterion(overlapping, kappas) - own_criterion(overlapping, SHARED)
+    assert found == pytest.approx(expected, rel=1e-8, abs=1e-8)
+
+
+@pytest.mark.parametrize("factors", [(1.0, 1.0, 1.0), (0.01, 30.0, 5.0), (100.0, 1.0, 0.1)])
+def test_derivatives_under_penalties_that_share_functions_are_slopes(overlapping, factors):
+    logs, step = np.log(SHARED * factors), 1e-4
+
+    def criterion(at):
+        return own_criterion(overlapping, np.exp(at))
+
+    top = overlapping.stand(np.exp(logs))
+    gradient, hessian = reml_derivatives(overlapping.design, top.beta, inverse(top.hessian), np.exp(logs))
+
+    shifts = step * np.eye(3)
+    slopes = [(criterion(logs + shift) - criterion(logs - shift)) / (2.0 * step) for shift in shifts]
+    np.testing.assert_allclose(gradient, slopes, rtol=1e-5, atol=1e-6)
+    bends = [
+        [
+            criterion(logs + one + other)
+            - criterion(logs + one - other)
+            - criterion(logs - one + other)
+            + criterion(logs - one - other)
+            for other in 100.0 * shifts
+        ]
+        for one in 100.0 * shifts
+    ]
+    np.testing.assert_allclose(hessian, np.array(bends) / (200.0 * step) ** 2, rtol=1e-3, atol=1e-4)
+
+
+def test_at_the_maximum_under_shared_penalties_the_update_stands_still(overlapping):
+    kappas = overlapping.settle(SHARED, 1e-9)
+
+    top = overlapping.stand(kappas)
+    covariance = inverse(top.hessian)
+    gradient, _ = reml_derivatives(overlapping.design, top.beta, covariance, kappas)
+    update = fellner_schall(overlapping.design, top.beta, covariance, kappas)
+
+    for number, kappa in enumerate(kappas):
+        if 1e-6 < kappa < 1e6:
+            assert gradient[number] == pytest.approx(0.0, abs=1e-4)
+            assert update[number] == pytest.approx(kappa, rel=1e-2)
+
+
+def test_the_update_goes_uphill_under_penalties_that_share_functions(overlapping):
+    kappas = SHARED * np.array([0.1, 10.0, 3.0])
+    top = overlapping.stand(kappas)
+    covariance = inverse(top.hessian)
+
+    gradient, _ = reml_derivatives(overlapping.design, top.beta, covariance, kappas)
+    update = fellner_schall(overlapping.design, top.beta, covariance, kappas)
+
+    np.testing.assert_array_equal(np.sign(update - kappas), np.sign(gradient))

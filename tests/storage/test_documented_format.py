@@ -29,27 +29,27 @@ def contrasts(n_levels, number):
     return [column[number] / math.hypot(*column) for column in columns]
 
 
-def on_scale(term, value):
-    log = term.get("logarithm")
+def on_scale(found, value):
+    log = found.get("logarithm")
     if log is None:
         return value
-    sign, near = (-1.0, term["upper"]) if log["mirrored"] else (1.0, term["lower"])
+    sign, near = (-1.0, found["upper"]) if log["mirrored"] else (1.0, found["lower"])
     distance, least = sign * (value - log["shift"]), sign * (near - log["shift"])
     beyond = min(distance - least, 0.0)
     return sign * (math.log(max(distance, least)) + beyond / least)
 
 
 def effect(term, bases, value):
-    coefficients = term["coefficients"]
+    kind, found, coefficients = term["term"]["kind"], term["found"], term["coefficients"]
     if value is None or value != value:
-        assert term["stand_in"] is not None
+        assert term["stand_ins"] is not None
         return coefficients[-1]
-    if term["kind"] == "factor":
-        functions = contrasts(len(term["levels"]), term["levels"].index(value))
+    if kind == "factor":
+        functions = contrasts(len(found["levels"]), found["levels"].index(value))
     else:
-        low, x, high = (on_scale(term, place) for place in (term["lower"], value, term["upper"]))
+        low, x, high = (on_scale(found, place) for place in (found["lower"], value, found["upper"]))
         t = (x - low) / (high - low)
-        functions = spline(bases[term["basis"]], t) if term["kind"] == "smooth" else [t - 0.5]
+        functions = spline(bases[found["basis"]], t) if kind == "smooth" else [t - 0.5]
     # The effect of gaps, where there is one, comes last and is left out.
     return sum(function * c for function, c in zip(functions, coefficients, strict=False))
 
@@ -68,7 +68,9 @@ def test_the_page_is_enough_to_predict(rows, varied, scale):
     alpha = document["estimate"]["intercept"] - math.log((n0 + n1 * pi) / (n1 * (1.0 - pi)))
 
     log_odds = [
-        logit_pi + alpha + sum(effect(term, document["bases"], row[term["column"]]) for term in document["terms"])
+        logit_pi
+        + alpha
+        + sum(effect(term, document["bases"], row[term["term"]["column"]]) for term in document["terms"])
         for row in X.to_dict("records")
     ]
 
@@ -78,6 +80,7 @@ def test_the_page_is_enough_to_predict(rows, varied, scale):
 def test_the_page_names_every_key(varied_text):
     named = set(re.findall(r"`(\w+)`", PAGE.read_text(encoding="utf-8")))
     document = json.loads(varied_text)
+    terms = [part for term in document["terms"] for part in (term, term["term"], term["found"])]
     inner = [document[key] for key in ("counts", "labels", "features", "provenance", "estimate", "penalized", "starts")]
 
-    assert named >= {*KEYS, *(key for part in [*inner, *document["terms"], *document["bases"]] for key in part)}
+    assert named >= {*KEYS, *(key for part in [*inner, *terms, *document["bases"]] for key in part)}

@@ -13,7 +13,12 @@ from pugam.estimator import loading
 from pugam.storage import json_text
 
 PACKAGE = Path(pugam.__file__).parent
-LOADING_CODE = (*sorted((PACKAGE / "storage").glob("*.py")), PACKAGE / "estimator" / "loading.py")
+LOADING_CODE = (
+    *sorted((PACKAGE / "storage").glob("*.py")),
+    *sorted((PACKAGE / "terms").rglob("*.py")),
+    PACKAGE / "nodes.py",
+    PACKAGE / "estimator" / "loading.py",
+)
 RUN_CODE = {"eval", "exec", "compile", "__import__", "globals", "locals", "vars", "getattr", "setattr", "open", "input"}
 UNSAFE_MODULES = {"pickle", "marshal", "shelve", "dill", "joblib", "yaml", "importlib", "subprocess", "ctypes", "runpy"}
 MEMORY_PER_BYTE = 40  # of what is parsed, at most: numbers and lists of Python are larger than their text
@@ -46,16 +51,18 @@ def test_the_code_that_loads_can_run_nothing_from_a_file(path):
 
 
 def test_all_of_the_code_that_loads_was_looked_at():
-    assert {"document", "reading", "json_text", "bases", "loading"} <= {path.stem for path in LOADING_CODE}
+    assert {"document", "nodes", "json_text", "upgrading", "shelf", "smooth", "loading"} <= {
+        path.stem for path in LOADING_CODE
+    }
 
 
 CLAIMS = {
-    "coefficients": (("terms", 0, "k"), 10**12),
+    "coefficients": (("terms", 0, "term", "k"), 10**12),
     "order of a basis": (("bases", 0, "order"), 10**12),
-    "number of a basis": (("terms", 0, "basis"), 10**12),
+    "number of a basis": (("terms", 0, "found", "basis"), 10**12),
     "features": (("features", "count"), 10**12),
     "features that are not named": (("features",), {"count": 2**31, "names": None, "frames": "pandas"}),
-    "levels": (("terms", 3, "levels"), 10**12),
+    "levels": (("terms", 3, "found", "levels"), 10**12),
     "matrix": (("covariance",), 10**12),
 }
 
@@ -174,7 +181,7 @@ def test_no_more_of_a_file_is_read_than_a_model_may_take(varied_text, refusal, m
 def test_half_a_character_in_a_level_is_spelt_out_in_frames(varied_text, tmp_path, library):
     document = json.loads(varied_text)
     document["features"]["frames"] = library
-    document["terms"][4]["levels"] = ["whole", "half \ud800", "\udfff"]
+    document["terms"][4]["found"]["levels"] = ["whole", "half \ud800", "\udfff"]
     path = tmp_path / "model.json"
     path.write_text(json.dumps(document))
     model = pugam.load(path)
@@ -207,6 +214,6 @@ def test_penalties_beyond_the_strongest_smoothing_are_refused(varied_text, refus
 def test_a_logarithm_that_does_not_tell_the_ends_of_a_range_apart_is_refused(varied_text, refusal):
     document = json.loads(varied_text)
     term = document["terms"][0]
-    term["scale"], term["logarithm"] = "log", {"mirrored": False, "shift": -1e99}
+    term["term"]["scale"], term["found"]["logarithm"] = "log", {"mirrored": False, "shift": -1e99}
 
-    assert "terms[0].logarithm.shift: expected a number near enough to the range" in refusal(json.dumps(document))
+    assert "terms[0].found.logarithm.shift: expected a number near enough to the range" in refusal(json.dumps(document))

@@ -1,7 +1,7 @@
-"""Models saved by every released version are loaded, and predict what they predicted then.
+"""Models saved in every format are loaded, and predict what they predicted then.
 
-`PYTHONPATH=src python tests/storage/test_released_files.py` writes the files of the present version; once it is
-released they stay as they are.
+`PYTHONPATH=src python tests/storage/test_released_files.py` writes the files of the present version and format; once it
+is released they stay as they are.
 """
 
 import json
@@ -11,13 +11,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pugam.storage import from_json, to_json
+from pugam.storage import FORMAT_VERSION, from_json, to_json
 from pugam.version import __version__
 
 FOLDER = Path(__file__).parent / "released"
 MODELS = sorted(FOLDER.glob("*.model.json"))
 # Sums of products and exponentials are rounded a little otherwise on other machines.
 RTOL = 1e-12
+PRESENT = f"pugam-{__version__}-format-{FORMAT_VERSION}"
 
 
 @pytest.mark.parametrize("path", MODELS, ids=lambda path: path.name)
@@ -43,7 +44,7 @@ def test_its_numbers_are_those_in_the_file(path):
 
 
 def test_there_is_a_file_of_the_present_version():
-    assert FOLDER / f"pugam-{__version__}.model.json" in MODELS
+    assert FOLDER / f"{PRESENT}.model.json" in MODELS
 
 
 def write_present_version():
@@ -60,7 +61,7 @@ def write_present_version():
         "pi_upper": model.pi_interval().upper,
     }
     FOLDER.mkdir(exist_ok=True)
-    stem = FOLDER / f"pugam-{__version__}"
+    stem = FOLDER / PRESENT
     Path(f"{stem}.model.json").write_text(to_json(take_out(model)), encoding="utf-8", newline="\n")
     Path(f"{stem}.predictions.json").write_text(json.dumps(recorded, indent=1), encoding="utf-8", newline="\n")
 

@@ -10,10 +10,12 @@ import polars
 import pyarrow
 import pytest
 
+import pugam.terms.term as terms_module
 from pugam import PUGAM, f, l, s
 from pugam.errors import InputError
 from pugam.storage import FORMAT_VERSION, Provenance, from_json, to_json
 from pugam.version import __version__
+from surface import Surface
 
 KINDS = {
     "default": {},
@@ -223,7 +225,7 @@ def test_an_infinite_level_is_refused_on_saving(rows, stored_of):
     odd = X.assign(size=pd.Categorical(X["size"].astype(float).replace(2.5, np.inf)))
     model = PUGAM([s("x1"), f("size")], n_starts=2).fit(odd, z)
 
-    with pytest.raises(InputError, match=r"cannot be saved: terms\[1\]\.levels\[2\]: expected .*; got inf\."):
+    with pytest.raises(InputError, match=r"cannot be saved: terms\[1\]\.found\.levels\[2\]: expected .*; got inf\."):
         to_json(stored_of(model))
 
 
@@ -233,7 +235,7 @@ def test_equal_bases_are_stored_once_also_after_a_copy(rows, stored_of):
 
     document = json.loads(to_json(stored_of(model)))
 
-    assert [term["basis"] for term in document["terms"]] == [0, 0, 0]
+    assert [term["found"]["basis"] for term in document["terms"]] == [0, 0, 0]
     assert len(document["bases"]) == 1
 
 
@@ -290,3 +292,48 @@ def test_what_is_not_finite_in_the_summary_becomes_null(varied, stored_of):
 
 def test_provenance_states_the_time_in_utc():
     assert Provenance.now().date.endswith("+00:00")
+
+
+# A term of several columns with several smoothing parameters, of a kind that the package does not have
+
+
+@pytest.fixture
+def surface_model(rows, monkeypatch):
+    for registry, name in (("_FUNCTIONS", Surface.function), ("_KINDS", Surface.kind)):
+        monkeypatch.setitem(getattr(terms_module, registry), name, Surface)
+    X, z = rows
+    terms = [Surface("x1", "x2"), s("dose", k=4, missing="effect", scale="linear"), f("grade")]
+    smoothing = {"surface(x1, x2)": (0.5, 3.0), "dose": 1.0}
+    return X, PUGAM(terms, smoothing=smoothing, n_starts=2, shrinkage="never").fit(X, z.astype(int))
+
+
+def test_a_term_of_several_columns_and_penalties_comes_back(surface_model, stored_of, restored):
+    X, model = surface_model
+    text = to_json(stored_of(model))
+    term = json.loads(text)["terms"][0]
+
+    loaded = restored(from_json(text, "model.json"))
+
+    assert term["term"] == {"kind": "surface", "columns": ["x1", "x2"]}
+    assert (term["smoothing"], term["stand_ins"]) == ([0.5, 3.0], None)
+    assert loaded.smoothing_ == model.smoothing_ == {"surface(x1, x2)": (0.5, 3.0), "dose": 1.0}
+    assert loaded.terms == model.terms
+    np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
+    assert to_json(stored_of(loaded)).split('"parameters"')[1] == text.split('"parameters"')[1]
+
+
+def test_a_term_of_an_unknown_kind_is_refused_on_load(surface_model, stored_of, monkeypatch):
+    text = to_json(stored_of(surface_model[1]))
+    monkeypatch.delitem(terms_module._KINDS, Surface.kind)
+
+    with pytest.raises(InputError, match=r'kind: expected one of "factor", "linear", "smooth".*; got "surface"\.'):
+        from_json(text, "model.json")
+
+
+@pytest.mark.parametrize("smoothing", [[], [1.0], [1.0, 2.0, 3.0], [1.0, -2.0]])
+def test_a_wrong_number_of_smoothing_parameters_is_refused(surface_model, stored_of, smoothing):
+    document = json.loads(to_json(stored_of(surface_model[1])))
+    document["terms"][0]["smoothing"] = smoothing
+
+    with pytest.raises(InputError, match=r"terms\[0\]\.smoothing"):
+        from_json(json.dumps(document), "model.json")

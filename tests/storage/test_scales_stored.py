@@ -51,7 +51,7 @@ def test_predictions_come_back_to_the_last_bit(saved, rows):
 def test_a_scale_that_cannot_be_is_refused(saved, change, said):
     _, path = saved
     document = json.loads(path.read_text(encoding="utf-8"))
-    document["terms"][0]["logarithm"] = change
+    document["terms"][0]["found"]["logarithm"] = change
     path.write_text(json.dumps(document), encoding="utf-8")
 
     with pytest.raises(InputError, match=said):

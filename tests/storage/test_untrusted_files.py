@@ -49,11 +49,12 @@ def at(document, path):
 
 
 def changed(document, path, value):
-    """A copy of a document with another value at a place."""
+    """A copy of a document with another value at a place, where an object may have had none."""
     if not path:
         return value
+    step, *below = path
     result = copy.copy(document)
-    result[path[0]] = changed(document[path[0]], path[1:], value)
+    result[step] = changed(document[step] if below else None, below, value)
     return result
 
 
@@ -83,7 +84,7 @@ def test_the_document_itself_is_loaded(good):
 
 # Where text, a list or an object is as good as what is there: a refit reads such parameters, or finds them wrong.
 ALSO_RIGHT = re.compile(
-    r"summary|provenance\.(pugam|command|data)$|parameters\.(terms|smoothing|kappas)\b|features\.names\[|terms\[\d\]\.levels\["
+    r"summary|provenance\.(pugam|command|data)$|parameters\.(terms|smoothing|kappas)\b|features\.names\[|terms\[\d\]\.found\.levels\["
     r"|(estimate|penalized)\.history$"
 )
 
@@ -127,7 +128,9 @@ def test_every_key_is_needed(good):
             kept += [path] if message is None else []
             assert message is None or path[-1] in message or "is no saved model" in message
 
-    assert kept == []
+    # Options may be left out: they are then at their defaults.
+    assert [path for path in kept if path[-2:-1] != ("term",) and path[:2] != ("parameters", "terms")] == []
+    assert {path[-1] for path in kept} == {"k", "scale", "missing"}
 
 
 def test_unknown_keys_are_refused_but_in_what_is_only_told(good):
@@ -152,28 +155,48 @@ def test_lists_of_another_length_are_refused(good, change):
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        (("terms", 0, "k"), 2, "terms[0].k: expected a whole number from 3 to 2147483648; got 2."),
-        (("terms", 0, "k"), 10.0, "terms[0].k: expected a whole number from 3 to 2147483648; got 10.0."),
-        (("terms", 0, "k"), 4, "terms[0].k: expected at least 5, the size of the term's basis; got 4."),
-        (("terms", 0, "kind"), "spiral", 'terms[0].kind: expected one of "smooth", "linear", "factor"; got "spiral".'),
-        (("terms", 0, "basis"), 7, "terms[0].basis: expected a whole number from 0 to 1; got 7."),
-        (("terms", 0, "upper"), -1e9, "terms[0].upper: expected a number above"),
-        (("terms", 0, "bounds"), [0.0, 1.0], "terms[0].bounds: expected the same numbers as lower and upper, or null"),
-        (("terms", 0, "stand_in"), 1.0, "terms[0].stand_in: expected null, as the term does not say"),
-        (("terms", 0, "column"), "", 'terms[0].column: expected the name of a column; got "".'),
-        (("terms", 0, "column"), "y", 'terms[0].column: expected one of the features; got "y".'),
-        (("terms", 0, "column"), "x2", "terms: expected at least one term, each of a column of its own"),
-        (("terms", 0, "smoothing"), -1.0, "terms[0].smoothing: expected a number that is not negative; got -1.0."),
-        (("terms", 3, "stand_in"), "west", 'terms[3].stand_in: expected one of the levels, or null; got "west".'),
-        (("terms", 3, "levels", 0), "north", "terms[3].levels: expected at least two levels, all different"),
-        (("terms", 4, "levels"), [1, 1.0, 2], "terms[4].levels: expected at least two levels, all different"),
+        (("terms", 0, "term", "k"), 2, "terms[0].term.k: expected a whole number from 3 to 2147483648; got 2."),
+        (("terms", 0, "term", "k"), 10.0, "terms[0].term.k: expected a whole number from 3 to 2147483648; got 10.0."),
+        (
+            ("terms", 0, "term", "k"),
+            4,
+            "terms[0].found.basis: expected a basis of at most 3 functions, for k = 4; got 0.",
+        ),
+        (
+            ("terms", 0, "term", "kind"),
+            "spiral",
+            'terms[0].term.kind: expected one of "factor", "linear", "smooth"; got "spiral".',
+        ),
+        (("terms", 0, "found", "basis"), 7, "terms[0].found.basis: expected a whole number from 0 to 1; got 7."),
+        (("terms", 0, "found", "upper"), -1e9, "terms[0].found.upper: expected a number above"),
+        (("terms", 0, "term", "bounds"), [0.0, 1.0], "terms[0].found.lower: expected the lower bound of the term"),
+        (("terms", 0, "stand_ins"), [1.0], "terms[0].stand_ins: expected null, as the term does not say"),
+        (("terms", 0, "term", "column"), "", 'terms[0].term.column: expected the name of a column; got "".'),
+        (("terms", 0, "term", "column"), "y", "terms[0].term: expected a term of features, which 'y' is not"),
+        (("terms", 0, "term", "column"), "dose", "terms: expected at least one term, and none twice"),
+        (
+            ("terms", 0, "smoothing", 0),
+            -1.0,
+            "terms[0].smoothing[0]: expected a number that is not negative; got -1.0.",
+        ),
+        (("terms", 3, "stand_ins", 0), "west", 'terms[3].stand_ins[0]: expected one of the levels; got "west".'),
+        (
+            ("terms", 3, "found", "levels", 0),
+            "north",
+            "terms[3].found.levels: expected at least two levels, all different",
+        ),
+        (
+            ("terms", 4, "found", "levels"),
+            [1, 1.0, 2],
+            "terms[4].found.levels: expected at least two levels, all different",
+        ),
         (("terms",), [], "terms: expected at least one term"),
         (("bases", 0, "knots", 0), 1.0, "bases[0].knots: expected increasing numbers strictly between 0 and 1"),
         (("bases", 0, "knots", 0), 0.0, "bases[0].knots: expected increasing numbers strictly between 0 and 1"),
         (("bases", 0, "roughness", 1), -1.0, "bases[0].roughness[1]: expected a number that is not negative"),
         (("bases", 0, "coefficients", 2, 0, 1), 1.0, "bases[0].coefficients: expected straight lines before"),
         (("bases", 0, "order"), 5, "bases[0].order: expected a whole number from 2 to 4; got 5."),
-        (("bases",), [], "terms[0].basis: expected a basis, of which the file has none; got 0."),
+        (("bases",), [], "terms[0].found.basis: expected a basis, of which the file has none; got 0."),
         (("estimate", "logit_pi"), 1e4, "estimate.logit_pi: expected the logit of a share strictly between 0 and 1"),
         (("estimate", "information", 3, 3), -1.0, "estimate.information: expected a matrix without negative numbers"),
         (("estimate", "information", 3, 0), 1e9, "estimate.information: expected a positive semi-definite matrix"),
@@ -250,7 +273,7 @@ def test_brackets_in_text_do_not_count(good):
 
 
 def test_repeated_keys_are_refused(varied_text):
-    twice = varied_text.replace('"format_version": 1,', '"format_version": 1, "format_version": 1,')
+    twice = varied_text.replace('"format_version": 2,', '"format_version": 2, "format_version": 2,')
 
     with pytest.raises(InputError, match="the key 'format_version' stands twice in one object"):
         from_json(twice, FILE)
@@ -265,24 +288,24 @@ def test_a_newer_format_asks_for_an_update(good):
     newer = {"format": "pugam model", "format_version": FORMAT_VERSION + 1, "provenance": {"pugam": "9.1"}, "new": []}
 
     assert refusal(newer) == (
-        f"{FILE}: was written by a newer pugam (format 2, pugam 9.1); this is pugam {__version__}, which reads "
-        "formats up to 1: update pugam."
+        f"{FILE}: was written by a newer pugam (format 3, pugam 9.1); this is pugam {__version__}, which reads "
+        "formats up to 2: update pugam."
     )
-    assert "(format 2)" in refusal({**newer, "provenance": 3})
+    assert "(format 3)" in refusal({**newer, "provenance": 3})
     assert "expected a whole number" in refusal({**good, "format_version": "1"})
     assert "expected a whole number" in refusal({**good, "format_version": True})
 
 
 def test_a_small_file_that_claims_to_be_huge_allocates_nothing(good):
-    claims = {**good, "terms": [{**good["terms"][0], "k": 2**31}], "bases": [{**good["bases"][0], "knots": [0.5] * 3}]}
+    claims = {**changed(good, ("terms", 0, "term", "k"), 2**31), "bases": [{**good["bases"][0], "knots": [0.5] * 3}]}
 
     assert "bases[0].knots" in refusal(claims)
-    assert refusal(changed(good, ("terms", 0, "k"), 2**31)) is None  # k is an upper limit: few values lower it
+    assert refusal(changed(good, ("terms", 0, "term", "k"), 2**31)) is None  # k is an upper limit: few values lower it
 
 
 def test_a_matrix_is_made_of_the_numbers_there_are(good):
     n = 10**5  # the whole matrix would take 80 GB
-    factor = {**good["terms"][4], "levels": list(range(n + 1)), "coefficients": [0] * n}
+    factor = {**good["terms"][4], "found": {"levels": list(range(n + 1))}, "coefficients": [0] * n}
     document = {**good, "terms": [factor], "estimate": {**good["estimate"], "information": [[]] * (n + 2)}}
 
     assert "estimate.information[0]: expected a list of 1 numbers; got a list of 0." in refusal(document)

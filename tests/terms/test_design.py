@@ -1,14 +1,13 @@
-"""All terms side by side, and the terms chosen for a user who names none."""
-
-import warnings
+"""All terms side by side, and their penalties."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from pugam.data import read_table
-from pugam.errors import InputError, PugamWarning
-from pugam.terms import Design, Factor, Linear, Smooth, choose_terms, f, l, s
+from pugam.errors import InputError
+from pugam.terms import Design, f, l, s
+from surface import ALONG_FIRST, ALONG_SECOND, Surface
 
 N_ROWS = 300
 
@@ -40,10 +39,12 @@ def test_blocks_stand_one_after_another_behind_the_intercept(design, table):
     assert design.n_columns == 19
     assert matrix.shape == (N_ROWS, 20)
     np.testing.assert_array_equal(matrix[:, 0], 1.0)
-    for basis, block in zip(design.bases, design.blocks, strict=True):
-        alone = basis.columns(basis.encode(table.column(basis.spec.column)))
+    for term, (basis, block) in enumerate(zip(design.bases, design.blocks, strict=True)):
+        alone = basis.columns(basis.encode([table.column(basis.spec.column)]))
         np.testing.assert_array_equal(matrix[:, 1:][:, block], alone)
-        np.testing.assert_array_equal(design.roughness[block], basis.roughness)
+        for number, penalty in zip(design.penalties_of(term), basis.penalties, strict=True):
+            np.testing.assert_array_equal(design.roughness[number, block], penalty.diagonal)
+            assert np.count_nonzero(design.roughness[number]) == np.count_nonzero(penalty.diagonal)
 
 
 def test_prediction_is_the_matrix_times_the_coefficients_however_many_rows(design, table, monkeypatch):
@@ -68,16 +69,16 @@ def test_an_unknown_term_is_refused_with_the_list_of_terms(design, term):
 
 
 def test_terms_with_a_smoothing_parameter_are_the_smooth_ones(design):
-    assert [design.labels[number] for number in design.penalized] == ["s(age)", "s(gap)"]
+    assert [design.labels[penalty.term] for penalty in design.penalties] == ["s(age)", "s(gap)"]
 
 
 def test_penalty_is_twice_kappa_times_roughness_term_by_term(design):
-    penalty = design.penalty(np.array([3.0, 5.0, 7.0, 0.5]))
+    penalty = design.penalty(np.array([3.0, 0.5]))
 
-    np.testing.assert_allclose(penalty[design.blocks[0]], 6.0 * design.bases[0].roughness)
+    np.testing.assert_allclose(penalty[design.blocks[0]], 6.0 * design.bases[0].penalties[0].diagonal)
     np.testing.assert_array_equal(penalty[design.blocks[1]], 0.0)
     np.testing.assert_array_equal(penalty[design.blocks[2]], 0.0)
-    np.testing.assert_allclose(penalty[design.blocks[3]], design.bases[3].roughness)
+    np.testing.assert_allclose(penalty[design.blocks[3]], design.bases[3].penalties[0].diagonal)
 
 
 def test_penalty_is_the_hessian_of_kappa_times_the_integrated_squared_bend(table):
@@ -98,7 +99,8 @@ def test_the_coarse_design_is_some_columns_of_the_whole_one(design, table, n_fun
     coarse, kept = design.coarse(n_functions)
 
     np.testing.assert_array_equal(coarse.matrix(encoded)[:, 1:], design.matrix(encoded)[:, 1:][:, kept])
-    np.testing.assert_array_equal(coarse.roughness, design.roughness[kept])
+    np.testing.assert_array_equal(coarse.roughness, design.roughness[: len(coarse.penalties), kept])
+    assert len(coarse.penalties) == (0 if n_functions == 1 else 2)
     assert coarse.labels == design.labels
     assert len(kept) == min(n_functions, 7) + 1 + 5 + min(n_functions, 5) + 1
 
@@ -108,109 +110,69 @@ def test_a_column_that_is_not_there_is_refused(table):
         Design.resolve([s("aeg")], table)
 
 
-# Terms chosen automatically
+# Terms of several columns, with several penalties
 
 
-def test_terms_are_chosen_by_the_values_of_each_column():
-    frame = pd.DataFrame(
-        {
-            "number": np.linspace(0.0, 1.0, 60),
-            "count": np.arange(60) % 5,
-            "three": np.arange(60) % 3,
-            "binary": np.arange(60) % 2,
-            "text": ["a", "b", "c"] * 20,
-            "flag": [True, False] * 30,
-        }
-    )
-
-    assert choose_terms(read_table(frame)) == [
-        Smooth("number", k=10),
-        Smooth("count", k=5),
-        Smooth("three", k=3),
-        Linear("binary"),
-        Factor("text"),
-        Factor("flag"),
-    ]
+@pytest.fixture
+def wide(table):
+    return Design.resolve([s("age", k=5), Surface("age", "dose"), l("dose"), f("site")], table)
 
 
-def test_chosen_terms_meet_their_columns_without_a_warning():
-    values = {f"x{distinct}": np.arange(120) % distinct for distinct in (2, 3, 4, 5, 9, 10, 11)}
-    table = read_table(pd.DataFrame(values))
+def test_a_term_may_have_several_penalties_that_share_columns(wide):
+    start = wide.blocks[1].start
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        design = Design.resolve(choose_terms(table), table)
-
-    assert design.sizes == (1, 2, 3, 4, 8, 9, 9)
-
-
-def test_constant_columns_are_left_out_with_a_warning_that_names_them():
-    frame = pd.DataFrame({"x": np.arange(20.0), "one": 1.0, "same": "a", "gaps": [np.nan, 2.0] * 10})
-
-    with pytest.warns(PugamWarning, match="Left out 3 constant column.*: one, same, gaps"):
-        terms = choose_terms(read_table(frame))
-
-    assert [term.column for term in terms] == ["x"]
+    assert [penalty.term for penalty in wide.penalties] == [0, 1, 1]
+    assert [penalty.alone for penalty in wide.penalties] == [True, False, False]
+    assert [wide.penalties_of(term) for term in range(4)] == [(0,), (1, 2), (), ()]
+    assert wide.penalties[1].columns.tolist() == [start + 2, start + 3, start + 5]
+    assert wide.penalties[2].columns.tolist() == [start + 2, start + 4, start + 5]
+    np.testing.assert_array_equal(wide.penalties[1].diagonal, [1.0, 4.0, 3.0])
+    assert wide.roughness.shape == (3, wide.n_columns)
+    np.testing.assert_array_equal(wide.roughness[1:, wide.blocks[1]], [ALONG_FIRST, ALONG_SECOND])
+    assert wide.is_penalized[wide.blocks[1]].tolist() == [False, False, True, True, True, True]
 
 
-IDENTIFIERS = np.random.default_rng(2).permutation(np.arange(100_000, 102_000))[:200]
+def test_penalties_that_share_columns_add_up(wide):
+    kappas = np.array([3.0, 0.5, 7.0])
+
+    penalty = wide.penalty(kappas)
+
+    np.testing.assert_allclose(penalty[wide.blocks[0]], 6.0 * wide.bases[0].penalties[0].diagonal)
+    np.testing.assert_allclose(penalty[wide.blocks[1]], ALONG_FIRST + 14.0 * ALONG_SECOND)
+    np.testing.assert_array_equal(penalty[wide.blocks[2]], 0.0)
+    assert wide.smoothing_by_term(kappas) == {"age": 3.0, "surface(age, dose)": (0.5, 7.0)}
 
 
-def test_an_identifier_with_gaps_is_kept_with_a_question():
-    frame = pd.DataFrame({"x": np.linspace(0.0, 1.0, 200), "claim_id": IDENTIFIERS})
+def test_penalties_that_share_nothing_stand_alone(table, monkeypatch):
+    monkeypatch.setattr("surface.ALONG_SECOND", np.array([0.0, 0.0, 0.0, 0.0, 1.0, 0.0]))
 
-    with pytest.warns(PugamWarning, match="Column 'claim_id' holds whole numbers.* leave it out of X") as warned:
-        terms = choose_terms(read_table(frame))
+    design = Design.resolve([Surface("age", "dose")], table)
 
-    assert len(warned) == 1
-    assert [term.column for term in terms] == ["x", "claim_id"]
+    assert [penalty.alone for penalty in design.penalties] == [True, True]
 
 
-def test_several_identifiers_are_named_in_one_warning():
-    frame = pd.DataFrame({"x": np.linspace(0.0, 1.0, 200), "claim": IDENTIFIERS, "client": IDENTIFIERS[::-1] * 7})
+def test_a_design_of_several_terms_of_a_column_is_the_terms_side_by_side(wide, table):
+    encoded = wide.encode(table)
 
-    with pytest.warns(PugamWarning, match="Columns 'claim', 'client' hold whole numbers") as warned:
-        choose_terms(read_table(frame))
-
-    assert len(warned) == 1
-
-
-@pytest.mark.parametrize(
-    "values",
-    [
-        np.where(np.arange(200) == 150, IDENTIFIERS[0], IDENTIFIERS),
-        IDENTIFIERS + 0.5,
-        np.where(np.arange(200) == 150, np.nan, IDENTIFIERS),
-    ],
-    ids=["a repeat", "halves", "a missing value"],
-)
-def test_numbers_that_cannot_identify_rows_are_not_asked_about(values):
-    table = read_table(pd.DataFrame({"x": np.linspace(0.0, 1.0, 200), "amount": values}))
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        choose_terms(table)
+    assert [values.shape for values in encoded] == [(N_ROWS,), (N_ROWS, 2), (N_ROWS,), (N_ROWS,)]
+    np.testing.assert_array_equal(wide.matrix(encoded)[:, 1:][:, wide.blocks[1]], wide.bases[1].columns(encoded[1]))
+    assert wide.columns_used == ("age", "dose", "site")
+    assert wide.names == ("age", "surface(age, dose)", "dose", "site")
+    assert (wide.index("age"), wide.index("dose"), wide.index("surface(age, dose)")) == (0, 2, 1)
 
 
-def test_few_whole_numbers_are_not_asked_about():
-    table = read_table(pd.DataFrame({"x": np.linspace(0.0, 1.0, 49), "amount": IDENTIFIERS[:49]}))
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        choose_terms(table)
-
-
-def test_all_columns_that_lack_values_are_named_at_once(table):
-    gaps = np.where(np.arange(N_ROWS) == 4, np.nan, np.arange(N_ROWS) % 7)
-    several = read_table(pd.DataFrame({"age": table.column("age").values, "one": gaps, "two": gaps, "three": gaps}))
-
-    with pytest.raises(InputError, match=r"column 'one' has missing .* in row 4, and so have 'two', 'three'; fill"):
-        Design.resolve([s("age"), s("one", k=5), l("two"), s("three", k=5)], several)
-    with pytest.raises(InputError, match=r"column 'two' has missing .* in row 4; fill or drop"):
-        Design.resolve([s("age"), s("one", k=5, missing="effect"), l("two")], several)
+def test_columns_of_terms_without_pieces_are_told_from_the_others(wide):
+    assert wide.local_terms == (0, 2, 3)
+    assert wide.dense_terms == (1,)
+    assert wide.local_part.labels == ("s(age)", "l(dose)", "f(site)")
+    local, dense = wide.columns_of(wide.local_terms), wide.columns_of(wide.dense_terms)
+    assert dense.tolist() == list(range(4, 10))
+    assert sorted([*local, *dense]) == list(range(wide.n_columns))
 
 
-@pytest.mark.filterwarnings("ignore:Left out")
-def test_a_table_of_constants_is_refused():
-    with pytest.raises(InputError, match="Every column of X is constant"):
-        choose_terms(read_table(pd.DataFrame({"one": [1.0, 1.0], "same": ["a", "a"]})))
+def test_a_column_of_two_terms_is_named_by_the_terms(table):
+    design = Design.resolve([s("age", k=5), l("age")], table)
+
+    assert design.names == ("s(age)", "l(age)")
+    with pytest.raises(InputError, match=r"There are several terms of 'age'; its terms are s\(age\), l\(age\)"):
+        design.index("age")

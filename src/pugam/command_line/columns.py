@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pugam.files import Kind
-from pugam.terms import Basis, Factor, FactorBasis, LinearBasis, MissingBasis, SmoothBasis, parse_formula
+from pugam.terms import Axis, columns_read, parse_formula
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -57,36 +57,31 @@ class Features:
     def of_formula(cls, formula: str | None) -> Features:
         """Take the columns of a formula; those inside f() are levels, also where they look like numbers: 007."""
         specs = [] if formula is None else parse_formula(formula)
-        return cls(tuple(spec.column for spec in specs), {s.column: "text" for s in specs if isinstance(s, Factor)})
+        return cls(columns_read(specs), {column: "text" for spec in specs for column in spec.level_columns})
 
     @classmethod
     def of_model(cls, model: PUGAM) -> Features:
         """Take the columns of a fitted model, to be read as what they were in the fit."""
-        bases = {basis.spec.column: _without_missing(basis) for basis in model._design.bases}
-        kinds = {column: _kind_of(basis) for column, basis in bases.items()}
+        axes = {axis.column: axis for basis in model._design.bases for axis in basis.axes}
+        kinds = {column: _kind_of(axis) for column, axis in axes.items()}
         return cls(
-            tuple(bases),
+            tuple(axes),
             {column: kind for column, kind in kinds.items() if kind is not None},
             {
-                column: [level for level in basis.levels if isinstance(level, str)]
-                for column, basis in bases.items()
-                if isinstance(basis, FactorBasis) and kinds[column] == "text"
+                column: [level for level in axis.levels if isinstance(level, str)]
+                for column, axis in axes.items()
+                if not axis.is_numeric and kinds[column] == "text"
             },
         )
 
 
-def _without_missing(basis: Basis) -> Basis:
-    return basis.inner if isinstance(basis, MissingBasis) else basis
-
-
-def _kind_of(basis: Basis) -> Kind | None:
+def _kind_of(axis: Axis) -> Kind | None:
     """What a column of a CSV file is to be read as; None where numbers from 0 to 1 may be booleans."""
-    if not isinstance(basis, FactorBasis):
-        assert isinstance(basis, SmoothBasis | LinearBasis)
-        return None if (basis.lower, basis.upper) == (0.0, 1.0) else "number"
-    if any(isinstance(level, str) for level in basis.levels):
+    if axis.is_numeric:
+        return None if (axis.lower, axis.upper) == (0.0, 1.0) else "number"
+    if any(isinstance(level, str) for level in axis.levels):
         return "text"
-    return "boolean" if all(isinstance(level, bool) for level in basis.levels) else "number"
+    return "boolean" if all(isinstance(level, bool) for level in axis.levels) else "number"
 
 
 def match_levels(table: pa.Table, features: Features) -> pa.Table:

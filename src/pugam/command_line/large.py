@@ -12,7 +12,7 @@ from pugam.command_line.labels import mark_positive, read_label_column
 from pugam.command_line.rows import Rows, chosen_features
 from pugam.errors import InputError, warn_user
 from pugam.files import DataFile, open_file
-from pugam.terms import TermSpec, parse_formula
+from pugam.terms import Term, parse_formula
 
 if TYPE_CHECKING:
     from pugam.engines import ClusterRows, FileRows
@@ -59,7 +59,7 @@ def _refuse_words(file: DataFile, roles: Roles) -> None:
         read_label_column(file, first, roles)
 
 
-def terms_of_large(formula: str | None, missing: str) -> str | list[TermSpec] | None:
+def terms_of_large(formula: str | None, missing: str) -> str | list[Term] | None:
     """Do with rows that lack a value what the user wants, as far as that can be done without seeing them all."""
     if missing not in ("error", "effect", "drop"):
         raise InputError(f"--missing is error, drop or effect; got {missing!r}.")

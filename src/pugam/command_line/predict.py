@@ -18,9 +18,9 @@ from pugam.command_line.options import Decimal, Delimiter, Quiet, printing_warni
 from pugam.data import read_table
 from pugam.errors import InputError, RowError, warn_user
 from pugam.files import DataFile, TableWriter, is_text, open_file, open_writer
-from pugam.inference import outside_range
 from pugam.likelihood import expit
 from pugam.progress import Progress
+from pugam.terms import columns_read
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -75,7 +75,7 @@ def predict(
     taken = [name for name in added if name in file.names]
     if taken:
         raise InputError(f"{data} has a column {taken[0]!r} already; rename it first.")
-    lacking = [spec.column for spec in model.terms_ if spec.column not in file.names]
+    lacking = [column for column in columns_read(model.terms_) if column not in file.names]
     if lacking:
         file.read(lacking[:1])  # says that there is no such column, and which is nearest
     n_rows = 0
@@ -144,10 +144,11 @@ def _place(file: DataFile, first_row: int, row: int) -> str:
 
 
 def _count_outside(model: PUGAM, rows: pa.Table) -> dict[str, int]:
-    """How many rows lie well outside the range that a term was fitted on."""
+    """How many rows lie well outside the range of a column that a term was fitted on."""
     table = read_table(rows)
-    counts = {basis.spec.column: outside_range(basis, table.column(basis.spec.column)) for basis in model._design.bases}
-    return {column: int(found.sum()) for column, found in counts.items() if found is not None and found.any()}
+    axes = {axis.column: (basis.spec.label, axis) for basis in model._design.bases for axis in basis.axes}
+    counts = {column: axis.outside(label, table.column(column)) for column, (label, axis) in axes.items()}
+    return {column: int(found.sum()) for column, found in counts.items() if found.any()}
 
 
 def _scores(model: PUGAM, features: pa.Table, pi: float | None, level: float | None) -> dict[str, Any]:

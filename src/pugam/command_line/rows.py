@@ -19,7 +19,7 @@ from pugam.data import read_table, read_weights
 from pugam.errors import InputError, RowError, warn_user
 from pugam.files import DataFile, nearest_name, open_file
 from pugam.messages import LeavingOut
-from pugam.terms import choose_terms, may_identify_rows, parse_formula
+from pugam.terms import choose_terms, columns_read, may_identify_rows, parse_formula
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -134,9 +134,9 @@ def treat_missing(rows: Rows, formula: str | None, how: str) -> tuple[Rows, Any]
     if how == "error":
         return rows, formula
     specs = choose_terms(read_table(rows.X)) if formula is None else parse_formula(formula)
-    lacking = {spec.column for spec in specs if rows.X[spec.column].null_count}
+    lacking = {column for column in columns_read(specs) if rows.X[column].null_count}
     if how == "effect":
-        return rows, [replace(spec, missing="effect") if spec.column in lacking else spec for spec in specs]
+        return rows, [replace(spec, missing="effect") if lacking & {*spec.columns} else spec for spec in specs]
     if how != "drop":
         raise InputError(f"--missing is error, drop or effect; got {how!r}.")
     kept = np.ones(len(rows.z), dtype=bool)

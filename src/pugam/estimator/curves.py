@@ -23,13 +23,12 @@ from pugam.inference import (
     frequentist_covariance,
     in_alpha,
     intercept_covariance,
-    mean_columns,
     posterior_errors,
     posterior_limits,
     posterior_logits,
 )
 from pugam.solvers import Fit, Fitted, Settings
-from pugam.terms import Design, Factor, TermSpec, parse_formula
+from pugam.terms import Design, Term, parse_formula
 
 __all__ = ["CurveMethods"]
 
@@ -83,13 +82,13 @@ class CurveMethods:
 
     def effect(
         self,
-        term: str | TermSpec,
+        term: str | Term,
         grid: Any = None,
         level: float = 0.95,
         simultaneous: bool = False,
         *,
         scale: Scale = "log",
-        derivative: bool = False,
+        derivative: bool | str = False,
         center: Literal["range", "rows"] = "range",
     ) -> Any:
         """Return a term's estimated effect with limits: a tidy frame x, u, se, lower, upper.
@@ -103,14 +102,16 @@ class CurveMethods:
         term : str or term
             The term's column, the term as written in a formula, or itself: "age", "s(age)" or s("age").
         grid : array-like, optional
-            Values of the column; by default 100 points over its range, or its levels.
+            Values of the column; by default 100 points over its range, or its levels. For a term of several columns a
+            list of tuples, or a mapping or data frame with a list of values for each column; x is then x1, x2, ...
         level : float
         simultaneous : bool
             Limits for the curve as a whole over the grid, not for each point alone.
         scale : {"log", "odds"}
             "odds" gives exp(u), the factor by which the odds of being positive change.
-        derivative : bool
-            Give the first derivative of u, per unit of the column: where the effect rises and falls.
+        derivative : bool or str
+            Give the first derivative of u, per unit of the column: where the effect rises and falls. Of a term of
+            several columns: the name of the column to go along.
         center : {"range", "rows"}
             Let u of a number integrate to zero over the range, as in the paper, or average to zero over the rows of the
             fit. Limits are narrowest where the effect is held at zero: "rows", as pictures show it, says more where
@@ -128,7 +129,7 @@ class CurveMethods:
         check_is_fitted(self)
         number = self._number(term)
         basis, block = self._design.bases[number], self._design.blocks[number]
-        points = default_grid(basis, derivative) if grid is None else grid
+        points = default_grid(basis, bool(derivative)) if grid is None else grid
         covariance = self._curve_covariance[block, block]
         with one_blas_thread():
             middle = self._center(number, center)
@@ -147,12 +148,10 @@ class CurveMethods:
         """Model columns at which a term's effect is to be zero; levels of a factor sum to zero anyway."""
         if center not in ("range", "rows"):
             raise InputError(f"center is 'range' or 'rows'; got {center!r}.")
-        basis = self._design.bases[number]
-        if center == "range" or isinstance(basis.spec, Factor):
+        if center == "range":
             return None
-        self._fitted("An effect centred over the rows")
-        engine = self._rows[0]
-        return mean_columns(basis, engine.shown.encoded[number], engine.shown.weights)
+        shown = self._fitted("An effect centred over the rows").engine.shown
+        return self._design.bases[number].center(shown.encoded[number], shown.weights)
 
     def contrast(self, a: Mapping[str, Any], b: Mapping[str, Any], level: float = 0.95) -> Interval:
         """Return how much larger the log density ratio is at the values b than at a, of one or several columns.
@@ -203,8 +202,12 @@ class CurveMethods:
         logits = posterior_logits(self._fit, self.n0_, self.n1_, ratio, share)
         return make_frame(table.library, posterior_limits(logits, errors, level))
 
-    def odds_ratio(self, term: str | TermSpec, a: Any, b: Any, level: float = 0.95) -> Interval:
+    def odds_ratio(self, term: str | Term | Mapping[str, Any], a: Any, b: Any = None, level: float = 0.95) -> Interval:
         """Return the factor by which the odds of being positive change when a term's column goes from a to b.
+
+        With two sets of values, ``odds_ratio({"age": 40, "bmi": 25}, {"age": 60, "bmi": 30})``, several columns change
+        at once. A column that also stands in an interaction has no odds ratio of its own: the values of all columns of
+        the interaction are needed.
 
         Examples
         --------
@@ -215,24 +218,19 @@ class CurveMethods:
         True
         """
         check_is_fitted(self)
-        column = self._design.bases[self._number(term)].spec.column
-        return self.contrast({column: a}, {column: b}, level).exp()
+        if isinstance(term, Mapping):
+            return self.contrast(term, a, level).exp()
+        number = self._number(term)
+        name = term if isinstance(term, str) and term in self._design.columns_used else self._design.labels[number]
+        return self.contrast({name: a}, {name: b}, level).exp()
 
-    def _number(self, term: str | TermSpec) -> int:
+    def _number(self, term: str | Term) -> int:
         """Find a term by its column, by its label, as written in a formula, or by itself."""
         if not isinstance(term, str):
-            return self._design.index(getattr(term, "column", str(term)))
-        for spec in self._written(term):
-            number = self._design.index(spec.column)
-            if type(spec) is type(self._design.bases[number].spec):
-                return number
-        return self._design.index(term)
-
-    def _written(self, term: str) -> list[TermSpec]:
-        """Read a term as written in a formula, unless it is the column or label of one."""
+            return self._design.index(getattr(term, "label", str(term)))
         if "(" not in term or term in (*self._design.labels, *self._design.columns_used):
-            return []
-        return [spec for spec in parse_formula(term) if spec.column in self._design.columns_used][:1]
+            return self._design.index(term)
+        return self._design.index(parse_formula(term)[0].label)
 
     def _fitted(self, what: str) -> Fitted:
         """Return the fit with the rows behind it, which a stored model does not have."""

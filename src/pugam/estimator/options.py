@@ -13,7 +13,7 @@ from pugam.data import Table
 from pugam.errors import InputError, NotIdentifiableError
 from pugam.messages import Argument
 from pugam.solvers import EDGE, GRID_SIZE, LINEAR_GRID, SMOOTH_GRID, PiPrior, PiRange, Settings
-from pugam.terms import Design, Factor, Linear, Smooth, TermSpec, choose_terms, parse_formula
+from pugam.terms import Design, Term, choose_terms, parse_formula
 
 __all__ = [
     "EngineName",
@@ -41,34 +41,51 @@ MAX_ITERATIONS: dict[Any, int] = {"newton": 200, "em": 5000}
 GRIDS = {"linear": LINEAR_GRID, "smooth": SMOOTH_GRID, "both": LINEAR_GRID + SMOOTH_GRID[1:]}
 
 
-def read_terms(terms: Any, table: Table) -> list[TermSpec]:
+def read_terms(terms: Any, table: Table) -> list[Term]:
     """Read `terms`: None (chosen from the columns), a formula, or a sequence of terms and formulas."""
     if terms is None:
         return choose_terms(table)
-    listed = [terms] if isinstance(terms, str | Smooth | Linear | Factor) else terms
+    listed = [terms] if isinstance(terms, str | Term) else terms
     if not isinstance(listed, Sequence) or not listed:
         raise InputError(
             f"terms is None, a formula, or a list of s(), l() and f() terms; got {_in_short(terms)} (data go to fit)."
         )
-    specs: list[TermSpec] = []
+    specs: list[Term] = []
     for term in listed:
         if isinstance(term, str):
             specs.extend(parse_formula(term))
-        elif isinstance(term, Smooth | Linear | Factor):
+        elif isinstance(term, Term):
             specs.append(term)
         else:
             raise InputError(f"terms holds {_in_short(term)}, which is no term; write s('x'), l('x'), f('x').")
-    columns = [spec.column for spec in specs]
-    for column in columns:
+    for column in {column: None for spec in specs for column in spec.columns}:
         if column not in table.names:
             table.column(column)  # says which columns there are
-    twice = next((column for column in columns if columns.count(column) > 1), None)
-    if twice is not None:
-        raise InputError(f"Column {twice!r} stands in two terms, whose effects cannot be told apart; keep one.")
+    _refuse_overlap(specs)
     return specs
 
 
-def require_identifiable(specs: Sequence[TermSpec], table: Table, pi_range: PiRange) -> None:
+def _refuse_overlap(specs: Sequence[Term]) -> None:
+    """Refuse terms that contain effects of the same columns."""
+    known: dict[frozenset[str], Term] = {}
+    for spec in specs:
+        for columns in sorted(spec.spans, key=len):
+            if columns not in known:
+                known[columns] = spec
+                continue
+            names = " and ".join(repr(column) for column in sorted(columns))
+            what = f"Column {names} stands" if len(columns) == 1 else f"Columns {names} stand"
+            raise InputError(
+                f"{what} in two terms, {known[columns].label} and {spec.label}, whose effects cannot be told apart; "
+                "keep one."
+            )
+    labels = [spec.label for spec in specs]
+    twice = next((label for label in labels if labels.count(label) > 1), None)
+    if twice is not None:
+        raise InputError(f"The term {twice} is there twice; keep one.")
+
+
+def require_identifiable(specs: Sequence[Term], table: Table, pi_range: PiRange) -> None:
     """Refuse a model in which pi cannot be determined (identifiability needs two terms, or a known pi)."""
     if len(specs) >= 2 or pi_range.fixed:
         return
@@ -83,9 +100,10 @@ def require_identifiable(specs: Sequence[TermSpec], table: Table, pi_range: PiRa
 
 def require_rows(design: Design, n_rows: int, free_pi: bool) -> None:
     """Refuse fewer rows than parameters that no penalty holds: pi, intercept, slopes and levels."""
-    unpenalized = int(np.count_nonzero(design.roughness == 0.0)) + 1 + int(free_pi)
+    unpenalized = int(np.count_nonzero(~design.is_penalized)) + 1 + int(free_pi)
     if n_rows < unpenalized:
-        largest = design.labels[int(np.argmax([np.count_nonzero(basis.roughness == 0.0) for basis in design.bases]))]
+        counts = [np.count_nonzero(~design.is_penalized[block]) for block in design.blocks]
+        largest = design.labels[int(np.argmax(counts))]
         raise InputError(
             f"There are fewer rows than parameters: {n_rows} rows for {unpenalized} parameters that no "
             f"smoothing restrains, most of them in {largest}; use fewer terms, or factors with fewer levels."
@@ -181,22 +199,34 @@ def _read_smoothing(smoothing: Any, design: Design) -> Any:
     if isinstance(smoothing, str) and smoothing in ("reml", "aic"):
         return smoothing
     if _is_number(smoothing):
-        return np.full(len(design.bases), _positive_number(Argument("smoothing"), smoothing, zero=True))
+        return np.full(len(design.penalties), _positive_number(Argument("smoothing"), smoothing, zero=True))
     if isinstance(smoothing, dict):
-        numbers_given = [design.index(str(term)) for term in smoothing]
-        useless = [design.labels[number] for number in numbers_given if number not in design.penalized]
-        if useless or len(set(numbers_given)) < len(numbers_given):
-            what = f"a value for {useless[0]}, which has none" if useless else "two values for one term"
-            raise InputError(f"smoothing gives {what}; give one value to each smooth term.")
-        values = dict(zip(numbers_given, smoothing.values(), strict=True))
-        lacking = [design.labels[number] for number in design.penalized if number not in values]
-        if lacking:
-            raise InputError(f"smoothing gives no value for {', '.join(lacking)}; name every smooth term.")
-        kappas = np.zeros(len(design.bases))
-        for number, kappa in values.items():
-            kappas[number] = _positive_number(f"smoothing of {design.labels[number]}", kappa, zero=True)
-        return kappas
+        return _smoothing_of_terms(smoothing, design)
     raise InputError(Argument("smoothing"), f" is 'reml', 'aic', a number, or a number per term; got {smoothing!r}.")
+
+
+def _smoothing_of_terms(smoothing: dict[Any, Any], design: Design) -> np.ndarray:
+    """Read one smoothing parameter, or a tuple of several, for each term that has any."""
+    penalized = {penalty.term for penalty in design.penalties}
+    numbers_given = [design.index(str(term)) for term in smoothing]
+    useless = [design.labels[number] for number in numbers_given if number not in penalized]
+    if useless or len(set(numbers_given)) < len(numbers_given):
+        what = f"a value for {useless[0]}, which has none" if useless else "two values for one term"
+        raise InputError(f"smoothing gives {what}; give one value to each smooth term.")
+    values = dict(zip(numbers_given, smoothing.values(), strict=True))
+    lacking = [design.labels[number] for number in sorted(penalized) if number not in values]
+    if lacking:
+        raise InputError(f"smoothing gives no value for {', '.join(lacking)}; name every smooth term.")
+    kappas = np.zeros(len(design.penalties))
+    for number, given in values.items():
+        places, label = design.penalties_of(number), design.labels[number]
+        several = list(given) if isinstance(given, Sequence | np.ndarray) and not isinstance(given, str) else [given]
+        if len(several) == 1:
+            several = several * len(places)
+        if len(several) != len(places):
+            raise InputError(f"smoothing of {label} is one number, or {len(places)} of them; got {given!r}.")
+        kappas[list(places)] = [_positive_number(f"smoothing of {label}", kappa, zero=True) for kappa in several]
+    return kappas
 
 
 def _read_prior(prior: Any) -> PiPrior:

@@ -45,7 +45,7 @@ from pugam.inference import (
 from pugam.likelihood import alpha_shift, expit, label_frequency, log_likelihood_rows
 from pugam.solvers import Fit, Fitted, Settings, edf, fit_best_design, fit_shrunken, has_enough_rows
 from pugam.storage import StoredModel
-from pugam.terms import Design, format_formula
+from pugam.terms import Design, columns_read, format_formula
 
 __all__ = ["PUGAM"]
 
@@ -260,7 +260,7 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
         pi_range = read_pi_range(self.pi)
         rows = self._open_rows(X, _either(y, z), sample_weight)
         specs = None if self.terms is None else read_terms(self.terms, rows.header)
-        numbers, shown = rows.digest(rows.header.names if specs is None else [spec.column for spec in specs])
+        numbers, shown = rows.digest(rows.header.names if specs is None else columns_read(specs))
         with rows_placed(rows, numbers):
             specs = read_terms(None, shown) if specs is None else specs
             require_identifiable(specs, rows.header, pi_range)
@@ -325,7 +325,7 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
         self.edf_ = edf(fit.penalized, fit.penalized.free(pi_range))
         self.aic_ = -2.0 * self.loglik_ + 2.0 * self.edf_
         self.shrinkage_ = None if fit.shrinkage is None else fit.shrinkage.ridge
-        self.smoothing_ = {design.columns_used[number]: float(fit.kappas[number]) for number in design.penalized}
+        self.smoothing_ = design.smoothing_by_term(fit.kappas)
         self.n_iter_, self.converged_ = max(1, optimum.n_iter), fit.converged
         self.at_boundary_ = not pi_range.fixed and not all(
             pi_range.is_inside(pi) for pi in (self.pi_, self.pi_penalized_)

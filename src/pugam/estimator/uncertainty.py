@@ -39,7 +39,7 @@ from pugam.inference import (
 from pugam.messages import See
 from pugam.progress import Progress
 from pugam.solvers import gather_evidence
-from pugam.terms import TermSpec
+from pugam.terms import Term
 
 __all__ = ["UncertaintyMethods"]
 
@@ -111,7 +111,7 @@ class UncertaintyMethods(CurveMethods):
 
     def test(
         self,
-        term: str | TermSpec | Sequence[str | TermSpec],
+        term: str | Term | Sequence[str | Term],
         method: Literal["wald", "bootstrap"] = "wald",
         null: Literal["zero", "linear"] = "zero",
         *,

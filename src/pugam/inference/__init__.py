@@ -24,8 +24,6 @@ from pugam.inference.effects import (
     curve_columns,
     default_grid,
     effect_table,
-    mean_columns,
-    outside_range,
     standard_errors,
 )
 from pugam.inference.findings import NotConverged
@@ -75,10 +73,8 @@ __all__ = [
     "is_separated",
     "is_vague",
     "make_resampling",
-    "mean_columns",
     "normal_quantile",
     "not_converged",
-    "outside_range",
     "pi_log_variance",
     "pi_wald_interval",
     "posterior_errors",

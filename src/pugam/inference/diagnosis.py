@@ -205,7 +205,7 @@ def is_doubtful(fitted: Fitted) -> bool:
     fit, pi_range = fitted.fit, fitted.settings.pi_range
     if pi_range.fixed:
         return False
-    n_free = int(np.count_nonzero(fitted.design.roughness == 0.0))
+    n_free = int(np.count_nonzero(~fitted.design.is_penalized))
     if rows_in_doubt(fitted, fit.penalized) < FEWEST_DOUBTFUL_ROWS_PER_COLUMN * n_free:
         return True
     inside = all(pi_range.is_inside(one.pi) for one in (fit.penalized, fit.optimum))
@@ -253,7 +253,7 @@ def _curve(profile: PiProfile, held: Interval) -> tuple[Array, Array]:
 
 def _relevant_starts(fit: Fit) -> tuple[StartRecord, ...]:
     """The starts at the smoothing parameter that was chosen, where several were tried."""
-    chosen = tuple(record for record in fit.starts if record.kappa == float(fit.kappas.max()))
+    chosen = tuple(record for record in fit.starts if record.kappa == float(fit.kappas.max(initial=0.0)))
     return chosen or fit.starts
 
 
@@ -286,9 +286,10 @@ def _reliance(fitted: Fitted) -> float:
     optimum, design = fitted.fit.penalized, fitted.design
     evidence = gather_evidence(optimum, slice(None))
     freer = optimum.curvature.copy()
-    for term in design.penalized:
-        columns = design.layout.all_coefficients[tested_columns(design, term, "linear")]
-        freer[columns] = np.minimum(freer[columns], reference_penalty(evidence, design, term))
+    for term, basis in enumerate(design.bases):
+        if basis.bends is not None and basis.bends.any():
+            columns = design.layout.all_coefficients[tested_columns(design, term, "linear")]
+            freer[columns] = np.minimum(freer[columns], reference_penalty(evidence, design, term))
     share = design.layout.share
     variance = float(inverse(optimum.hessian)[share, share])
     return float(np.sqrt(inverse(optimum.information + np.diag(freer))[share, share] / variance))

@@ -1,17 +1,17 @@
-"""The estimated curves: their bands, pointwise or simultaneous, their derivatives, and differences between points."""
+"""The estimated effects: their bands, pointwise or simultaneous, their derivatives, and differences between points."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.data import Column, as_array, is_missing, require_numeric
+from pugam.data import Column
 from pugam.errors import InputError, warn_user
 from pugam.inference.intervals import Interval, normal_quantile
-from pugam.terms import Basis, Design, Encoded, Factor, FactorBasis, LinearBasis, MissingBasis, SmoothBasis
+from pugam.terms import Basis, Design
 
 __all__ = [
     "Scale",
@@ -20,8 +20,7 @@ __all__ = [
     "curve_columns",
     "default_grid",
     "effect_table",
-    "mean_columns",
-    "outside_range",
+    "point_names",
     "require_scale",
     "simultaneous_quantile",
     "standard_errors",
@@ -30,26 +29,40 @@ __all__ = [
 Array = NDArray[np.float64]
 Scale = Literal["log", "odds"]
 
-GRID_POINTS = 100
+GRID_POINTS = {1: 100, 2: 30, 3: 10}  # along each numeric column, by how many of them a term has
 N_DRAWS = 10_000
-MOST_LEVELS_SHOWN = 10
-HARDLY_OUTSIDE = 0.05  # share of the range by which values may lie outside it without a word
 EXPONENT_LIMIT = 700.0  # exp() of more overflows
 LARGEST_RELATIVE_ERROR = 1e3  # of odds: what is less sure is not known at all, and the largest odds bear no more
 
 
-def default_grid(basis: Basis, derivative: bool = False) -> NDArray[Any]:
+def default_grid(basis: Basis, derivative: bool = False) -> Any:
     """Where to show a term by default: evenly over its range, or at its levels; missing values last.
 
-    There is no derivative at missing values, so they are left out there.
+    A list of values for a term of one column, of one value for each column for others. There is no derivative at
+    missing values, so they are left out there.
     """
-    inner = basis.inner if isinstance(basis, MissingBasis) else basis
-    if isinstance(inner, FactorBasis):
-        grid = np.array([*inner.levels, *([None] if basis is not inner else [])], dtype=object)
-        return grid
-    assert isinstance(inner, SmoothBasis | LinearBasis)
-    numbers = np.linspace(inner.lower, inner.upper, GRID_POINTS)
-    return np.append(numbers, np.nan) if basis is not inner and not derivative else numbers
+    n_numeric = sum(axis.is_numeric for axis in basis.axes)
+    points = join_points([axis.grid(GRID_POINTS.get(n_numeric, 5)) for axis in basis.axes])
+    if basis.has_missing_effect and not derivative:
+        points = [np.append(values, axis.gap) for values, axis in zip(points, basis.axes, strict=True)]
+    return as_grid(points)
+
+
+def join_points(grids: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+    """Combine values along each axis to all points, the last axis running fastest."""
+    places = np.indices([len(grid) for grid in grids]).reshape(len(grids), -1)
+    return [grid[place] for grid, place in zip(grids, places, strict=True)]
+
+
+def as_grid(points: Sequence[NDArray[Any]]) -> Any:
+    """Return points as a grid: the values of the only column, or one tuple for each point."""
+    return points[0] if len(points) == 1 else list(zip(*(values.tolist() for values in points), strict=True))
+
+
+def point_names(basis: Basis) -> tuple[str, ...]:
+    """What the columns of a tidy frame of points are called: x, or x1, x2, ..."""
+    n_axes = len(basis.axes)
+    return ("x",) if n_axes == 1 else tuple(f"x{number}" for number in range(1, n_axes + 1))
 
 
 def effect_table(
@@ -60,15 +73,15 @@ def effect_table(
     level: float,
     simultaneous: bool = False,
     scale: Scale = "log",
-    derivative: bool = False,
+    derivative: bool | str = False,
     center: Array | None = None,
 ) -> dict[str, NDArray[Any]]:
-    """Evaluate a term on a grid: x, u, standard error and limits.
+    """Evaluate a term on a grid: x (or x1, x2, ...), u, standard error and limits.
 
     Parameters
     ----------
     grid : array-like
-        Values of the term's column.
+        Values of the term's column; for several columns see `curve_columns`.
     theta, covariance : arrays of shape (m,) and (m, m)
         The term's own coefficients and their covariance.
     level : float
@@ -76,15 +89,15 @@ def effect_table(
         Limits that hold the whole curve, over all points of the grid, with the probability `level`.
     scale : "log" or "odds"
         The effect u on the log density ratio, or its factor exp(u) on the odds.
-    derivative : bool
-        The first derivative of u instead, per unit of the column.
+    derivative : bool or str
+        The first derivative of u instead, per unit of the column; of several columns, along the one named.
     center : array of shape (m,), optional
         Model columns of where u shall be zero, such as their mean over rows.
     """
     require_scale(scale)
     if derivative and scale == "odds":
         raise InputError("A derivative is one of the log odds; use scale='log' with derivative=True.")
-    column = _grid_column(basis, grid)
+    points = _read_points(basis, grid)
     columns = curve_columns(basis, grid, derivative)
     if center is not None and not derivative:
         columns = columns - center
@@ -97,7 +110,8 @@ def effect_table(
     if scale == "odds":
         u, lower, upper = (np.exp(np.clip(values, -EXPONENT_LIMIT, EXPONENT_LIMIT)) for values in (u, lower, upper))
         se = np.minimum(se, LARGEST_RELATIVE_ERROR) * u
-    return {"x": column.values, "u": u, "se": se, "lower": lower, "upper": upper}
+    places = {name: point.values for name, point in zip(point_names(basis), points, strict=True)}
+    return {**places, "u": u, "se": se, "lower": lower, "upper": upper}
 
 
 def standard_errors(weights: Array, covariance: Array) -> Array:
@@ -109,23 +123,32 @@ def standard_errors(weights: Array, covariance: Array) -> Array:
     return errors
 
 
-def mean_columns(basis: Basis, encoded: Encoded, weights: Array | None = None) -> Array:
-    """Mean of a term's model columns over rows."""
-    return np.asarray(np.average(basis.columns(encoded), axis=0, weights=weights))
-
-
 def require_scale(scale: str) -> None:
     """Refuse an unknown scale."""
     if scale not in get_args(Scale):
         raise InputError(f"scale is 'log' or 'odds'; got {scale!r}.")
 
 
-def curve_columns(basis: Basis, grid: Any, derivative: bool = False) -> Array:
-    """Model columns of a term, or their derivatives, at the points of a grid: shape (len(grid), m)."""
-    column = _grid_column(basis, grid)
-    _warn_outside(basis, column)
-    encoded = basis.encode(column)
-    return basis.slopes(encoded) if derivative else basis.columns(encoded)
+def curve_columns(basis: Basis, grid: Any, derivative: bool | str = False) -> Array:
+    """Model columns of a term, or their derivatives, at the points of a grid: shape (n_points, m).
+
+    The grid is a list of values for a term of one column; for others a list of tuples, or a mapping or data frame with
+    a list of values for each column.
+    """
+    points = _read_points(basis, grid)
+    _warn_outside(basis, points)
+    encoded = basis.encode(points)
+    return basis.slopes(encoded, _axis_along(basis, derivative)) if derivative else basis.columns(encoded)
+
+
+def _axis_along(basis: Basis, derivative: bool | str) -> int:
+    """The number of the column along which a derivative is wanted."""
+    columns = basis.spec.columns
+    if derivative is True and len(columns) == 1:
+        return 0
+    if derivative not in columns:
+        raise InputError(f"{basis.spec.label}: name the column of the derivative, one of {', '.join(columns)}.")
+    return columns.index(str(derivative))
 
 
 def simultaneous_quantile(columns: Array, covariance: Array, level: float) -> float:
@@ -161,66 +184,94 @@ def contrast(
 
 
 def contrast_weights(design: Design, a: Mapping[str, Any], b: Mapping[str, Any]) -> Array:
-    """Weights of all coefficients in the difference between two sets of values, b less a."""
-    terms_a, terms_b = ({design.index(str(term)): value for term, value in side.items()} for side in (a, b))
-    if len(terms_a) < len(a) or len(terms_b) < len(b):
-        raise InputError("A contrast names the same term twice; give it one value on each side.")
+    """Weights of all coefficients in the difference between two sets of values, b less a.
+
+    The name of a column stands for all terms that it has a part in; the label of a term for that term alone.
+    """
+    terms_a, terms_b = (_values_of_terms(design, side) for side in (a, b))
     if not terms_a or terms_a.keys() != terms_b.keys():
         raise InputError("A contrast compares values of the same columns; name the same ones, one or more, in a and b.")
     weights = np.zeros(design.n_columns)
-    for number in terms_a:
-        rows = curve_columns(design.bases[number], [terms_a[number], terms_b[number]])
+    for number, point in terms_a.items():
+        basis = design.bases[number]
+        grid = as_grid([_pair(first, second) for first, second in zip(point, terms_b[number], strict=True)])
+        rows = curve_columns(basis, grid)
         weights[design.blocks[number]] = rows[1] - rows[0]
     return weights
 
 
-def _grid_column(basis: Basis, grid: Any) -> Column:
-    name = basis.spec.column
-    if isinstance(basis.spec, Factor):
-        if isinstance(grid, str) or not hasattr(grid, "__len__"):
-            raise InputError(f"{basis.spec.label}: a grid is a list of levels; got {grid!r}.")
-        values = np.empty(len(grid), dtype=object)
-        values[:] = as_array(grid).tolist()
-        _refuse_unknown_levels(basis, values)
-        return Column(name, "category", values)
-    refusal = InputError(f"{basis.spec.label}: a grid is a list of finite numbers; got {grid!r}.")
-    try:
-        numbers = np.asarray(grid, dtype=float).reshape(len(grid))
-    except (TypeError, ValueError):
-        raise refusal from None
-    if np.isinf(numbers).any():
+def _pair(first: object, second: object) -> NDArray[Any]:
+    both = np.empty(2, dtype=object)
+    both[:] = [first, second]
+    return both
+
+
+def _values_of_terms(design: Design, side: Mapping[str, Any]) -> dict[int, tuple[Any, ...]]:
+    """What a set of values says about each term that depends on it."""
+    columns = {str(name): value for name, value in side.items() if str(name) in design.columns_used}
+    found: dict[int, tuple[Any, ...]] = {}
+    for number, basis in enumerate(design.bases):
+        lacking = [name for name in basis.spec.columns if name not in columns]
+        if not lacking:
+            found[number] = tuple(columns[name] for name in basis.spec.columns)
+        elif len(lacking) < len(basis.spec.columns):
+            raise InputError(
+                f"The effect depends on {', '.join(lacking)} too, by {basis.spec.label}; give values of all its "
+                "columns."
+            )
+    for name, value in side.items():
+        if str(name) not in columns:
+            number = design.index(str(name))
+            if number in found:
+                raise InputError("A contrast names the same term twice; give it one value on each side.")
+            found[number] = _point(design.bases[number], value)
+    return found
+
+
+def _point(basis: Basis, value: Any) -> tuple[Any, ...]:
+    """What is given for a term by its label: a value, or one for each of several columns."""
+    columns = basis.spec.columns
+    if len(columns) == 1:
+        return (value,)
+    if isinstance(value, str) or not hasattr(value, "__len__") or len(value) != len(columns):
+        raise InputError(f"{basis.spec.label} takes a value of each of its columns, {columns}; got {value!r}.")
+    return tuple(value)
+
+
+def _read_points(basis: Basis, grid: Any) -> list[Column]:
+    label, axes = basis.spec.label, basis.axes
+    if len(axes) == 1:
+        return [axes[0].read(label, grid)]
+    return [axis.read(label, values) for axis, values in zip(axes, _split_grid(basis, grid), strict=True)]
+
+
+def _split_grid(basis: Basis, grid: Any) -> list[Any]:
+    """Take a grid over several columns apart: a list of values for each of them."""
+    columns = basis.spec.columns
+    refusal = InputError(
+        f"{basis.spec.label}: a grid is a list of tuples ({', '.join(columns)}), or one list of values for each "
+        f"column; got {grid!r}."
+    )
+    if hasattr(grid, "keys") or hasattr(grid, "columns"):
+        try:
+            values = [list(grid[name]) for name in columns]
+        except (KeyError, TypeError):
+            raise refusal from None
+    else:
+        try:
+            values = [list(part) for part in zip(*grid, strict=True)]
+        except (TypeError, ValueError):
+            raise refusal from None
+    if len(values) != len(columns) or len({len(part) for part in values}) > 1:
         raise refusal
-    return Column(name, "numeric", numbers)
+    return values
 
 
-def _refuse_unknown_levels(basis: Basis, values: NDArray[Any]) -> None:
-    inner = basis.inner if isinstance(basis, MissingBasis) else basis
-    assert isinstance(inner, FactorBasis)
-    assert isinstance(basis.spec, Factor)
-    for value in values:
-        if value not in inner.levels and not is_missing(value) and basis.spec.unseen == "error":
-            levels = ", ".join(repr(level) for level in inner.levels[:MOST_LEVELS_SHOWN])
-            more = ", ..." if len(inner.levels) > MOST_LEVELS_SHOWN else ""
-            raise InputError(f"{basis.spec.label} has no level {value!r}; its levels are {levels}{more}.")
-
-
-def outside_range(basis: Basis, column: Column) -> NDArray[np.bool_] | None:
-    """Which values lie well outside the range that a term was fitted on; None for levels, which have none."""
-    inner = basis.inner if isinstance(basis, MissingBasis) else basis
-    if isinstance(inner, FactorBasis):
-        return None
-    assert isinstance(inner, SmoothBasis | LinearBasis)
-    slack = HARDLY_OUTSIDE * (inner.upper - inner.lower)
-    values = require_numeric(column, basis.spec.label)
-    return np.asarray((values < inner.lower - slack) | (values > inner.upper + slack))
-
-
-def _warn_outside(basis: Basis, column: Column) -> None:
-    inner = basis.inner if isinstance(basis, MissingBasis) else basis
-    outside = outside_range(basis, column)
-    if outside is not None and outside.any():
-        assert isinstance(inner, SmoothBasis | LinearBasis)
-        warn_user(
-            f"{basis.spec.label}: {column.values[outside][0]:g} lies outside the range of the fit, {inner.lower:g} to "
-            f"{inner.upper:g}; effects go on there as straight lines, which no data support."
-        )
+def _warn_outside(basis: Basis, points: Sequence[Column]) -> None:
+    for axis, point in zip(basis.axes, points, strict=True):
+        outside = axis.outside(basis.spec.label, point)
+        if outside.any():
+            warn_user(
+                f"{basis.spec.label}: {point.values[outside][0]:g} lies outside the range of the fit, {axis.lower:g} "
+                f"to {axis.upper:g}; effects go on there as straight lines, which no data support."
+            )

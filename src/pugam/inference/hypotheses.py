@@ -19,7 +19,7 @@ from scipy.special import chdtrc
 from pugam.errors import InputError
 from pugam.inference.distributions import weighted_chi2_sf
 from pugam.solvers import Evidence, Fit, Fitted, finish_fit, refit_shrunken
-from pugam.terms import Basis, Design, FactorBasis, LinearBasis, MissingBasis, SmoothBasis
+from pugam.terms import Basis, Design
 
 __all__ = [
     "HypothesisTest",
@@ -95,7 +95,8 @@ def tested_columns(design: Design, term: int, null: Null) -> NDArray[np.intp]:
     block = np.arange(design.n_columns)[design.blocks[term]]
     if null == "zero":
         return block
-    bending = block[design.bases[term].roughness > 0.0]
+    bends = design.bases[term].bends
+    bending = block[:0] if bends is None else block[bends]
     if len(bending) == 0:
         raise InputError(
             f"{design.labels[term]} cannot bend, so there is no test of linearity for it; use null='zero', or a smooth "
@@ -159,7 +160,7 @@ def _bending_statistic(
 def reference_penalty(evidence: Evidence, design: Design, term: int) -> Array:
     """Penalty of a term's bending coefficients that leaves them two degrees of freedom, or half of what they have."""
     columns = tested_columns(design, term, "linear")
-    roughness = design.roughness[columns]
+    roughness: Array = design.roughness[:, columns].sum(axis=0)
     ratios = evidence.canonical(columns, roughness).ratios
     wanted = min(REFERENCE_BENDING, 0.5 * len(ratios))
 
@@ -180,12 +181,13 @@ def refit_under_null(fitted: Fitted, terms: Sequence[int], null: Null) -> Fit:
     if len(kept) == 0:
         raise InputError("Under this null hypothesis no term is left to refit; test fewer terms at once.")
     bases = [design.bases[number].coarse(1)[0] if number in terms else design.bases[number] for number in kept]
-    start = np.delete(fit.penalized.beta, 2 + held)
+    start = fit.penalized.beta[design.layout.keeping(np.delete(np.arange(design.n_columns), held))]
+    kappas = fit.kappas[[penalty.term not in terms for penalty in design.penalties]]
     null_design = Design(tuple(bases))
     engine = fitted.engine.redesigned(null_design, kept)
     if design.ridge is None:
-        return finish_fit(engine, null_design, fitted.settings, start, fit.kappas[kept])
-    begun = replace(fit, penalized=replace(fit.penalized, beta=start), kappas=fit.kappas[kept])
+        return finish_fit(engine, null_design, fitted.settings, start, kappas)
+    begun = replace(fit, penalized=replace(fit.penalized, beta=start), kappas=kappas)
     held_design = null_design.held_by(np.delete(design.ridge, held))
     return refit_shrunken(Fitted(engine, held_design, fitted.settings, begun), engine).fit
 
@@ -237,15 +239,10 @@ def fourier_test(
 
 def _fourier_projection(basis: Basis, n_functions: int) -> Array:
     """Integrals of a term's functions against 1, sin, cos, ... over its range: shape (n_functions, m)."""
-    inner = basis.inner if isinstance(basis, MissingBasis) else basis
-    if isinstance(inner, FactorBasis):
-        raise InputError(f"{basis.spec.label} is no curve to be projected on Fourier functions; use method='wald'.")
     t = (np.arange(FOURIER_NODES) + 0.5) / FOURIER_NODES
     functions = np.ones((n_functions, FOURIER_NODES))
     for number in range(1, n_functions):
         wave = np.sin if number % 2 else np.cos
         functions[number] = np.sqrt(2.0) * wave(2.0 * np.pi * ((number + 1) // 2) * t)
-    assert isinstance(inner, SmoothBasis | LinearBasis)
-    columns = inner.columns(inner.lower + t * (inner.upper - inner.lower))
-    projection: Array = functions @ columns / FOURIER_NODES
-    return projection if basis is inner else np.column_stack([projection, np.zeros(n_functions)])
+    projection: Array = functions @ basis.curve(t) / FOURIER_NODES
+    return projection

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pugam.inference.effects import curve_columns, default_grid, standard_errors
 from pugam.linear_algebra import inverse
 from pugam.solvers import Fitted, Optimum
-from pugam.terms import Basis, FactorBasis, LinearBasis, MissingBasis
+from pugam.terms import Basis
 
 __all__ = ["LARGEST_CONDITION", "OpenEffects", "condition_number", "find_open_effects", "rows_in_doubt"]
 
@@ -23,7 +23,6 @@ Array = NDArray[np.float64]
 
 FEWEST_IN_A_LEVEL = 0.1  # a level with labelled and unlabelled rows has one at least; where climbs stop, 0.01 is left
 SMALLEST_RUNAWAY = 4.0  # effect, against the middle one of the other levels: where weights are small, so is the doubt
-ROUNDING = 1e-9  # of the rows in doubt
 NO_IDEA = 1000.0  # standard error of an effect
 LARGEST_CONDITION = 1e9
 LEAST_OWN = 1e-12  # of a parameter's information, that the intercept does not share: less is rounding
@@ -109,15 +108,16 @@ def _one_sided_levels(fitted: Fitted) -> Iterator[tuple[Basis, list[str]]]:
     products, theta = _products_in_doubt(fitted, fitted.fit.penalized), fitted.fit.penalized.beta[2:]
     for basis, block in zip(fitted.design.bases, fitted.design.blocks, strict=True):
         own = slice(1 + block.start, 1 + block.stop)
-        found = list(_levels(basis, float(products[0, 0]), products[0, own], products[own, own], theta[block]))
-        doubted = [effect for _, in_doubt, effect in found if in_doubt >= FEWEST_IN_A_LEVEL]
+        everywhere = float(products[0, 0])
+        found = list(basis.levels_in_doubt(everywhere, products[0, own], products[own, own], theta[block]))
+        doubted = [level.effect for level in found if level.rows >= FEWEST_IN_A_LEVEL]
         middle = float(np.median(doubted)) if doubted else 0.0
         yield (
             basis,
             [
-                f"{basis.spec.column} {level}"
-                for level, in_doubt, effect in found
-                if in_doubt < FEWEST_IN_A_LEVEL and abs(effect - middle) > SMALLEST_RUNAWAY
+                f"{':'.join(basis.spec.columns)} {level.name}"
+                for level in found
+                if level.rows < FEWEST_IN_A_LEVEL and abs(level.effect - middle) > SMALLEST_RUNAWAY
             ],
         )
 
@@ -130,29 +130,3 @@ def _products_in_doubt(fitted: Fitted, curves: Optimum) -> Array:
 
 def _mean_weight(fitted: Fitted) -> float:
     return (fitted.engine.n0 + fitted.engine.n1) / fitted.engine.n_rows
-
-
-def _levels(
-    basis: Basis, everywhere: float, sums: Array, squares: Array, theta: Array
-) -> Iterator[tuple[str, float, float]]:
-    """Split the rows in doubt by level, with its effect, given sums and products of the term's columns over them.
-
-    The two values of a binary column and missing values count as levels.
-    """
-    match basis:
-        case MissingBasis():
-            missing = float(sums[-1])
-            yield "missing", missing, float(theta[-1])
-            yield from _levels(basis.inner, everywhere - missing, sums[:-1], squares[:-1, :-1], theta[:-1])
-        case FactorBasis():
-            # Contrasts are orthonormal: with the constant they give back the indicator of every level.
-            contrasts = basis.contrasts[:-1]
-            in_doubt = everywhere / len(basis.levels) + contrasts @ sums
-            for level, rows, effect in zip(basis.levels, in_doubt, contrasts @ theta, strict=True):
-                yield f"= {level!r}", float(rows), float(effect)
-        case LinearBasis():
-            upper = everywhere / 2.0 + float(sums[0])  # of rows, each as far as it lies above the lower end
-            between = everywhere / 4.0 - float(squares[0, 0])  # products of the distances from both ends
-            if between <= ROUNDING * everywhere:
-                yield f"= {basis.lower:g}", everywhere - upper, -float(theta[0])
-                yield f"= {basis.upper:g}", upper, float(theta[0])

@@ -77,24 +77,22 @@ def bias_covariance(fit: Fit, pi_range: PiRange) -> Array:
 def smoothing_covariance(evidence: Evidence, design: Design, kappas: Array) -> Array:
     """Return what averaging over smoothing parameters adds to the covariance of theta, shape (p, p)."""
     added = np.zeros((design.n_columns, design.n_columns))
-    for number in design.penalized:
-        block = np.arange(design.n_columns)[design.blocks[number]]
-        roughness = 2.0 * design.bases[number].roughness
-        term = evidence.canonical(block, roughness)
+    # How strong the penalties of a term are is taken to be open, not how they compare.
+    penalty = design.penalty(kappas)
+    for block in design.blocks:
+        columns = np.arange(design.n_columns)[block]
+        term = evidence.canonical(columns, penalty[block])
         if term.bending.any():
-            added[np.ix_(block, block)] = _positive_part(_averaged(term, float(kappas[number])))
+            added[np.ix_(columns, columns)] = _positive_part(_averaged(term))
     return added
 
 
-def _averaged(term: Canonical, chosen: float) -> Array:
-    """Average covariance and squared shift over smoothing parameters, less the covariance at the chosen one.
-
-    `term` has the penalty of a smoothing parameter of one, so that kappa times its ratios are those at kappa.
-    """
+def _averaged(term: Canonical) -> Array:
+    """Average covariance and squared shift over multiples of the smoothing parameters, less the covariance at these."""
     ratios = np.where(term.bending, term.ratios, 0.0)
-    kappas = _possible_kappas(ratios[term.bending], chosen)
+    kappas = _possible_kappas(ratios[term.bending])
     shares = 1.0 / (1.0 + kappas[:, None] * ratios)
-    shares_here = 1.0 / (1.0 + chosen * ratios)
+    shares_here = 1.0 / (1.0 + ratios)
     logs = term.log_marginal(kappas)
     weights = np.exp(logs - logs.max())
     weights /= weights.sum()
@@ -104,9 +102,9 @@ def _averaged(term: Canonical, chosen: float) -> Array:
     return extra
 
 
-def _possible_kappas(ratios: Array, chosen: float) -> Array:
+def _possible_kappas(ratios: Array) -> Array:
     smoothest = float(np.sum(1.0 / ratios)) / LEAST_BENDING
-    roughest = min(chosen / FARTHEST, smoothest * 10.0**-FEWEST_DECADES)
+    roughest = min(1.0 / FARTHEST, smoothest * 10.0**-FEWEST_DECADES)
     n_values = 1 + round(PER_DECADE * np.log10(smoothest / roughest))
     return np.geomspace(roughest, smoothest, n_values)
 

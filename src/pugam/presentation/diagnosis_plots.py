@@ -9,7 +9,7 @@ import numpy as np
 
 from pugam.inference import Diagnosis, curve_columns, default_grid, normal_quantile
 from pugam.presentation.panels import BAND, LINE, MARK, ZERO, make_panels, use_axes
-from pugam.terms import Design, Factor
+from pugam.terms import Design
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -112,11 +112,12 @@ def _plot_sensitivity(diagnosis: Diagnosis, design: Design, axes: Any) -> Figure
         basis, block = design.bases[number], design.blocks[number]
         grid = default_grid(basis)
         columns = curve_columns(basis, grid)
-        places: Any = np.arange(len(grid)) if isinstance(basis.spec, Factor) else grid
-        style = "o" if isinstance(basis.spec, Factor) else "-"
+        (axis,) = basis.axes
+        places: Any = grid if axis.is_numeric else np.arange(len(grid))
+        style = "-" if axis.is_numeric else "o"
         for pi, theta, shade in zip(found.pi, found.coef[:, block], shades, strict=True):
             ax.plot(places, columns @ theta, style, color=LINE, alpha=shade, linewidth=1.5, label=f"pi = {pi:.2f}")
-        if isinstance(basis.spec, Factor):
+        if not axis.is_numeric:
             ax.set_xticks(places, ["missing" if level is None else str(level) for level in grid])
         ax.axhline(0.0, color=ZERO, linewidth=0.8, zorder=0)
         ax.set_title(design.labels[number], fontsize=10)

@@ -12,7 +12,6 @@ from pugam.presentation.diagnosis_plots import DIAGNOSTIC_PLOTS, SINGLE_SIZE, pl
 from pugam.presentation.grids import grid_for_drawing
 from pugam.presentation.panels import BAND, LINE, MARK, ZERO, make_panels, use_axes
 from pugam.presentation.protocol import FittedModel
-from pugam.terms import Factor
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,17 +70,16 @@ def plot_effects(
         known = "terms, rug, shared_scale, axes, simultaneous, scale and derivative"
         raise InputError(f"plot('effects') takes {known}; got {', '.join(unknown)}.")
     listed = [terms] if isinstance(terms, str) else terms
-    columns = [spec.column for spec in model.terms_] if listed is None else list(listed)
-    numbers = [model._number(column) for column in columns]
+    numbers = range(len(model.terms_)) if listed is None else [model._number(term) for term in listed]
     figure, panels = make_panels(len(numbers)) if axes is None else use_axes(axes, len(numbers))
     for number, ax in zip(numbers, panels, strict=True):
-        term = model.terms_[number]
-        values = _values(model, number)
-        grid = grid_for_drawing(model._design.bases[number], values, GRID_POINTS, options.get("derivative", False))
-        frame = model.effect(term.column, grid, level, center="rows" if len(values) else "range", **options)
+        term, basis = model.terms_[number], model._design.bases[number]
+        values, (axis,) = _values(model, number), basis.axes
+        grid = grid_for_drawing(basis, values, GRID_POINTS, options.get("derivative", False))
+        frame = model.effect(term.label, grid, level, center="rows" if len(values) else "range", **options)
         x, u, lower, upper = (np.asarray(frame[name]) for name in ("x", "u", "lower", "upper"))
-        (_draw_levels if isinstance(term, Factor) else _draw_curve)(ax, x, u, lower, upper)
-        if rug and not isinstance(term, Factor):
+        (_draw_curve if axis.is_numeric else _draw_levels)(ax, x, u, lower, upper)
+        if rug and axis.is_numeric:
             _draw_rug(ax, values, ax.get_xlim())
         ax.axhline(1.0 if options.get("scale") == "odds" else 0.0, color=ZERO, linewidth=0.8, zorder=0)
         ax.set_title(term.label, fontsize=10)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pugam.inference import Diagnosis, HypothesisTest, Interval
 from pugam.solvers import Fit, Fitted, Settings
-from pugam.terms import Design, TermSpec
+from pugam.terms import Design, Term
 
 if TYPE_CHECKING:
     from pugam.presentation.summary import Summary
@@ -26,7 +26,7 @@ class FittedModel(Protocol):
     solver: str
     pi_prior: Any
 
-    terms_: list[TermSpec]
+    terms_: list[Term]
     formula_: str
     pi_: float
     pi_penalized_: float
@@ -39,7 +39,7 @@ class FittedModel(Protocol):
     loglik_: float
     edf_: float
     aic_: float
-    smoothing_: dict[str, float]
+    smoothing_: dict[str, float | tuple[float, ...]]
     converged_: bool
     at_boundary_: bool
 

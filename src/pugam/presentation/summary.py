@@ -13,12 +13,11 @@ from scipy.special import ndtr
 
 from pugam.data import make_frame
 from pugam.errors import InputError
-from pugam.inference import Interval, curve_columns, normal_quantile, not_converged, standard_errors
+from pugam.inference import Interval, normal_quantile, not_converged, standard_errors
 from pugam.linear_algebra import inverse
 from pugam.messages import Message, See, Words, in_python
 from pugam.presentation.protocol import FittedModel
 from pugam.solvers import edf_by_term
-from pugam.terms import FactorBasis, LinearBasis, MissingBasis
 
 __all__ = ["Summary", "summarize"]
 
@@ -111,9 +110,10 @@ def _smooth_rows(model: FittedModel) -> list[tuple[Any, ...]]:
     covariance = inverse(penalized.hessian, model._settings.pi_range.free)
     degrees = edf_by_term(design, covariance, penalized.curvature)
     rows = []
-    for number in (number for number, basis in enumerate(design.bases) if basis.roughness.any()):
+    for number in dict.fromkeys(penalty.term for penalty in design.penalties):
         test = model.test(design.labels[number])
-        kappa = model.smoothing_.get(design.columns_used[number], math.nan)  # none where a ridge holds the curves
+        kappas = model.smoothing_.get(design.names[number], math.nan)  # none where a ridge holds the curves
+        kappa = float(np.max(kappas))
         rows.append((design.labels[number], float(degrees[number]), test.df, test.statistic, test.pvalue, kappa))
     return rows
 
@@ -122,18 +122,7 @@ def _coefficient_rows(model: FittedModel, level: float) -> list[tuple[Any, ...]]
     design, covariance = model._design, model._covariance[2:, 2:]
     rows = []
     for basis, block, label in zip(design.bases, design.blocks, design.labels, strict=True):
-        inner = basis.inner if isinstance(basis, MissingBasis) else basis
-        size = block.stop - block.start
-        wanted: list[tuple[str, NDArray[np.float64]]] = []
-        if isinstance(inner, LinearBasis):
-            wanted.append(("", np.eye(size)[0] / (inner.upper - inner.lower)))
-        elif isinstance(inner, FactorBasis):
-            contrasts = np.zeros((len(inner.levels), size))
-            contrasts[:, : len(inner.levels) - 1] = inner.contrasts[:-1]
-            wanted.extend((str(name), row) for name, row in zip(inner.levels, contrasts, strict=True))
-        if isinstance(basis, MissingBasis):
-            wanted.append(("missing", _missing_contrast(basis)))
-        for name, weights in wanted:
+        for name, weights, _ in basis.comparisons():
             estimate = float(weights @ model.coef_[block])
             se = float(standard_errors(weights[None], covariance[block, block])[0])
             z = estimate / se if se > 0.0 else float("nan")
@@ -142,31 +131,17 @@ def _coefficient_rows(model: FittedModel, level: float) -> list[tuple[Any, ...]]
     return rows
 
 
-def _missing_contrast(basis: MissingBasis) -> NDArray[np.float64]:
-    """A missing value against the column's median, or against the mean of a factor's levels.
-
-    The zero of a curve is its mean over the range of its column, where there may be few rows.
-    """
-    alone = np.eye(len(basis.roughness))[-1]
-    if isinstance(basis.inner, FactorBasis):
-        return alone
-    return np.asarray(alone - curve_columns(basis, [basis.stand_in])[0])
-
-
 def _compared_to(model: FittedModel) -> dict[tuple[str, str], str]:
-    """To which value of the column a line compares missing ones."""
+    """To what a line compares, where that has to be said."""
     return {
-        (basis.spec.label, "missing"): f" against {basis.stand_in:.4g}"
-        for basis in model._design.bases
-        if isinstance(basis, MissingBasis) and not isinstance(basis.inner, FactorBasis)
+        (basis.spec.label, line.name): line.against for basis in model._design.bases for line in basis.comparisons()
     }
 
 
 def _factor_rows(model: FittedModel) -> list[tuple[Any, ...]]:
     rows = []
     for basis, label in zip(model._design.bases, model._design.labels, strict=True):
-        inner = basis.inner if isinstance(basis, MissingBasis) else basis
-        if isinstance(inner, FactorBasis):
+        if basis.is_tested_jointly:
             test = model.test(label)
             rows.append((label, test.df, test.statistic, test.pvalue))
     return rows

@@ -10,7 +10,7 @@ from pugam.solvers.evidence import Evidence
 from pugam.solvers.exploring import ObjectiveAt
 from pugam.solvers.objective import PiRange, Standpoint
 from pugam.solvers.reml import select_reml
-from pugam.solvers.smoothing import KAPPA_LIMITS, edf_by_term, log_marginal
+from pugam.solvers.smoothing import KAPPA_LIMITS, edf_by_column, log_marginal
 from pugam.terms import Design
 
 __all__ = ["Choice", "bent_smoothing", "is_better", "look_for_bends"]
@@ -46,21 +46,17 @@ def look_for_bends(design: Design, at: ObjectiveAt, beta: Array, kappas: Array, 
 
 def bent_smoothing(design: Design, here: Standpoint, kappas: Array, pi_range: PiRange) -> Array:
     """Smoothing parameters under which straight terms bend, where their marginal likelihood is clearly higher there."""
-    degrees = edf_by_term(design, inverse(here.hessian, pi_range.free), here.curvature)
-    columns = 2 + np.arange(design.n_columns)
-    bending = {
-        number: columns[design.blocks[number]][design.bases[number].roughness > 0.0] for number in design.penalized
-    }
+    degrees = edf_by_column(design, inverse(here.hessian, pi_range.free), here.curvature)
+    parameters = np.arange(design.layout.size)
     straight = {
-        number: block
-        for number, block in bending.items()
-        if degrees[number] - (design.sizes[number] - len(block)) < STRAIGHT_EDF
+        number: parameters[design.layout.coefficients][penalty.columns]
+        for number, penalty in enumerate(design.penalties)
+        if penalty.alone and degrees[penalty.columns].sum() < STRAIGHT_EDF
     }
-    everything = np.arange(len(here.beta))[pi_range.free]
-    others = np.setdiff1d(everything, np.concatenate([*straight.values(), []]))
+    others = np.setdiff1d(parameters[pi_range.free], np.concatenate([*straight.values(), []]))
     bent = kappas.copy()
     for number, block in straight.items():
-        roughness = 2.0 * design.bases[number].roughness[design.bases[number].roughness > 0.0]
+        roughness = 2.0 * design.penalties[number].diagonal
         term = _evidence_on(here, block, others).canonical(np.arange(len(block)), roughness)
         chosen = float(term.log_marginal(kappas[[number]])[0])
         values = term.log_marginal(POSSIBLE_KAPPAS)

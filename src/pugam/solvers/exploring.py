@@ -51,7 +51,7 @@ class StartRecord:
 
 def enough_rows(design: Design) -> int:
     """Return how many rows a first look at a design needs."""
-    n_free = int(np.count_nonzero(design.roughness == 0.0))
+    n_free = int(np.count_nonzero(~design.is_penalized))
     return max(PILOT_ROWS, PILOT_ROWS_PER_COLUMN * design.n_columns, PILOT_ROWS_PER_FREE_COLUMN * n_free)
 
 
@@ -124,7 +124,7 @@ def _climb(objective: Objective, starts: Array, settings: Settings) -> list[Opti
 
 
 def _records(objective: Objective, kappas: Array, starts: Array, optima: Sequence[Optimum]) -> tuple[StartRecord, ...]:
-    kappa = float(kappas.max())
+    kappa = float(kappas.max(initial=0.0))
     return tuple(
         StartRecord(kappa, float(pi), optimum.pi, optimum.value, optimum.n_iter, optimum.converged)
         for pi, optimum in zip(objective.pi(starts), optima, strict=True)

@@ -183,7 +183,7 @@ def warm_smoothing(
         return start, kappas
     if settings.smoothing == "reml":
         return select_reml(design, at, start, kappas, settings.pi_range, EDF_TOL)
-    candidates = [np.full(len(design.bases), kappa) for kappa in settings.grid]
+    candidates = [np.full(len(design.penalties), kappa) for kappa in settings.grid]
     optima = [_climb(at(candidate), start, settings)[0] for candidate in candidates]
     best = int(np.argmin([aic(optimum, optimum.free(settings.pi_range)) for optimum in optima]))
     return optima[best].beta, candidates[best]
@@ -229,7 +229,7 @@ def _from_nothing(engine: Engine, design: Design, settings: Settings, rng: np.ra
     """Explore with a coarse basis on few rows, then choose smoothing with ever more of both."""
     coarse, columns = design.coarse(PILOT_FUNCTIONS)
     pilot = engine.pilot(coarse, enough_rows(coarse), rng)
-    kappas = np.full(len(design.bases), PILOT_KAPPA)
+    kappas = np.full(len(design.penalties), PILOT_KAPPA)
     at = objectives(pilot, coarse, settings.prior)
     exploring = replace(settings, tol=PILOT_TOL, max_iter=PILOT_ITERATIONS)
     optima, records = explore(at, kappas, exploring, rng)
@@ -249,9 +249,9 @@ def _by_candidates(engine: Engine, design: Design, settings: Settings, rng: np.r
 
     Given smoothing parameters are the only candidate.
     """
-    n_terms = len(design.bases)
+    n_penalties = len(design.penalties)
     if isinstance(settings.smoothing, str):
-        candidates = [np.full(n_terms, kappa) for kappa in sorted(settings.grid, reverse=True)]
+        candidates = [np.full(n_penalties, kappa) for kappa in sorted(settings.grid, reverse=True)]
     else:
         candidates = [settings.smoothing]
     sample = engine.pilot(design, START_ROWS, rng)

@@ -52,11 +52,11 @@ def select_reml(
     """
     objective = objective_at(kappas)
     (here,) = objective.stand([beta])
-    degrees, last_move = np.full(len(kappas), np.inf), np.zeros(len(kappas))
+    degrees, last_move = np.full(len(design.bases), np.inf), np.zeros(len(kappas))
     for _ in range(MAX_ITERATIONS):
         covariance = here.covariance(pi_range)
         new_degrees = edf_by_term(design, covariance, here.curvature)
-        if np.max(np.abs(new_degrees - degrees), initial=0.0) < edf_tol * max(1.0, len(kappas) / MANY_TERMS):
+        if np.max(np.abs(new_degrees - degrees), initial=0.0) < edf_tol * max(1.0, len(degrees) / MANY_TERMS):
             break
         degrees = new_degrees
         move = np.log(fellner_schall(design, here.beta, covariance, kappas) / kappas)

@@ -81,7 +81,7 @@ class Parabola:
 
     def settle(self, kappas: Array, edf_tol: float) -> Array:
         """Climb to the maximum of the REML criterion by Newton steps of all smoothing parameters together."""
-        degrees = np.full(len(kappas), np.inf)
+        degrees = np.full(len(self.design.bases), np.inf)
         value = self.log_marginal(kappas)
         for _ in range(MOST_UPDATES):
             top = self.stand(kappas)

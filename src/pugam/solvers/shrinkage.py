@@ -59,7 +59,7 @@ class _Candidate:
 
 def has_enough_rows(design: Design, engine: Engine) -> bool:
     """Whether there are rows enough for the columns that no smoothing restrains."""
-    n_free = int(np.count_nonzero(design.roughness == 0.0))
+    n_free = int(np.count_nonzero(~design.is_penalized))
     return min(engine.n0, engine.n1) >= FEWEST_ROWS_PER_COLUMN * n_free
 
 
@@ -161,7 +161,7 @@ def _try(
     coarse, _ = design.coarse(max(FEWEST_FUNCTIONS, min(FUNCTIONS, COARSE_COLUMNS // len(design.bases))))
     rows = engine.redesigned(coarse, range(len(coarse.bases)))
     shrunken = coarse.held_by(ridge * _tightness(coarse, rows))
-    objective = Objective(rows, shrunken.penalty(np.zeros(len(shrunken.bases))), settings.prior)
+    objective = Objective(rows, shrunken.penalty(np.zeros(len(shrunken.penalties))), settings.prior)
     folds = make_folds(rows)
     naive = penalized = fit_naively(objective, maximize_fisher)
     adjustment = hold_out(objective, naive, folds).adjust(settings.pi_range)
@@ -188,7 +188,7 @@ def _finish(best: _Candidate, settings: Settings) -> Fitted:
         optimum=Optimum.at(reported, penalized.n_iter, penalized.converged, penalized.history),
         penalized=penalized,
         observed=observed.information,
-        kappas=np.zeros(len(best.design.bases)),
+        kappas=np.zeros(len(best.design.penalties)),
         starts=(),
         debiased=False,
         shrinkage=Shrinkage(best.ridge, adjustment),
@@ -202,7 +202,7 @@ def _held(adjustment: Adjustment) -> PiRange:
 
 def _tightness(design: Design, engine: Engine) -> Array:
     """How tight a ridge of one holds each column: by its variance, and tighter the more a function bends."""
-    bends = np.concatenate([(basis.roughness > 0.0) * np.cumsum(basis.roughness > 0.0) for basis in design.bases])
+    bends = np.concatenate([basis.orders for basis in design.bases])
     layout, ones = design.layout, design.layout.of_predictors.intercept
     flat = np.zeros((1, layout.of_predictors.size))
     # Without curves all rows have the same information: what is left of it are products of columns.

@@ -16,6 +16,7 @@ __all__ = [
     "SMOOTH_GRID",
     "aic",
     "edf",
+    "edf_by_column",
     "edf_by_term",
     "fellner_schall",
     "log_marginal",
@@ -34,64 +35,66 @@ LARGEST_FACTOR = 1e3
 def fellner_schall(design: Design, beta: Array, covariance: Array, kappas: Array) -> Array:
     """Return the next smoothing parameters by the generalized Fellner-Schall update (Wood and Fasiolo 2017).
 
-        kappa_j <- kappa_j (r_j / (2 kappa_j) - tr(V_jj S_j)) / (theta_j' S_j theta_j)
+        kappa_j <- kappa_j (tr(P^- S_j) - tr(V S_j)) / (theta' S_j theta),    P = 2 sum_j kappa_j S_j
+
+    For a penalty that shares no coefficient with others, tr(P^- S_j) is its rank divided by 2 kappa_j.
 
     Parameters
     ----------
     design : Design
-    beta : array of shape (2 + p,)
+    beta : array of shape (q,)
         At, or near, the penalised optimum for `kappas`.
-    covariance : array of shape (2 + p, 2 + p)
+    covariance : array of shape (q, q)
         V, the inverse of the penalised information there.
-    kappas : array of shape (n_terms,)
+    kappas : array of shape (n_penalties,)
     """
-    updated = kappas.copy()
-    theta, variances = beta[2:], covariance.diagonal()[2:]
-    for number in design.penalized:
-        block = design.blocks[number]
-        roughness = design.bases[number].roughness
-        rank = np.count_nonzero(roughness)
-        room = rank / (2.0 * kappas[number]) - float(variances[block] @ roughness)
-        bending = float(theta[block] ** 2 @ roughness)
-        factor = np.clip(room / max(bending, 1e-300), 1.0 / LARGEST_FACTOR, LARGEST_FACTOR)
-        updated[number] = np.clip(kappas[number] * factor, *KAPPA_LIMITS)
-    return updated
+    theta = beta[design.layout.coefficients]
+    variances = covariance.diagonal()[design.layout.coefficients]
+    room = design.roughness @ _pseudo_inverse(design.penalty(kappas)) - design.roughness @ variances
+    bending = design.roughness @ theta**2
+    factors = np.clip(room / np.maximum(bending, 1e-300), 1.0 / LARGEST_FACTOR, LARGEST_FACTOR)
+    return np.asarray(np.clip(kappas * factors, *KAPPA_LIMITS))
 
 
 def log_marginal(design: Design, here: Standpoint, kappas: Array, free: slice = slice(None)) -> float:
     """The REML criterion: log-likelihood of the smoothing parameters, by Laplace's approximation, up to a constant."""
-    ranks = np.array([np.count_nonzero(basis.roughness) for basis in design.bases])
-    smooth = list(design.penalized)
+    penalty = design.penalty(kappas)[design.is_penalized]
     _, log_determinant = np.linalg.slogdet(here.hessian[free, free])
-    return here.value + 0.5 * float(ranks[smooth] @ np.log(kappas[smooth])) - 0.5 * float(log_determinant)
+    return here.value + 0.5 * float(np.sum(np.log(penalty))) - 0.5 * float(log_determinant)
 
 
 def reml_derivatives(design: Design, beta: Array, covariance: Array, kappas: Array) -> tuple[Array, Array]:
     """Gradient and Hessian of the REML criterion in the logarithms of the smoothing parameters, for a parabola.
 
-    With V the inverse of the penalised information, S_j the diagonal penalty of a term and r_j its rank,
+    With V the inverse of the penalised information, D_j = kappa_j S_j the diagonal penalties and P = 2 sum_j D_j,
 
-        gradient_j = r_j / 2 - kappa_j (theta' S_j theta + tr(V S_j))
-        Hessian_ij = 4 kappa_i kappa_j theta' S_i V S_j theta + 2 kappa_i kappa_j tr(V S_i V S_j)
-                     - [i = j] kappa_j (theta' S_j theta + tr(V S_j)).
-
-    Entries of terms without a penalty are zero.
+        gradient_j = tr(P^- D_j) - theta' D_j theta - tr(V D_j)
+        Hessian_ij = 4 theta' D_i V D_j theta + 2 tr(V D_i V D_j) - 2 tr(P^- D_i P^- D_j) + [i = j] gradient_j.
     """
-    theta, V = beta[2:], covariance[2:, 2:]
-    scaled = np.repeat(kappas, design.sizes) * design.roughness  # kappa_j S_j, all terms side by side
-    starts = [block.start for block in design.blocks]
-    parts = np.add.reduceat(scaled * (theta * theta + V.diagonal()), starts)
+    inside = design.layout.coefficients
+    theta, V = beta[inside], covariance[inside, inside]
+    scaled = kappas[:, None] * design.roughness
+    held = scaled * _pseudo_inverse(design.penalty(kappas))
     bent = scaled * theta
-    products = 4.0 * np.outer(bent, bent) * V + 2.0 * np.outer(scaled, scaled) * V * V
-    hessian = np.add.reduceat(np.add.reduceat(products, starts, axis=0), starts, axis=1) - np.diag(parts)
-    ranks = np.add.reduceat((design.roughness > 0.0).astype(float), starts)
-    return 0.5 * ranks - parts, hessian
+    gradient = held.sum(axis=1) - scaled @ (theta * theta + V.diagonal())
+    hessian = 4.0 * bent @ V @ bent.T + 2.0 * scaled @ (V * V) @ scaled.T - 2.0 * held @ held.T
+    return gradient, hessian + np.diag(gradient)
+
+
+def _pseudo_inverse(diagonal: Array) -> Array:
+    return np.divide(1.0, diagonal, out=np.zeros_like(diagonal), where=diagonal > 0.0)
+
+
+def edf_by_column(design: Design, covariance: Array, curvature: Array) -> Array:
+    """Effective degrees of freedom of each coefficient: its part of tr((I + P)^-1 I), for a diagonal P."""
+    inside = design.layout.coefficients
+    return np.asarray(1.0 - covariance.diagonal()[inside] * curvature[inside])
 
 
 def edf_by_term(design: Design, covariance: Array, curvature: Array) -> Array:
-    """Effective degrees of freedom of each term: its part of tr((I + P)^-1 I), for a diagonal P."""
-    shrunk = covariance.diagonal()[2:] * curvature[2:]
-    return np.array([size - shrunk[block].sum() for size, block in zip(design.sizes, design.blocks, strict=True)])
+    """Effective degrees of freedom of each term."""
+    degrees = edf_by_column(design, covariance, curvature)
+    return np.array([degrees[block].sum() for block in design.blocks])
 
 
 def edf(optimum: Optimum, free: slice = slice(None)) -> float:

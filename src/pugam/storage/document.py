@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 import numpy as np
 
 from pugam.errors import InputError
+from pugam.nodes import Node, Plain
 from pugam.solvers import Fit
-from pugam.storage.bases import Shelf, read_basis, write_basis
 from pugam.storage.fits import OPTIMUM_KEYS, read_optimum, read_starts, write_optimum, write_starts
-from pugam.storage.fitted_terms import FittedTerm, read_fitted_term, write_fitted_term
+from pugam.storage.fitted_terms import StoredTerm, read_stored_term, write_stored_term
 from pugam.storage.json_text import format_json, parse_json
 from pugam.storage.matrices import read_symmetric, require_variances, write_symmetric
 from pugam.storage.origin import read_features, read_labels, write_features, write_labels
 from pugam.storage.parameters import read_parameters, write_parameters
-from pugam.storage.reading import Node
 from pugam.storage.shrunken import read_ridge, read_shrinkage, write_shrinkage
-from pugam.storage.stored import Plain, Provenance, StoredModel
+from pugam.storage.stored import Provenance, StoredModel
+from pugam.storage.upgrading import upgrade
 from pugam.terms import Design
+from pugam.terms.shelf import Shelf, read_basis, write_basis
 from pugam.version import __version__
 
 __all__ = ["FORMAT_VERSION", "from_json", "to_json"]
 
-FORMAT, FORMAT_VERSION = "pugam model", 1
+FORMAT, FORMAT_VERSION = "pugam model", 2
 KEYS = (
     "format",
     "format_version",
@@ -79,10 +81,11 @@ def from_json(text: str | bytes, name: str) -> StoredModel:
     """
     document = Node(name, "", parse_json(text, name))
     _require_format(document)
+    document = replace(document, value=upgrade(document.value))
     parts = document.fields(*KEYS)
     bases = [read_basis(node) for node in parts["bases"].items()]
-    terms = [read_fitted_term(node, bases) for node in parts["terms"].items()]
-    _require_different_columns(parts["terms"], terms)
+    terms = [read_stored_term(node, bases) for node in parts["terms"].items()]
+    _require_different_terms(parts["terms"], terms)
     fit = _read_fit(parts, terms)
     covariance = read_symmetric(parts["covariance"], len(fit.optimum.beta))
     require_variances(parts["covariance"], covariance)
@@ -108,8 +111,10 @@ def from_json(text: str | bytes, name: str) -> StoredModel:
 def _write(stored: StoredModel) -> dict[str, Any]:
     fit, design, shelf = stored.fit, stored.design, Shelf()
     theta = fit.optimum.beta[2:]
-    blocks = zip(design.bases, fit.kappas, design.blocks, strict=True)
-    terms = [write_fitted_term(FittedTerm(basis, kappa, theta[block]), shelf) for basis, kappa, block in blocks]
+    terms = [
+        write_stored_term(StoredTerm(basis, fit.kappas[list(design.penalties_of(number))], theta[block]), shelf)
+        for number, (basis, block) in enumerate(zip(design.bases, design.blocks, strict=True))
+    ]
     corrected = {**write_optimum(fit.penalized), "coefficients": fit.penalized.beta[2:].tolist()}
     values = [
         FORMAT,
@@ -148,23 +153,27 @@ def _require_format(document: Node) -> None:
         )
 
 
-def _require_different_columns(node: Node, terms: list[FittedTerm]) -> None:
-    columns = {term.basis.spec.column for term in terms}
-    if not terms or len(columns) < len(terms):
-        raise node.error("at least one term, each of a column of its own")
+def _require_different_terms(node: Node, terms: list[StoredTerm]) -> None:
+    labels = {term.basis.spec.label for term in terms}
+    if not terms or len(labels) < len(terms):
+        raise node.error("at least one term, and none twice")
 
 
-def _require_features(node: Node, terms: list[FittedTerm], n_features: int, names: tuple[str, ...] | None) -> None:
+def _require_features(node: Node, terms: list[StoredTerm], n_features: int, names: tuple[str, ...] | None) -> None:
     """Refuse a term whose column is not among the features; those of an array are called x0, x1, ..."""
     for item, term in zip(node.items(), terms, strict=True):
-        column = term.basis.spec.column
-        number = column[1:] if column.startswith("x") and len(column) < 20 and column.isascii() else ""
-        position = int(number) if number.isdigit() and str(int(number)) == number else n_features
-        if not (position < n_features if names is None else column in names):
-            raise item.fields("column", others=True)["column"].error("one of the features")
+        for column in term.basis.spec.columns:
+            _require_feature(item, column, n_features, names)
 
 
-def _read_fit(parts: dict[str, Node], terms: list[FittedTerm]) -> Fit:
+def _require_feature(item: Node, column: str, n_features: int, names: tuple[str, ...] | None) -> None:
+    number = column[1:] if column.startswith("x") and len(column) < 20 and column.isascii() else ""
+    position = int(number) if number.isdigit() and str(int(number)) == number else n_features
+    if not (position < n_features if names is None else column in names):
+        raise item.fields("term", others=True)["term"].error(f"a term of features, which {column[:40]!r} is not")
+
+
+def _read_fit(parts: dict[str, Node], terms: list[StoredTerm]) -> Fit:
     theta = np.concatenate([term.theta for term in terms])
     optimum = read_optimum(parts["estimate"].fields(*OPTIMUM_KEYS), theta)
     corrected = parts["penalized"].value is not None
@@ -177,7 +186,7 @@ def _read_fit(parts: dict[str, Node], terms: list[FittedTerm]) -> Fit:
         optimum=optimum,
         penalized=penalized,
         observed=read_symmetric(parts["observed_information"], len(optimum.beta)),
-        kappas=np.array([term.kappa for term in terms]),
+        kappas=np.concatenate([term.kappas for term in terms]),
         starts=read_starts(parts["starts"]),
         debiased=corrected and shrinkage is None,
         shrinkage=shrinkage,

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from pugam.layout import Layout
 from pugam.likelihood import expit
+from pugam.nodes import Node
 from pugam.solvers import Optimum, StartRecord
 from pugam.storage.matrices import read_symmetric, require_weighted_squares, write_symmetric
-from pugam.storage.reading import Node
 
 __all__ = ["OPTIMUM_KEYS", "read_optimum", "read_starts", "write_optimum", "write_starts"]
 

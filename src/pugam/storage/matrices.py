@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.storage.reading import Node
+from pugam.nodes import Node
 
 __all__ = ["read_symmetric", "require_variances", "require_weighted_squares", "write_symmetric"]
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.storage.reading import Node
+from pugam.nodes import Node
 
 __all__ = ["read_features", "read_labels", "write_features", "write_labels"]
 

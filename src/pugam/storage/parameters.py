@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from pugam.errors import InputError
-from pugam.storage.reading import LARGEST, Node
-from pugam.storage.specs import SPEC_KEYS, read_kind, read_spec, write_spec
-from pugam.terms import Factor, Linear, Smooth
+from pugam.nodes import LARGEST, Node
+from pugam.terms import Term
+from pugam.terms.term import read_term
 
 __all__ = ["read_parameters", "write_parameters"]
 
@@ -44,8 +44,8 @@ def _plain(value: Any) -> Any:
         return int(value)
     if isinstance(value, numbers.Real):
         return float(value)
-    if isinstance(value, Smooth | Linear | Factor):
-        return write_spec(value)
+    if isinstance(value, Term):
+        return value.to_plain()
     if isinstance(value, np.random.Generator | np.random.RandomState):
         return None
     if isinstance(value, Mapping):
@@ -59,23 +59,24 @@ def _read_terms(node: Node) -> Any:
     if node.value is None or isinstance(node.value, str):
         return node.value
     if isinstance(node.value, dict):
-        return _read_term(node)
+        return read_term(node)
     if not isinstance(node.value, list) or not node.value:
         raise node.error("null, a formula, a term, or a list of terms and formulas")
-    return [item.text() if isinstance(item.value, str) else _read_term(item) for item in node.items()]
-
-
-def _read_term(node: Node) -> Any:
-    kind = read_kind(node)
-    return read_spec(kind, node.fields(*SPEC_KEYS[kind]))
+    return [item.text() if isinstance(item.value, str) else read_term(item) for item in node.items()]
 
 
 def _read_smoothing(node: Node) -> Any:
     if isinstance(node.value, str):
         return node.choice(("reml", "aic"))
     if isinstance(node.value, dict):
-        return {term: kappa.number_as_written(0.0, LARGEST, NOT_NEGATIVE) for term, kappa in node.entries().items()}
+        return {term: _read_kappa(kappa) for term, kappa in node.entries().items()}
     return node.number_as_written(0.0, LARGEST, f'"reml", "aic", {NOT_NEGATIVE}, or one for each term')
+
+
+def _read_kappa(node: Node) -> Any:
+    if isinstance(node.value, list):
+        return tuple(kappa.number_as_written(0.0, LARGEST, NOT_NEGATIVE) for kappa in node.items())
+    return node.number_as_written(0.0, LARGEST, NOT_NEGATIVE)
 
 
 def _read_pi(node: Node) -> Any:

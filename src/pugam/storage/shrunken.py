@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from pugam.likelihood import expit
+from pugam.nodes import Node
 from pugam.solvers import Adjustment, Shrinkage
 from pugam.storage.matrices import read_symmetric, require_variances, write_symmetric
-from pugam.storage.reading import Node
 from pugam.terms import Design
 
 __all__ = ["read_ridge", "read_shrinkage", "write_shrinkage"]

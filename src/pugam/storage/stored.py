@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pugam.nodes import Plain
 from pugam.solvers import Fit
 from pugam.terms import Design
 from pugam.version import __version__
 
-__all__ = ["Plain", "Provenance", "StoredModel"]
+__all__ = ["Provenance", "StoredModel"]
 
 Array = NDArray[np.float64]
-Plain = str | bool | int | float | None
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from pugam.studies.records import Record
 from pugam.studies.running import Experiment, Plan, gather
 from pugam.studies.simulated import linear_model, paper_procedure
 from pugam.studies.tables import Row, Table
-from pugam.terms import TermSpec, l, s
+from pugam.terms import Term, l, s
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,7 +67,7 @@ class RealData:
 
     X: pd.DataFrame
     y: np.ndarray
-    terms: tuple[TermSpec, ...]
+    terms: tuple[Term, ...]
 
     def share_of_positives(self, labelled: float) -> float:
         """The paper's pi_0: the expected share among the unlabelled rows when so many positives are labelled."""
@@ -158,7 +158,7 @@ def curves(plan: Plan) -> dict[str, figures.Figure]:
         mask = data.mask(SHARES[0], np.random.default_rng(plan.seed))
         model = PUGAM(list(data.terms), engine=plan.engine).fit(data.X, mask)
         drawn[name] = figures.write(model.plot(), plan.folder, f"curves_{name.lower()}")
-        effects = pd.concat([model.effect(term.column).assign(term=term.label) for term in data.terms])
+        effects = pd.concat([model.effect(term.label).assign(term=term.label) for term in data.terms])
         effects.to_csv(plan.folder / f"curves_{name.lower()}.csv", index=False, float_format="%.6g")
     return drawn
 

@@ -1,30 +1,36 @@
-"""What one feature contributes to the log density ratio, and the formula language."""
+"""What features contribute to the log density ratio, and the formula language."""
 
 from pugam.terms.automatic import choose_terms, may_identify_rows
-from pugam.terms.bases import Basis, Encoded, FactorBasis, LinearBasis, MissingBasis, SmoothBasis
+from pugam.terms.axes import Axis, level_axis, number_axis
+from pugam.terms.basis import Basis, Comparison, Encoded, LevelInDoubt, Penalty
 from pugam.terms.design import Design
 from pugam.terms.formula import format_formula, parse_formula
-from pugam.terms.specs import Factor, Linear, Smooth, TermSpec, f, l, s
+from pugam.terms.kinds import Factor, Linear, Smooth, f, l, s
 from pugam.terms.support import POWERS
+from pugam.terms.term import Term, columns_read, register_term
 
 __all__ = [
     "POWERS",
+    "Axis",
     "Basis",
+    "Comparison",
     "Design",
     "Encoded",
     "Factor",
-    "FactorBasis",
+    "LevelInDoubt",
     "Linear",
-    "LinearBasis",
-    "MissingBasis",
+    "Penalty",
     "Smooth",
-    "SmoothBasis",
-    "TermSpec",
+    "Term",
     "choose_terms",
+    "columns_read",
     "f",
     "format_formula",
     "l",
+    "level_axis",
     "may_identify_rows",
+    "number_axis",
     "parse_formula",
+    "register_term",
     "s",
 ]

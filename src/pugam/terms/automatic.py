@@ -6,8 +6,10 @@ import numpy as np
 
 from pugam.data import Column, Table
 from pugam.errors import InputError, warn_user
-from pugam.terms.bases import count_distinct, listed
-from pugam.terms.specs import Factor, Linear, Smooth, TermSpec
+from pugam.terms.gaps import listed
+from pugam.terms.kinds import Factor, Linear, Smooth
+from pugam.terms.ranges import count_distinct
+from pugam.terms.term import Term
 
 __all__ = ["choose_terms", "may_identify_rows"]
 
@@ -18,7 +20,7 @@ FEWEST_NUMBERED_ROWS = 50
 FIRST_ROWS = 1000  # which show of most columns that they do not identify rows
 
 
-def choose_terms(table: Table) -> list[TermSpec]:
+def choose_terms(table: Table) -> list[Term]:
     """Make a term of every column: smooth, linear for two values, factor for text.
 
     Constants are left out, and so are numbers that only number the rows; numbers that may identify rows are named.
@@ -36,7 +38,7 @@ def choose_terms(table: Table) -> list[TermSpec]:
     terms = [term for term in chosen.values() if term is not None]
     if not terms:
         raise InputError("Every column of X is constant or numbers the rows, so there is nothing to fit.")
-    _warn_of_identifiers([term.column for term in terms if may_identify_rows(table.column(term.column))])
+    _warn_of_identifiers([name for name, term in chosen.items() if term and may_identify_rows(table.column(name))])
     return terms
 
 
@@ -81,7 +83,7 @@ def _are_whole_and_differ(values: np.ndarray) -> bool:
     return bool(np.all(values == np.rint(values)) and np.all(np.diff(np.sort(values)) > 0.0))
 
 
-def _choose(column: Column) -> TermSpec | None:
+def _choose(column: Column) -> Term | None:
     present = column.values[~column.missing]
     if column.kind == "category":
         return _choose_factor(column.name, present.tolist(), column.n_rows)
@@ -91,7 +93,7 @@ def _choose(column: Column) -> TermSpec | None:
     return Linear(column.name) if distinct == 2 else Smooth(column.name, k=min(BASIS_SIZE, distinct))
 
 
-def _choose_factor(name: str, values: list[object], n_rows: int) -> TermSpec | None:
+def _choose_factor(name: str, values: list[object], n_rows: int) -> Term | None:
     levels = set(values)
     if len(levels) > MOST_LEVELS and all(_reads_as_number(level) for level in levels):
         raise InputError(

@@ -1,4 +1,4 @@
-"""The design: all fitted terms side by side, as model columns behind an intercept."""
+"""The design: all terms side by side, as model columns behind an intercept."""
 
 from __future__ import annotations
 
@@ -9,18 +9,43 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.data import Table
+from pugam.data import Column, Table
 from pugam.errors import InputError
 from pugam.layout import Layout
-from pugam.terms.bases import Basis, Encoded, refuse_gaps, resolve_term, with_logarithm
-from pugam.terms.specs import TermSpec
+from pugam.terms.basis import Basis, Encoded
+from pugam.terms.gaps import refuse_gaps
+from pugam.terms.missing import resolve_term
+from pugam.terms.splines import PiecewiseBasis
 from pugam.terms.support import LocalSupport
+from pugam.terms.term import Term, columns_read
 
-__all__ = ["Design"]
+__all__ = ["Design", "DesignPenalty"]
 
 Array = NDArray[np.float64]
 
 PREDICTION_ROWS = 8192
+
+
+@dataclass(frozen=True, eq=False)
+class DesignPenalty:
+    """What one smoothing parameter multiplies.
+
+    Attributes
+    ----------
+    term : int
+        Number of the term it belongs to.
+    columns : int array
+        Which coefficients it penalises.
+    diagonal : array, as long
+        Their weights: kappa times the sum of diagonal * theta^2 is subtracted from the log-likelihood.
+    alone : bool
+        Whether no other one penalises any of these coefficients.
+    """
+
+    term: int
+    columns: NDArray[np.intp]
+    diagonal: Array
+    alone: bool
 
 
 @dataclass(frozen=True)
@@ -40,25 +65,25 @@ class Design:
     ridge: Array | None = field(default=None, compare=False)
 
     @classmethod
-    def resolve(cls, specs: Sequence[TermSpec], table: Table) -> Design:
-        """Let every term meet its column."""
-        terms = [(spec, table.column(spec.column)) for spec in specs]
+    def resolve(cls, specs: Sequence[Term], table: Table) -> Design:
+        """Let every term meet its columns."""
+        terms = [(spec, [table.column(name) for name in spec.columns]) for spec in specs]
         refuse_gaps(terms)
-        return cls(tuple(resolve_term(spec, column) for spec, column in terms))
+        return cls(tuple(resolve_term(spec, columns) for spec, columns in terms))
 
     def with_logarithms(self, table: Table) -> Design | None:
         """Return the design with logarithms of the columns that have one long tail; None where there are none.
 
         Only terms that leave their scale open change.
         """
-        bases = tuple(with_logarithm(basis, table.column(basis.spec.column)) for basis in self.bases)
+        bases = tuple(basis.on_log_scale(_columns_read(basis, table)) for basis in self.bases)
         unchanged = all(new is old for new, old in zip(bases, self.bases, strict=True))
         return None if unchanged else Design(bases)
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
         """Number of columns of each term."""
-        return tuple(len(basis.roughness) for basis in self.bases)
+        return tuple(basis.size for basis in self.bases)
 
     @cached_property
     def n_columns(self) -> int:
@@ -77,26 +102,87 @@ class Design:
         return tuple(slice(int(end) - size, int(end)) for end, size in zip(ends, self.sizes, strict=True))
 
     @cached_property
+    def penalties(self) -> tuple[DesignPenalty, ...]:
+        """One for each smoothing parameter, those of the first term first."""
+        found = []
+        for term, (basis, block) in enumerate(zip(self.bases, self.blocks, strict=True)):
+            counts = sum((penalty.diagonal > 0.0).astype(int) for penalty in basis.penalties)
+            for penalty in basis.penalties:
+                own = np.flatnonzero(penalty.diagonal)
+                alone = bool(np.all(np.asarray(counts)[own] == 1))
+                found.append(DesignPenalty(term, block.start + own, penalty.diagonal[own], alone))
+        return tuple(found)
+
+    @cached_property
     def roughness(self) -> Array:
-        """Diagonal of the penalty at smoothing parameters of one, shape (n_columns,)."""
-        return np.concatenate([basis.roughness for basis in self.bases])
+        """Diagonals of all penalties, a row for each smoothing parameter: shape (n_penalties, n_columns)."""
+        rows = np.zeros((len(self.penalties), self.n_columns))
+        for row, penalty in zip(rows, self.penalties, strict=True):
+            row[penalty.columns] = penalty.diagonal
+        return rows
+
+    @cached_property
+    def is_penalized(self) -> NDArray[np.bool_]:
+        """Which columns smoothing restrains, shape (n_columns,)."""
+        return np.asarray((self.roughness > 0.0).any(axis=0))
+
+    def smoothing_by_term(self, kappas: Array) -> dict[str, float | tuple[float, ...]]:
+        """Return the smoothing parameters of each term that has any, by its name: a number, or a tuple of several."""
+        numbers = {term: self.penalties_of(term) for term in range(len(self.bases))}
+        return {
+            self.names[term]: float(kappas[own[0]]) if len(own) == 1 else tuple(kappas[list(own)].tolist())
+            for term, own in numbers.items()
+            if own and self.ridge is None
+        }
+
+    def penalties_of(self, term: int) -> tuple[int, ...]:
+        """Numbers of the smoothing parameters of a term."""
+        return tuple(number for number, penalty in enumerate(self.penalties) if penalty.term == term)
 
     @cached_property
     def columns_used(self) -> tuple[str, ...]:
-        """The table columns the terms were built on, in term order."""
-        return tuple(basis.spec.column for basis in self.bases)
+        """The table columns that the terms read, each once."""
+        return columns_read(basis.spec for basis in self.bases)
+
+    @cached_property
+    def local_terms(self) -> tuple[int, ...]:
+        """Numbers of the terms that are polynomials between breaks of one column."""
+        return tuple(number for number, basis in enumerate(self.bases) if basis.pieces is not None)
+
+    @cached_property
+    def dense_terms(self) -> tuple[int, ...]:
+        """Numbers of the other terms, whose model columns have to be written out."""
+        return tuple(number for number in range(len(self.bases)) if number not in self.local_terms)
+
+    def columns_of(self, terms: Sequence[int]) -> NDArray[np.intp]:
+        """Where the columns of some terms stand among all columns, intercept excluded."""
+        places = np.arange(self.n_columns)
+        return np.concatenate([places[:0], *(places[self.blocks[number]] for number in terms)])
+
+    @cached_property
+    def local_part(self) -> Design:
+        """The design of the terms that are polynomials, which may be none."""
+        return self if not self.dense_terms else Design(tuple(self.bases[number] for number in self.local_terms))
+
+    @cached_property
+    def local_pieces(self) -> list[PiecewiseBasis]:
+        """The polynomials of those terms."""
+        return [basis.pieces for basis in self.bases if basis.pieces is not None]
 
     @cached_property
     def support(self) -> LocalSupport:
-        """Where the terms are polynomials, and which."""
-        return LocalSupport(self.bases)
+        """Where terms are polynomials, and which."""
+        return LocalSupport(self.local_pieces)
 
     def index(self, term: str) -> int:
-        """Find a term by its column or by its label, `age` or `s(age)`."""
-        for number, basis in enumerate(self.bases):
-            if term in (basis.spec.column, basis.spec.label):
-                return number
-        raise InputError(f"There is no term {term!r} in the model; its terms are {', '.join(self.labels)}.")
+        """Find a term by its label, or by its column where one term only goes along that alone: `age` or `s(age)`."""
+        if term in self.labels:
+            return self.labels.index(term)
+        alone = [number for number, basis in enumerate(self.bases) if basis.spec.columns == (term,)]
+        if len(alone) == 1:
+            return alone[0]
+        what = f"There are several terms of {term!r}" if alone else f"There is no term {term!r} in the model"
+        raise InputError(f"{what}; its terms are {', '.join(self.labels)}.")
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
@@ -104,15 +190,17 @@ class Design:
         return tuple(basis.spec.label for basis in self.bases)
 
     @cached_property
-    def penalized(self) -> tuple[int, ...]:
-        """Numbers of the terms that have a smoothing parameter."""
-        if self.ridge is not None:
-            return ()
-        return tuple(number for number, basis in enumerate(self.bases) if basis.roughness.any())
+    def names(self) -> tuple[str, ...]:
+        """The terms as short as they can be named: by their column, if no other term goes along that alone."""
+        columns = [basis.spec.columns for basis in self.bases]
+        return tuple(
+            of_term[0] if len(of_term) == 1 and columns.count(of_term) == 1 else label
+            for of_term, label in zip(columns, self.labels, strict=True)
+        )
 
     def encode(self, table: Table) -> tuple[Encoded, ...]:
         """Check and encode the columns of a table, one array per term."""
-        return tuple(basis.encode(table.column(basis.spec.column)) for basis in self.bases)
+        return tuple(basis.encode(_columns_read(basis, table)) for basis in self.bases)
 
     def matrix(self, encoded: Sequence[Encoded], out: Array | None = None) -> Array:
         """Evaluate the model columns of encoded rows, intercept first: shape (n, 1 + n_columns)."""
@@ -150,10 +238,15 @@ class Design:
         return replace(self, ridge=ridge)
 
     def penalty(self, kappas: Array) -> Array:
-        """Diagonal Hessian of sum_j kappa_j int u_j''^2 for one smoothing parameter per term, or the ridge."""
+        """Diagonal Hessian of the penalties for one smoothing parameter each, or the ridge."""
         if self.ridge is not None:
             return self.ridge
-        return 2.0 * np.repeat(kappas, self.sizes) * self.roughness
+        return np.asarray(2.0 * (kappas @ self.roughness))
+
+
+def _columns_read(basis: Basis, table: Table) -> list[Column]:
+    """The columns of a table that a term reads."""
+    return [table.column(name) for name in basis.spec.columns]
 
 
 def _some_at_a_time(n_rows: int) -> Iterator[slice]:

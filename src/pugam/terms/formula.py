@@ -1,64 +1,53 @@
-"""The formula language: `parse_formula` reads such text as `s(age) + dose`, `format_formula` writes it."""
+"""The formula language: `parse_formula` reads such text as `s(age) + dose`, `format_formula` writes it.
+
+    formula   = term, {"+", term}
+    term      = column, {":", column} | call
+    call      = function, "(", argument, {",", argument}, ")"
+    argument  = column | call | number | name, "=", value
+
+Which functions there are, and what they take, is for the kinds of terms to say.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
-from typing import Literal, NoReturn
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
 
-from pugam.errors import FormulaError, InputError
-from pugam.terms.specs import Factor, Linear, Smooth, TermSpec
+from pugam.errors import InputError
+from pugam.terms.term import Argument, Term, find_function, functions
+from pugam.terms.tokens import COLUMN_KINDS, Token, error_at, shorten, tokenize
 
 __all__ = ["format_formula", "parse_formula"]
 
 MAX_FORMULA_LENGTH = 100_000
-# Digits beyond this could overflow a float, or the limit Python sets on reading integers.
-MAX_NUMBER_LENGTH = 300
-SHOWN_WIDTH = 100
-SHOWN_BEFORE_CARET = 60
-SHOWN_NAME_LENGTH = 40
+MOST_NESTED = 3
 SHOWN_SENTENCE_LENGTH = 300
 
-TokenKind = Literal["name", "backticked", "quoted", "number", "symbol", "end"]
-OptionValue = int | float | str | tuple[float, float]
+OptionValue = int | float | str | bool | tuple[float, ...]
 
-_FUNCTIONS: dict[str, type[Smooth] | type[Linear] | type[Factor]] = {"s": Smooth, "l": Linear, "f": Factor}
-_FUNCTION_NAMES = {kind: name for name, kind in _FUNCTIONS.items()}
-_COLUMN_KINDS = ("name", "backticked", "quoted")
-_OPTION_VALUES: dict[str, tuple[type, str]] = {
-    "k": (int, "a whole number, as in k=12"),
-    "bounds": (tuple, "two numbers, as in bounds=(0, 100)"),
-    "knots": (str, "quoted text, as in knots='quantile'"),
-    "missing": (str, "quoted text, as in missing='effect'"),
-    "scale": (str, "quoted text, as in scale='log'"),
-    "unseen": (str, "quoted text, as in unseen='zero'"),
-}
-
-_DELIMITERS = ("`", '"', "'")
-_ESCAPED = (*_DELIMITERS, "\\")
+BARE = "l"  # what a column's name alone stands for
+PRODUCT = ":"
 _OPERATORS = ("-", "*", ":", "/", "^", "|", "&", "%")
 _CLOSING = {"(": ")", "[": "]"}
-_NUMBER = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_WHITESPACE = re.compile(r"\s+")
+_FLAGS = {"True": True, "False": False}
 
 _UNCLOSED = "is never closed; write a closing ) after its column and options."
 _EMPTY = "The formula is empty; write terms joined by +, as in s(age) + l(dose) + f(site)."
 _LABEL_SIDE = "The label is given to fit, so only the right-hand side is written; leave out the ~ and what precedes it."
 _ONLY_PLUS = (
-    "Terms are added with + and interactions are not available; "
+    "Terms are added with +, and products of columns are written x:y; "
     "a column whose name contains {symbol} is written in backticks."
 )
 _UNEXPECTED = "{symbol} has no place here; join terms with +, and write names with special characters in backticks."
 
 
-def parse_formula(text: str) -> list[TermSpec]:
+def parse_formula(text: str) -> list[Term]:
     """Read the terms of a formula.
 
     Parameters
     ----------
     text : str
-        Terms joined by `+`: `s(column)`, `l(column)` and `f(column)`, with options by name, or a column's
+        Terms joined by `+`: `s(column)`, `l(column)`, `f(column)` and other kinds, with options by name, or a column's
         name alone for a linear term. A name that is not a plain identifier is written in backticks or
         quotes, where a backslash escapes a backtick, a quote or a backslash.
 
@@ -74,7 +63,7 @@ def parse_formula(text: str) -> list[TermSpec]:
      Linear(column='body mass', missing='error')]
     """
     if len(text) > MAX_FORMULA_LENGTH:
-        raise _error_at(
+        raise error_at(
             text,
             MAX_FORMULA_LENGTH,
             f"The formula has {len(text)} characters where {MAX_FORMULA_LENGTH} are allowed; "
@@ -83,118 +72,45 @@ def parse_formula(text: str) -> list[TermSpec]:
     return _Parser(text).terms()
 
 
-def format_formula(terms: Sequence[TermSpec]) -> str:
+def format_formula(terms: Sequence[Term]) -> str:
     """Write terms as a formula that `parse_formula` reads back, leaving out options at their defaults.
 
     Examples
     --------
-    >>> format_formula([Smooth("age", bounds=(0, 100)), Linear("body mass")])
+    >>> from pugam import l, s
+    >>> format_formula([s("age", bounds=(0, 100)), l("body mass")])
     's(age, bounds=(0.0, 100.0)) + l(`body mass`)'
     """
-    return " + ".join(_format_term(term) for term in terms)
-
-
-@dataclass(frozen=True, slots=True)
-class _Token:
-    """A piece of a formula: the text it stands for (unescaped, without its quotes) and where it begins."""
-
-    kind: TokenKind
-    text: str
-    position: int
-
-    def is_symbol(self, *symbols: str) -> bool:
-        return self.kind == "symbol" and self.text in symbols
-
-
-def _tokenize(formula: str) -> list[_Token]:
-    """Cut a formula into tokens; any other character becomes a symbol, for the parser to refuse."""
-    tokens = []
-    position = 0
-    while position < len(formula):
-        if formula[position].isspace():
-            position += 1
-            continue
-        token, position = _read_token(formula, position)
-        tokens.append(token)
-    tokens.append(_Token("end", "", len(formula.rstrip())))
-    return tokens
-
-
-def _read_token(formula: str, start: int) -> tuple[_Token, int]:
-    """Return the token that begins at `start` and the position behind it."""
-    if formula[start] in _DELIMITERS:
-        return _read_quoted(formula, start)
-    if formula[start].isidentifier():
-        end = _end_of_name(formula, start)
-        return _Token("name", formula[start:end], start), end
-    number = _NUMBER.match(formula, start)
-    if number is None:
-        return _Token("symbol", formula[start], start), start + 1
-    if len(number.group()) > MAX_NUMBER_LENGTH:
-        raise _error_at(formula, start, f"This number has more than {MAX_NUMBER_LENGTH} digits; shorten it.")
-    return _Token("number", number.group(), start), number.end()
-
-
-def _read_quoted(formula: str, start: int) -> tuple[_Token, int]:
-    delimiter = formula[start]
-    characters: list[str] = []
-    position = start + 1
-    while position < len(formula):
-        if formula[position] == delimiter:
-            kind: TokenKind = "backticked" if delimiter == "`" else "quoted"
-            return _Token(kind, "".join(characters), start), position + 1
-        if formula[position] == "\\" and formula[position + 1 : position + 2] in _ESCAPED:
-            position += 1
-        characters.append(formula[position])
-        position += 1
-    raise _error_at(formula, start, f"The text that begins with this {delimiter} needs a closing {delimiter}.")
-
-
-def _end_of_name(formula: str, start: int) -> int:
-    position = start + 1
-    while position < len(formula) and _continues_name(formula[position]):
-        position += 1
-    return position
-
-
-def _continues_name(character: str) -> bool:
-    # A leading letter lets isidentifier accept digits and combining accents, which no name begins with.
-    return character == "." or f"a{character}".isidentifier()
+    return " + ".join(term.formula for term in terms)
 
 
 class _Parser:
-    """Recursive descent over the tokens; the grammar has no nesting, so neither has the recursion."""
+    """Recursive descent over the tokens; terms nest a few levels deep at most, and so does the recursion."""
 
     def __init__(self, formula: str) -> None:
         self._formula = formula
-        self._tokens = _tokenize(formula)
+        self._tokens = tokenize(formula)
         self._index = 0
 
-    def terms(self) -> list[TermSpec]:
-        found: dict[str, TermSpec] = {}
-        while True:
-            start = self._upcoming
-            term = self._term()
-            if term.column in found:
-                name = _shorten(term.column)
-                self._fail(start, f"The column {name!r} already has a term; keep one term for each column.")
-            found[term.column] = term
-            if self._upcoming.kind == "end":
-                return list(found.values())
+    def terms(self) -> list[Term]:
+        found = [self._term()]
+        while self._upcoming.kind != "end":
             self._plus()
+            found.append(self._term())
+        return found
 
     @property
-    def _upcoming(self) -> _Token:
+    def _upcoming(self) -> Token:
         return self._tokens[self._index]
 
-    def _advance(self) -> _Token:
+    def _advance(self) -> Token:
         token = self._upcoming
         # The end stays in place, so that whoever runs into it can point at it.
         self._index = min(self._index + 1, len(self._tokens) - 1)
         return token
 
-    def _fail(self, token: _Token, sentence: str) -> NoReturn:
-        raise _error_at(self._formula, token.position, sentence)
+    def _fail(self, token: Token, sentence: str) -> NoReturn:
+        raise error_at(self._formula, token.position, sentence)
 
     def _plus(self) -> None:
         token = self._advance()
@@ -203,111 +119,133 @@ class _Parser:
         if self._upcoming.kind == "end":
             self._fail(token, "A term is missing after this +; write one or remove the +.")
 
-    def _term(self) -> TermSpec:
+    def _term(self) -> Term:
         token = self._advance()
-        if token.kind not in _COLUMN_KINDS:
+        if token.kind not in COLUMN_KINDS:
             self._refuse_as_term(token)
         if token.kind == "name" and self._upcoming.is_symbol("("):
-            return self._call(token)
-        return self._build(Linear, token, token.text, {})
+            return self._call(token, 1)
+        columns = [token.text]
+        while self._upcoming.is_symbol(PRODUCT) and find_function(PRODUCT) is not None:
+            columns.append(self._factor())
+        return self._build(find_function(BARE if len(columns) == 1 else PRODUCT), token, columns, {})
 
-    def _call(self, function: _Token) -> TermSpec:
-        spec = _FUNCTIONS.get(function.text)
-        if spec is None:
+    def _factor(self) -> str:
+        """Read the column behind a colon."""
+        colon, token = self._advance(), self._advance()
+        if token.kind not in COLUMN_KINDS or self._upcoming.is_symbol("("):
             self._fail(
-                function,
-                f"{_shorten(function.text)}() is not a kind of term; use s(column) for a smooth, "
-                "l(column) for a line or f(column) for a factor.",
+                colon,
+                "Before and behind a colon stand names of columns, as in dose:sex; products of other terms are "
+                "written with ti().",
             )
+        return token.text
+
+    def _call(self, function: Token, depth: int) -> Term:
+        kind = find_function(function.text)
+        if kind is None:
+            self._refuse_function(function, depth)
+        if depth > MOST_NESTED:
+            self._fail(function, f"Terms stand inside others no more than {MOST_NESTED} deep.")
         self._advance()
-        column = self._column(function)
-        options = self._options(function, _option_names(spec))
-        return self._build(spec, function, column, options)
+        arguments = [self._first_column(function, depth)]
+        options: dict[str, OptionValue] = {}
+        while not self._closes(function):
+            if self._is_option():
+                self._option(function, kind, options)
+            elif options:
+                self._refuse_as_option(self._upcoming, function, kind)
+            else:
+                arguments.append(self._argument(function, kind, depth))
+        return self._build(kind, function, arguments, options)
 
     def _build(
-        self, spec: Callable[..., TermSpec], start: _Token, column: str, options: dict[str, OptionValue]
-    ) -> TermSpec:
+        self, kind: type[Term] | None, start: Token, arguments: Sequence[Argument], options: Mapping[str, Any]
+    ) -> Term:
+        assert kind is not None
         try:
-            return spec(column, **options)
+            return kind.of_arguments(arguments, options)
         except InputError as error:
-            raise _error_at(self._formula, start.position, _shorten(str(error), SHOWN_SENTENCE_LENGTH)) from None
+            raise error_at(self._formula, start.position, shorten(str(error), SHOWN_SENTENCE_LENGTH)) from None
 
-    def _column(self, function: _Token) -> str:
+    def _first_column(self, function: Token, depth: int) -> Argument:
         token = self._advance()
         if token.kind == "end":
             self._fail(token, f"{function.text}( {_UNCLOSED}")
-        if token.kind not in _COLUMN_KINDS or self._upcoming.is_symbol("="):
+        if token.kind not in COLUMN_KINDS or self._upcoming.is_symbol("="):
             self._fail(
                 token,
                 f"{function.text}() takes the name of a column first, as in {function.text}(age); "
                 "a name that is not a plain word is written in backticks.",
             )
-        if self._upcoming.is_symbol("("):
-            self._fail(token, "Columns cannot be transformed in a formula; compute a new column and name it here.")
+        return self._column_or_call(token, depth)
+
+    def _column_or_call(self, token: Token, depth: int) -> Argument:
+        if token.kind == "name" and self._upcoming.is_symbol("("):
+            return self._call(token, depth + 1)
         return token.text
 
-    def _options(self, function: _Token, allowed: Sequence[str]) -> dict[str, OptionValue]:
-        options: dict[str, OptionValue] = {}
-        while True:
-            separator = self._advance()
-            if separator.is_symbol(")"):
-                return options
-            if separator.kind == "end":
-                self._fail(separator, f"{function.text}( {_UNCLOSED}")
-            if not separator.is_symbol(","):
-                self._fail(
-                    separator,
-                    f"{function.text}() holds one column and options separated by commas; "
-                    "write a comma or a closing ) here.",
-                )
-            name = self._option_name(function, allowed, given=options)
-            options[name] = self._option_value(name)
-
-    def _option_name(self, function: _Token, allowed: Sequence[str], given: dict[str, OptionValue]) -> str:
-        token = self._upcoming
-        if "k" in allowed and not given and (token.kind == "number" or token.is_symbol("+", "-")):
-            return "k"
-        self._advance()
-        if token.kind != "name" or not self._upcoming.is_symbol("="):
-            self._refuse_as_option(token, function, allowed)
-        self._advance()
-        if token.text not in allowed:
+    def _closes(self, function: Token) -> bool:
+        """Read the comma before another argument, or the parenthesis that ends them."""
+        separator = self._advance()
+        if separator.is_symbol(")"):
+            return True
+        if separator.kind == "end":
+            self._fail(separator, f"{function.text}( {_UNCLOSED}")
+        if not separator.is_symbol(","):
             self._fail(
-                token,
-                f"{function.text}() has no option {_shorten(token.text)}; it has {', '.join(allowed)}.",
+                separator,
+                f"{function.text}() holds columns and options separated by commas; write a comma or a closing ) here.",
             )
-        if token.text in given:
-            self._fail(token, f"{token.text} is already given; keep one of the two.")
-        return token.text
+        return False
 
-    def _option_value(self, name: str) -> OptionValue:
-        wanted_type, wanted = _OPTION_VALUES[name]
-        sentence = f"{name} takes {wanted}."
-        start = self._upcoming
-        value = self._value(sentence)
-        if not isinstance(value, wanted_type):
-            self._fail(start, sentence)
-        return value
+    def _is_option(self) -> bool:
+        following = self._tokens[min(self._index + 1, len(self._tokens) - 1)]
+        return self._upcoming.kind == "name" and following.is_symbol("=")
 
-    def _value(self, sentence: str) -> OptionValue:
-        if self._upcoming.kind == "quoted":
+    def _argument(self, function: Token, kind: type[Term], depth: int) -> Argument:
+        token = self._upcoming
+        if token.kind == "number" or token.is_symbol("+", "-"):
+            return self._number(kind.options["k"].wanted if "k" in kind.options else "an option by name")
+        self._advance()
+        if token.kind not in COLUMN_KINDS:
+            self._refuse_as_option(token, function, kind)
+        return self._column_or_call(token, depth)
+
+    def _option(self, function: Token, kind: type[Term], given: dict[str, OptionValue]) -> None:
+        name = self._advance()
+        self._advance()
+        if name.text not in kind.options:
+            known = ", ".join(kind.options)
+            self._fail(name, f"{function.text}() has no option {shorten(name.text)}; it has {known}.")
+        if name.text in given:
+            self._fail(name, f"{name.text} is already given; keep one of the two.")
+        option, start = kind.options[name.text], self._upcoming
+        value = self._value(f"{name.text} takes {option.wanted}.", option.is_column)
+        if not isinstance(value, option.accepts) or (isinstance(value, bool) and bool not in option.accepts):
+            self._fail(start, f"{name.text} takes {option.wanted}.")
+        given[name.text] = value
+
+    def _value(self, sentence: str, is_column: bool) -> OptionValue:
+        token = self._upcoming
+        if token.kind == "quoted" or (is_column and token.kind in COLUMN_KINDS):
             return self._advance().text
-        if self._upcoming.is_symbol(*_CLOSING):
-            return self._pair(sentence)
+        if token.kind == "name" and token.text in _FLAGS:
+            return _FLAGS[self._advance().text]
+        if token.is_symbol(*_CLOSING):
+            return self._numbers(sentence)
         return self._number(sentence)
 
-    def _pair(self, sentence: str) -> tuple[float, float]:
+    def _numbers(self, sentence: str) -> tuple[float, ...]:
         closing = _CLOSING[self._advance().text]
-        low = self._number(sentence)
-        self._pair_symbol(",", sentence)
-        high = self._number(sentence)
-        self._pair_symbol(closing, sentence)
-        return low, high
-
-    def _pair_symbol(self, symbol: str, sentence: str) -> None:
+        found = [self._number(sentence)]
+        while self._upcoming.is_symbol(","):
+            self._advance()
+            found.append(self._number(sentence))
         token = self._advance()
-        if not token.is_symbol(symbol):
+        if not token.is_symbol(closing) or len(found) < 2:
             self._fail(token, sentence)
+        return tuple(found)
 
     def _number(self, sentence: str) -> int | float:
         start = self._advance()
@@ -317,7 +255,14 @@ class _Parser:
         size = int(digits.text) if digits.text.isdigit() else float(digits.text)
         return -size if start.is_symbol("-") else size
 
-    def _refuse_as_term(self, token: _Token) -> NoReturn:
+    def _refuse_function(self, function: Token, depth: int) -> NoReturn:
+        if depth > 1:
+            self._fail(function, "Columns cannot be transformed in a formula; compute a new column and name it here.")
+        kinds = [f"{name}(column) {kind.purpose}" for name, kind in functions().items() if name.isidentifier()]
+        known = f"{', '.join(kinds[:-1])} or {kinds[-1]}"
+        self._fail(function, f"{shorten(function.text)}() is not a kind of term; use {known}.")
+
+    def _refuse_as_term(self, token: Token) -> NoReturn:
         if token.kind == "end":
             self._fail(token, _EMPTY)
         if token.kind == "number":
@@ -329,87 +274,22 @@ class _Parser:
             self._fail(token, "A term is missing before this +; write one or remove the +.")
         self._refuse_symbol(token)
 
-    def _refuse_after_term(self, token: _Token) -> NoReturn:
+    def _refuse_after_term(self, token: Token) -> NoReturn:
         if token.kind != "symbol":
             self._fail(token, "A + is missing before this; a column name with a space is written in backticks.")
         self._refuse_symbol(token)
 
-    def _refuse_symbol(self, token: _Token) -> NoReturn:
-        if token.is_symbol("~"):
-            self._fail(token, _LABEL_SIDE)
-        if token.is_symbol(*_OPERATORS):
-            self._fail(token, _ONLY_PLUS.format(symbol=token.text))
-        if token.is_symbol("("):
-            self._fail(token, "A parenthesis only follows s, l or f; write the terms one after another, joined by +.")
-        if token.is_symbol(")"):
-            self._fail(token, "No parenthesis is open here; remove this ) or add the missing ( before it.")
-        self._fail(token, _UNEXPECTED.format(symbol=repr(token.text)))
+    def _refuse_symbol(self, token: Token) -> NoReturn:
+        refusals = {
+            "~": _LABEL_SIDE,
+            "(": "A parenthesis only follows s, l or f; write the terms one after another, joined by +.",
+            ")": "No parenthesis is open here; remove this ) or add the missing ( before it.",
+            **dict.fromkeys(_OPERATORS, _ONLY_PLUS.format(symbol=token.text)),
+        }
+        self._fail(token, refusals.get(token.text, _UNEXPECTED.format(symbol=repr(token.text))))
 
-    def _refuse_as_option(self, token: _Token, function: _Token, allowed: Sequence[str]) -> NoReturn:
+    def _refuse_as_option(self, token: Token, function: Token, kind: type[Term]) -> NoReturn:
         if token.kind == "end":
             self._fail(token, f"{function.text}( {_UNCLOSED}")
-        if token.kind in ("name", "backticked") and token.text not in allowed:
-            self._fail(token, f"{function.text}() takes one column; give each column a term of its own.")
-        self._fail(
-            token,
-            f"An option of {function.text}() is written as name=value; its options are {', '.join(allowed)}.",
-        )
-
-
-def _option_names(spec: type[TermSpec]) -> list[str]:
-    return [field.name for field in fields(spec) if field.name != "column"]
-
-
-def _format_term(term: TermSpec) -> str:
-    arguments = [_format_column(term.column)]
-    for field in fields(term):
-        value = getattr(term, field.name)
-        if field.name != "column" and value != field.default:
-            arguments.append(f"{field.name}={_format_value(value)}")
-    return f"{_FUNCTION_NAMES[type(term)]}({', '.join(arguments)})"
-
-
-def _format_column(column: str) -> str:
-    if column[0].isidentifier() and _end_of_name(column, 0) == len(column):
-        return column
-    delimiter = next((mark for mark in _DELIMITERS if mark not in column), "`")
-    escaped = column.replace("\\", "\\\\").replace(delimiter, f"\\{delimiter}")
-    return f"{delimiter}{escaped}{delimiter}"
-
-
-def _format_value(value: OptionValue) -> str:
-    if isinstance(value, str):
-        return f"'{value}'"
-    if isinstance(value, tuple):
-        low, high = value
-        return f"({_format_value(low)}, {_format_value(high)})"
-    # NumPy's numbers have a repr of their own, which is no number to the tokenizer.
-    return repr(int(value)) if isinstance(value, int) else repr(float(value))
-
-
-def _error_at(formula: str, position: int, sentence: str) -> FormulaError:
-    shown = _on_one_line(formula).strip()
-    column = min(len(_on_one_line(formula[:position]).lstrip()), len(shown))
-    shown, column = _cut_around(shown, column)
-    return FormulaError(f"{_on_one_line(sentence)}\n{shown}\n{' ' * column}^")
-
-
-def _on_one_line(text: str) -> str:
-    """Collapse whitespace and mask control characters, so that each character takes one place on screen."""
-    collapsed = _WHITESPACE.sub(" ", text)
-    return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in collapsed)
-
-
-def _cut_around(shown: str, column: int) -> tuple[str, int]:
-    """Cut a long formula around the caret, because a line that wraps leaves the caret under other text."""
-    start = max(0, min(column - SHOWN_BEFORE_CARET, len(shown) - SHOWN_WIDTH))
-    piece = shown[start : start + SHOWN_WIDTH]
-    if start > 0:
-        piece = f"…{piece[1:]}"
-    if start + SHOWN_WIDTH < len(shown):
-        piece = f"{piece[:-1]}…"
-    return piece, column - start
-
-
-def _shorten(text: str, most: int = SHOWN_NAME_LENGTH) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+        known = ", ".join(kind.options)
+        self._fail(token, f"An option of {function.text}() is written as name=value; its options are {known}.")

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pugam.nodes import Node
+
 __all__ = ["LogScale", "find_log_scale", "is_skewed"]
 
 Array = NDArray[np.float64]
@@ -19,6 +21,7 @@ FAR_OUT, THINNING = (
     0.5,
 )  # how far the tail goes on to this quantile; it is 0.57 for normal values, 0.1 for even ones
 SYMMETRIC = 1e-6  # tails that differ by less, as a share of both, are equally long
+FARTHEST_POLE = 1e302  # no further than the widest range goes
 NEAREST = 0.02  # to the end of the values comes the pole of the logarithm, as a share of the distance between the tails
 
 
@@ -48,6 +51,23 @@ class LogScale:
     def slope(self, x: NDArray[Any]) -> Array:
         """Derivative of the transformation."""
         return np.asarray(1.0 / self._distance(x)[1])
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return the pole for a saved model; the end of the range next to it follows."""
+        return {"mirrored": self.mirrored, "shift": self.shift}
+
+    @classmethod
+    def from_plain(cls, node: Node, lower: float, upper: float) -> LogScale:
+        """Read the pole of a column with this range."""
+        parts = node.fields("mirrored", "shift")
+        mirrored, shift = parts["mirrored"].flag(), parts["shift"].number(-FARTHEST_POLE, FARTHEST_POLE)
+        if not (shift > upper if mirrored else shift < lower):
+            raise parts["shift"].error("a number outside the range, below it or, if mirrored, above")
+        scale = cls(mirrored, shift, upper if mirrored else lower)
+        low, high = scale(np.array([lower, upper]))
+        if not low < high:
+            raise parts["shift"].error("a number near enough to the range for logarithms to differ within it")
+        return scale
 
     @property
     def _least(self) -> float:

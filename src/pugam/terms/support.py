@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.terms.bases import Basis
+from pugam.terms.splines import PiecewiseBasis
 
 __all__ = ["POWERS", "LocalSupport"]
 
@@ -21,11 +21,12 @@ CELLS = 256  # of the grid that leads a value to its interval
 
 
 class LocalSupport:
-    """Breaks, origins and coefficients of all terms, padded to arrays, and a place for the moments of every pair.
+    """Breaks, origins and coefficients of all terms that are polynomials, padded to arrays, and a place for moments.
 
     Parameters
     ----------
-    bases : sequence of Basis
+    pieces : sequence of PiecewiseBasis
+        Of the p terms.
 
     Attributes
     ----------
@@ -44,9 +45,8 @@ class LocalSupport:
         How many moments there are, and how many coefficients in all matrices.
     """
 
-    def __init__(self, bases: Sequence[Basis]) -> None:
-        self._bases = tuple(bases)
-        pieces = [basis.pieces for basis in bases]
+    def __init__(self, pieces: Sequence[PiecewiseBasis]) -> None:
+        self._pieces = tuple(pieces)
         counts = np.array([piece.coefficients.shape[1] for piece in pieces])
         p, most = len(counts), int(counts.max())
         self.cells = np.array(
@@ -71,10 +71,10 @@ class LocalSupport:
     def matrices(self) -> list[Array]:
         """Coefficients of each term's functions by interval and power."""
         matrices = []
-        for basis in self._bases:
-            order, n_intervals, n_functions = basis.pieces.coefficients.shape
+        for piece in self._pieces:
+            order, n_intervals, n_functions = piece.coefficients.shape
             padded = np.zeros((n_intervals, POWERS, n_functions))
-            padded[:, :order] = basis.pieces.coefficients.transpose(1, 0, 2)
+            padded[:, :order] = piece.coefficients.transpose(1, 0, 2)
             matrices.append(padded.reshape(n_intervals * POWERS, n_functions))
         return matrices
 

@@ -27,8 +27,8 @@ def problem_of(model):
     engine, _ = model._rows
     design = model._design
     weights = np.ones(engine.n_rows) if engine.weights is None else np.asarray(engine.weights)
-    kappas = np.array([model.smoothing_.get(name, 0.0) for name in design.columns_used])
-    penalty = 2.0 * np.repeat(kappas, design.sizes) * design.roughness if design.ridge is None else design.ridge
+    kappas = np.concatenate([np.zeros(0), *(np.atleast_1d(kappa) for kappa in model.smoothing_.values())])
+    penalty = 2.0 * kappas @ design.roughness if design.ridge is None else design.ridge
     return Problem(design.matrix(engine.shown.encoded), np.asarray(engine.positive), weights, penalty, _prior(model))
 
 

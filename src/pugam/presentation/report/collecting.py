@@ -17,7 +17,6 @@ from pugam.inference import (
     curve_columns,
     hold_pi,
     intercept_covariance,
-    mean_columns,
     normal_quantile,
     posterior_errors,
     posterior_limits,
@@ -34,12 +33,6 @@ from pugam.presentation.report.formats import number
 from pugam.presentation.report.wording import citation, describe_model, on_page, plain_sentence, statistical_sentence
 from pugam.progress import Progress
 from pugam.solvers import Fitted, edf_by_term
-from pugam.terms import (
-    Factor,
-    FactorBasis,
-    MissingBasis,
-    Smooth,
-)
 
 __all__ = ["collect"]
 
@@ -152,19 +145,20 @@ def _effects(model: FittedModel, fitted: Fitted, found: Sensitivity, level: floa
     design, shown = fitted.design, fitted.engine.shown
     for basis, block, values in zip(design.bases, design.blocks, shown.encoded, strict=True):
         grid = grid_for_drawing(basis, values, GRID_POINTS)
-        is_curve = not isinstance(basis.spec, Factor)
-        frame = model.effect(basis.spec.column, grid, level, center="rows")
-        columns = curve_columns(basis, grid)
-        if is_curve:
-            columns = columns - mean_columns(basis, values, shown.weights)
+        (axis,) = basis.axes
+        is_curve = axis.is_numeric
+        frame = model.effect(basis.spec.label, grid, level, center="rows")
+        columns, center = curve_columns(basis, grid), basis.center(values, shown.weights)
+        if center is not None:
+            columns = columns - center
         yield Effect(
             label=basis.spec.label,
-            column=basis.spec.column,
+            column=axis.column,
             x=tuple(float(x) if is_curve and x == x else _level_name(x) for x in grid),
             **{name: _numbers(frame[name]) for name in ("u", "lower", "upper")},
             held=tuple(_numbers(columns @ coef[block]) for coef in found.coef),
             rug=_rug(values, grid) if is_curve else (),
-            missing=isinstance(basis, MissingBasis),
+            missing=basis.has_missing_effect,
         )
 
 
@@ -178,20 +172,24 @@ def _term_lines(model: FittedModel, fitted: Fitted) -> Iterator[TermLine]:
     penalized = fitted.fit.penalized
     covariance = inverse(penalized.hessian, fitted.settings.pi_range.free)
     degrees = edf_by_term(fitted.design, covariance, penalized.curvature)
-    for spec, edf in zip(model.terms_, degrees, strict=True):
-        zero = model.test(spec.column)
-        linear = model.test(spec.column, null="linear").pvalue if isinstance(spec, Smooth) else None
+    for basis, edf in zip(fitted.design.bases, degrees, strict=True):
+        spec = basis.spec
+        zero = model.test(spec.label)
+        may_bend = basis.bends is not None and bool(basis.bends.any())
+        linear = model.test(spec.label, null="linear").pvalue if may_bend else None
         yield TermLine(spec.label, float(edf), float(zero.statistic), float(zero.pvalue), linear)
 
 
 def _ratios(model: FittedModel, fitted: Fitted, level: float) -> Iterator[Ratio]:
     shown = fitted.engine.shown
     for basis, encoded in zip(fitted.design.bases, shown.encoded, strict=True):
-        column, values = basis.spec.column, encoded[~shown.positive]
-        inner = basis.inner if isinstance(basis, MissingBasis) else basis
-        pairs = _level_pairs(inner, values) if isinstance(inner, FactorBasis) else _number_pairs(values)
+        if len(basis.axes) > 1:
+            continue
+        (axis,), values = basis.axes, encoded[~shown.positive]
+        pairs = _number_pairs(values) if axis.is_numeric else _level_pairs(axis.levels, values)
         for a, b in pairs:
-            yield Ratio(column, _level_name(a), _level_name(b), model.odds_ratio(column, a, b, level))
+            ratio = model.odds_ratio(basis.spec.label, a, b, level)
+            yield Ratio(axis.column, _level_name(a), _level_name(b), ratio)
 
 
 def _number_pairs(values: Any) -> Iterator[tuple[float, float]]:
@@ -203,12 +201,12 @@ def _number_pairs(values: Any) -> Iterator[tuple[float, float]]:
             return
 
 
-def _level_pairs(basis: FactorBasis, codes: NDArray[Any]) -> Iterator[tuple[object, object]]:
+def _level_pairs(levels: Sequence[object], codes: NDArray[Any]) -> Iterator[tuple[object, object]]:
     """Levels against the most frequent one."""
-    counts = np.bincount(codes[codes >= 0], minlength=len(basis.levels))
+    counts = np.bincount(codes[codes >= 0], minlength=len(levels))
     frequent = list(np.argsort(-counts, kind="stable"))
     for other in frequent[1 : 1 + MOST_LEVELS]:
-        yield basis.levels[frequent[0]], basis.levels[other]
+        yield levels[frequent[0]], levels[other]
 
 
 def _candidates(

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.errors import InputError
-from pugam.storage.stored import Plain
 
-__all__ = ["LARGEST", "Node"]
+__all__ = ["LARGEST", "Node", "Plain"]
 
 Array = NDArray[np.float64]
 T = TypeVar("T")
+Plain = str | bool | int | float | None
 
 LARGEST = 1e150  # of a number that is computed with: squares and products stay finite
 LARGEST_COEFFICIENT = 1e50  # which is multiplied by several others
@@ -38,19 +38,20 @@ class Node:
         place = f"{self.path}: " if self.path else ""
         return InputError(f"{self.file}: {place}expected {expected}; got {_in_short(self.value)}.")
 
-    def fields(self, *names: str, others: bool = False) -> dict[str, Node]:
-        """Take an object apart: it has these keys, and no others unless they are permitted (and then ignored)."""
+    def fields(self, *names: str, optional: Sequence[str] = (), others: bool = False) -> dict[str, Node]:
+        """Take an object apart: it has these keys, some optional ones, and others only if permitted (and ignored)."""
         if not isinstance(self.value, dict):
             raise self.error(f"an object with {', '.join(names)}" if names else "an object")
         place = self.path or "the file"
         lacking = [name for name in names if name not in self.value]
         if lacking:
             raise InputError(f"{self.file}: {place} lacks {_quoted(lacking[0])}.")
-        unknown = [] if others else [key for key in self.value if key not in names]
+        unknown = [] if others else [key for key in self.value if key not in names and key not in optional]
         if unknown:
-            expected = ", ".join(map(_quoted, names))
+            expected = ", ".join(map(_quoted, [*names, *optional]))
             raise InputError(f"{self.file}: {place} has the unknown key {_quoted(unknown[0])}; expected {expected}.")
-        return {name: self._below(f".{name}" if self.path else name, self.value[name]) for name in names}
+        present = [*names, *(name for name in optional if name in self.value)]
+        return {name: self._below(f".{name}" if self.path else name, self.value[name]) for name in present}
 
     def entries(self) -> dict[str, Node]:
         """Take an object apart whose keys are free."""

@@ -6,19 +6,27 @@ same on every machine; coefficients belong to the functions they were estimated 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.storage.reading import Node
+from pugam.nodes import Node
 from pugam.terms.splines import CUBIC_ORDER, PiecewiseBasis
 
-__all__ = ["Shelf", "read_basis", "write_basis"]
+__all__ = ["Shelf", "read_basis", "take_from", "write_basis"]
 
 Array = NDArray[np.float64]
 
 LEAST_ORDER = 2  # straight lines, of a column with two values
+
+
+def take_from(shelf: Sequence[PiecewiseBasis], node: Node) -> PiecewiseBasis:
+    """Return the basis of which a saved term gives the number."""
+    if not shelf:
+        raise node.error("a basis, of which the file has none")
+    return shelf[node.whole(0, len(shelf) - 1)]
 
 
 class Shelf:

@@ -1,0 +1,40 @@
+"""Files of earlier formats, brought to the present one before they are read and checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["upgrade"]
+
+FOUND_IN_1 = {"smooth": ("lower", "upper", "logarithm", "basis"), "linear": ("lower", "upper"), "factor": ("levels",)}
+ESTIMATED_IN_1 = ("stand_in", "smoothing", "coefficients")
+
+
+def upgrade(document: dict[str, Any]) -> dict[str, Any]:
+    """Return a parsed file as one of the present format; what is malformed is left for the reader to refuse."""
+    if document.get("format_version") != 1 or not isinstance(document.get("terms"), list):
+        return document
+    bases = document.get("bases")
+    return {**document, "terms": [_term_of_1(term, bases) for term in document["terms"]]}
+
+
+def _term_of_1(term: Any, bases: Any) -> Any:
+    """In format 1 a term was one flat object, of one column and with one smoothing parameter, 0 where it had none."""
+    if not isinstance(term, dict) or term.get("kind") not in FOUND_IN_1 or not {*ESTIMATED_IN_1} <= {*term}:
+        return term
+    found = FOUND_IN_1[term["kind"]]
+    return {
+        "term": {key: value for key, value in term.items() if key not in (*found, *ESTIMATED_IN_1)},
+        "found": {key: term[key] for key in found if key in term},
+        "stand_ins": None if term["stand_in"] is None else [term["stand_in"]],
+        "smoothing": [term["smoothing"]] if _bends(term, bases) else [],
+        "coefficients": term["coefficients"],
+    }
+
+
+def _bends(term: dict[str, Any], bases: Any) -> bool:
+    """Whether any of a term's functions has a roughness that smoothing could penalise."""
+    try:
+        return term["kind"] == "smooth" and any(bases[term["basis"]]["roughness"])
+    except (KeyError, IndexError, TypeError):
+        return True

@@ -1,0 +1,105 @@
+"""The columns that a term goes along: a range of numbers, or levels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.data import Column, as_array, is_missing, require_numeric
+from pugam.errors import InputError
+
+__all__ = ["Axis", "as_objects", "level_axis", "number_axis"]
+
+MOST_LEVELS_SHOWN = 10
+HARDLY_OUTSIDE = 0.05  # share of the range by which values may lie outside it without a word
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A column of the table as a term sees it; made by `number_axis` or `level_axis`.
+
+    Attributes
+    ----------
+    column : str
+    lower, upper : float
+        The range of numbers that the term was fitted on; NaN for levels.
+    levels : tuple
+        Empty for numbers.
+    open : bool
+        Whether other levels are permitted in new rows.
+    """
+
+    column: str
+    lower: float
+    upper: float
+    levels: tuple[object, ...]
+    open: bool
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether the column holds numbers, not levels."""
+        return not self.levels
+
+    @property
+    def gap(self) -> Any:
+        """What stands for a missing value."""
+        return np.nan if self.is_numeric else None
+
+    def grid(self, n_points: int) -> NDArray[Any]:
+        """Return points spread evenly over the range, or all levels."""
+        return np.linspace(self.lower, self.upper, n_points) if self.is_numeric else as_objects(self.levels)
+
+    def read(self, label: str, values: Any) -> Column:
+        """Read values that a user gives for the column; `label` is that of the term, for messages."""
+        return self._read_numbers(label, values) if self.is_numeric else self._read_levels(label, values)
+
+    def _read_numbers(self, label: str, values: Any) -> Column:
+        refusal = InputError(f"{label}: a grid is a list of finite numbers; got {values!r}.")
+        try:
+            numbers = np.asarray(values, dtype=float).reshape(len(values))
+        except (TypeError, ValueError):
+            raise refusal from None
+        if np.isinf(numbers).any():
+            raise refusal
+        return Column(self.column, "numeric", numbers)
+
+    def _read_levels(self, label: str, values: Any) -> Column:
+        if isinstance(values, str) or not hasattr(values, "__len__"):
+            raise InputError(f"{label}: a grid is a list of levels; got {values!r}.")
+        objects = as_objects(as_array(values).tolist())
+        for value in objects:
+            if value not in self.levels and not is_missing(value) and not self.open:
+                levels = ", ".join(repr(level) for level in self.levels[:MOST_LEVELS_SHOWN])
+                more = ", ..." if len(self.levels) > MOST_LEVELS_SHOWN else ""
+                raise InputError(f"{label} has no level {value!r}; its levels are {levels}{more}.")
+        return Column(self.column, "category", objects)
+
+    def outside(self, label: str, column: Column) -> NDArray[np.bool_]:
+        """Tell which values lie well outside the range; levels have none."""
+        if not self.is_numeric:
+            return np.zeros(len(column.values), dtype=bool)
+        slack = HARDLY_OUTSIDE * (self.upper - self.lower)
+        values = require_numeric(column, label)
+        return np.asarray((values < self.lower - slack) | (values > self.upper + slack))
+
+
+def number_axis(column: str, lower: float, upper: float) -> Axis:
+    """Make the axis of a numeric column from the range that a term was fitted on."""
+    return Axis(column, lower, upper, (), open=True)
+
+
+def level_axis(column: str, levels: Iterable[object], open: bool = False) -> Axis:
+    """Make the axis of a column of levels."""
+    return Axis(column, np.nan, np.nan, tuple(levels), open)
+
+
+def as_objects(values: Iterable[Any]) -> NDArray[Any]:
+    """Return values as an array of objects, each kept as it is."""
+    listed = list(values)
+    objects = np.empty(len(listed), dtype=object)
+    objects[:] = listed
+    return objects

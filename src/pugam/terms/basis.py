@@ -1,0 +1,186 @@
+"""Terms that have met the data: what each offers to the design, to inference and to whoever draws it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.data import Column
+from pugam.errors import InputError
+from pugam.terms.axes import Axis
+from pugam.terms.shelf import Shelf
+from pugam.terms.splines import PiecewiseBasis
+from pugam.terms.term import Term
+
+__all__ = ["Basis", "Comparison", "Encoded", "LevelInDoubt", "Penalty"]
+
+Array = NDArray[np.float64]
+Encoded = NDArray[np.float64] | NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Penalty:
+    """What one smoothing parameter multiplies: kappa times the sum of diagonal * theta^2.
+
+    Attributes
+    ----------
+    diagonal : array of shape (m,)
+        Over the term's own columns; zeros where nothing is penalised.
+    name : str
+        Tells several penalties of a term apart; empty where there is one.
+    """
+
+    diagonal: Array
+    name: str = ""
+
+
+class Comparison(NamedTuple):
+    """A line of a summary: the weights of the term's coefficients in what is compared, and to what."""
+
+    name: str
+    weights: Array
+    against: str = ""
+
+
+class LevelInDoubt(NamedTuple):
+    """How many rows in doubt a level has, and its effect."""
+
+    name: str
+    rows: float
+    effect: float
+
+
+class Basis(ABC):
+    """A term that has met the data: model columns with diagonal penalties.
+
+    Subclasses are frozen dataclasses with a field `spec`, the term as the user wrote it. Engines keep `encode`d values
+    and turn them into model `columns`, m for each row. Values of a term with one column have shape (n,), of others
+    (n, number of columns).
+    """
+
+    spec: Term
+
+    # What the term is made of
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """Number m of model columns."""
+
+    @property
+    @abstractmethod
+    def axes(self) -> tuple[Axis, ...]:
+        """What the columns of the table are to the term: ranges of numbers, or levels."""
+
+    @property
+    def penalties(self) -> tuple[Penalty, ...]:
+        """One for each smoothing parameter; they may share columns, and leave some free."""
+        return ()
+
+    @property
+    def constraints(self) -> Array:
+        """Rows A of shape (c, m): coefficients keep to A theta >= 0."""
+        return np.zeros((0, self.size))
+
+    @property
+    def has_missing_effect(self) -> bool:
+        """Whether missing values have an effect of their own."""
+        return False
+
+    # From values to model columns
+
+    @abstractmethod
+    def encode(self, columns: Sequence[Column]) -> Encoded:
+        """Check the columns and bring them into the compact numeric form that engines keep."""
+
+    @abstractmethod
+    def columns(self, encoded: Encoded) -> Array:
+        """Evaluate the model columns: shape (n, m)."""
+
+    def effect(self, encoded: Encoded, theta: Array) -> Array:
+        """Evaluate the effect with these coefficients; what comes out for a row depends on that row alone."""
+        # Unlike a product of matrices, whose last bits depend on how many rows there are.
+        return np.asarray(np.einsum("ij,j->i", self.columns(encoded), theta))
+
+    def slopes(self, encoded: Encoded, along: int = 0) -> Array:
+        """Evaluate derivatives of the model columns along one column of the table, in its units: shape (n, m)."""
+        raise InputError(f"{self.spec.label} has no derivative; compare values with odds_ratio.")
+
+    @property
+    def pieces(self) -> PiecewiseBasis | None:
+        """The model columns as polynomials of where `places` puts encoded values; None where they are no such.
+
+        With them, sums over many rows are taken much faster.
+        """
+        return None
+
+    def places(self, encoded: Encoded) -> Array:
+        """Where values lie among the breaks of `pieces`: between 0 and 1 unless out of range, NaN where missing."""
+        raise NotImplementedError
+
+    # How smooth it is
+
+    @cached_property
+    def orders(self) -> NDArray[np.intp]:
+        """How much each function bends: 0 for lines and levels, then 1, 2, ... from smooth to rough."""
+        penalized = np.zeros(self.size, dtype=bool)
+        for penalty in self.penalties:
+            penalized |= penalty.diagonal > 0.0
+        return np.where(penalized, np.cumsum(penalized), 0)
+
+    @property
+    def bends(self) -> NDArray[np.bool_] | None:
+        """Which functions a straight line does without; None where there is no line to speak of."""
+        return None
+
+    def coarse(self, n_functions: int) -> tuple[Basis, NDArray[np.intp]]:
+        """Return a cheaper term of the smoothest functions, and where its columns stand in this one.
+
+        It has the same penalties as long as it has functions for them.
+        """
+        return self, np.arange(self.size)
+
+    def on_log_scale(self, columns: Sequence[Column]) -> Basis:
+        """Return the term along logarithms where its column has one long tail and the scale was left open."""
+        return self
+
+    # What is said about it
+
+    def center(self, encoded: Encoded, weights: Array | None) -> Array | None:
+        """Model columns at which the effect averages to zero over rows; None for effects that are centred otherwise."""
+        return np.asarray(np.average(self.columns(encoded), axis=0, weights=weights))
+
+    def comparisons(self) -> Iterator[Comparison]:
+        """What a summary lists by its coefficients; nothing for curves."""
+        return iter(())
+
+    @property
+    def is_tested_jointly(self) -> bool:
+        """Whether a summary tests all lines of `comparisons` together."""
+        return False
+
+    def levels_in_doubt(self, everywhere: float, sums: Array, squares: Array, theta: Array) -> Iterator[LevelInDoubt]:
+        """Split rows in doubt by level, given their number, and sums and products of the term's columns over them."""
+        return iter(())
+
+    def curve(self, t: Array) -> Array:
+        """Evaluate the model columns of a curve where its column, scaled to [0, 1], is t."""
+        raise InputError(f"{self.spec.label} is no curve to be projected on Fourier functions; use method='wald'.")
+
+    # What is kept of it
+
+    @abstractmethod
+    def found(self, shelf: Shelf) -> dict[str, Any]:
+        """Return what was found in the data, as plain values; `Term.restore` makes the basis of it again."""
+
+    # Helpers
+
+    def along(self, encoded: Encoded, axis: int) -> Encoded:
+        """Return encoded values of one column of the table."""
+        return encoded if encoded.ndim == 1 else encoded[:, axis]

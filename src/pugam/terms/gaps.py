@@ -1,0 +1,73 @@
+"""Missing values in the columns of terms: found, and refused where the term gives no leave."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import or_
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.data import Column, require_numeric
+from pugam.errors import RowError
+from pugam.terms.term import Term
+
+__all__ = ["complete_numbers", "listed", "missing_rows", "refuse_gaps", "refuse_missing"]
+
+MOST_NAMES = 10
+
+
+def listed(names: Sequence[str]) -> str:
+    """Name the first of them, in a message."""
+    return ", ".join(names[:MOST_NAMES]) + (", ..." if len(names) > MOST_NAMES else "")
+
+
+def missing_rows(columns: Sequence[Column]) -> NDArray[np.bool_]:
+    """True at the rows that lack a value in any of the columns."""
+    return np.asarray(reduce(or_, [column.missing for column in columns]))
+
+
+def refuse_gaps(terms: Sequence[tuple[Term, Sequence[Column]]]) -> None:
+    """Refuse a fit to columns that lack values without leave to, naming all of them at once."""
+    strict = [(term, column) for term, columns in terms if term.missing == "error" for column in columns]
+    gaps = {column.name: (term, column) for term, column in reversed(strict) if _has_gaps(column)}
+    if not gaps:
+        return
+    (term, column), *others = reversed(gaps.values())
+    names = [repr(other.name) for _, other in others]
+    also = f", and so {'has' if len(names) == 1 else 'have'} {listed(names)}" if names else ""
+    remedy = f"fill or drop them, or give them an effect of their own: {term.label[:-1]}, missing='effect')"
+    raise _gap_error(column, term, f"{also}; {remedy}.")
+
+
+def _has_gaps(column: Column) -> bool:
+    missing = column.missing
+    return bool(missing.any() and not missing.all())
+
+
+def refuse_missing(column: Column, term: Term) -> None:
+    """Refuse a column that lacks values."""
+    if not column.missing.any():
+        return
+    if term.missing == "effect":
+        remedy = "the fit saw none, so they have no effect of their own: fill or drop them"
+    else:
+        remedy = (
+            "fill or drop them, or, where rows of the fit lack values, give these an effect of their own: "
+            f"{term.label[:-1]}, missing='effect')"
+        )
+    raise _gap_error(column, term, f"; {remedy}.")
+
+
+def complete_numbers(column: Column, term: Term) -> NDArray[np.float64]:
+    """Return a column as numbers, none of them missing."""
+    refuse_missing(column, term)
+    return require_numeric(column, term.label)
+
+
+def _gap_error(column: Column, term: Term, remedy: str) -> RowError:
+    missing = column.missing
+    row, others = int(np.argmax(missing)), int(missing.sum()) - 1
+    more = f" and {others} more" if others and column.stands_for is None else " and others" if others else ""
+    return RowError(f"{term.label}: column {column.name!r} has missing values (NaN) in ", row, f"{more}{remedy}")

@@ -1,0 +1,287 @@
+"""Smooth terms, `s(age)`: a cubic spline of a numeric column, penalised by its roughness."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.data import Column, require_numeric
+from pugam.errors import InputError, warn_user
+from pugam.nodes import Node
+from pugam.terms.axes import Axis, number_axis
+from pugam.terms.basis import Basis, Encoded, Penalty
+from pugam.terms.gaps import complete_numbers
+from pugam.terms.options import (
+    BASIS_SIZE,
+    BOUNDS,
+    KNOTS,
+    MISSING,
+    SCALE,
+    KnotPlacement,
+    MissingPolicy,
+    ScaleChoice,
+    check_basis_size,
+    check_choice,
+    check_column,
+    checked_bounds,
+    read_range,
+)
+from pugam.terms.ranges import (
+    count_distinct,
+    observed_range,
+    refuse_strange_bounds,
+    unit_interval,
+    warn_of_far_values,
+)
+from pugam.terms.scales import LogScale, find_log_scale, is_skewed
+from pugam.terms.shelf import Shelf, take_from
+from pugam.terms.splines import CUBIC_ORDER, PiecewiseBasis, centred_basis, even_knots, quantile_knots
+from pugam.terms.term import Term, register_term
+
+__all__ = ["Smooth", "SmoothBasis", "s"]
+
+Array = NDArray[np.float64]
+
+FEW_LEVELS = 12
+SCALE_SAMPLE, FEWEST_DISTINCT = 100_000, 20
+
+
+@register_term
+@dataclass(frozen=True)
+class Smooth(Term):
+    """A cubic spline of a numeric column, penalised by its roughness; see `s`."""
+
+    column: str
+    k: int = 10
+    bounds: tuple[float, float] | None = None
+    knots: KnotPlacement = "even"
+    missing: MissingPolicy = "error"
+    scale: ScaleChoice = "auto"
+
+    function: ClassVar[str] = "s"
+    kind: ClassVar[str] = "smooth"
+    purpose: ClassVar[str] = "for a smooth"
+    options: ClassVar = {"k": BASIS_SIZE, "bounds": BOUNDS, "knots": KNOTS, "missing": MISSING, "scale": SCALE}
+
+    def __post_init__(self) -> None:
+        check_column(self.column)
+        check_basis_size(self.label, self.k)
+        check_choice(self.label, "knots", self.knots, get_args(KnotPlacement))
+        check_choice(self.label, "missing", self.missing, get_args(MissingPolicy))
+        check_choice(self.label, "scale", self.scale, get_args(ScaleChoice))
+        object.__setattr__(self, "k", int(self.k))
+        object.__setattr__(self, "bounds", checked_bounds(self.label, self.bounds))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Its one column."""
+        return (self.column,)
+
+    def resolve(self, columns: Sequence[Column]) -> SmoothBasis:
+        """Find range and knots, and a scale if logarithms were asked for."""
+        (column,) = columns
+        values = require_numeric(column, self.label)
+        lower, upper = self._range(column, values)
+        k = min(self.k, count_distinct(values, self.k))
+        if k < self.k:
+            warn_user(
+                f"{self.label}: column {column.name!r} has only {k} distinct values, so k = {self.k} was lowered to "
+                f"{k}." + (f" f{self.label[1:]} would give each value its own effect." if k <= FEW_LEVELS else "")
+            )
+        scale = find_log_scale(_inside(values, lower, upper), lower, upper) if self.scale == "log" else None
+        return _knotted(self, values, (lower, upper), k, scale)
+
+    def _range(self, column: Column, values: Array) -> tuple[float, float]:
+        seen = observed_range(self, column, values)
+        if self.bounds is None:
+            warn_of_far_values(self, column, values, seen)
+            return seen
+        refuse_strange_bounds(self, column, self.bounds, seen)
+        return self.bounds
+
+    def restore(self, found: Node, shelf: Sequence[PiecewiseBasis]) -> SmoothBasis:
+        """Read range, scale and functions."""
+        parts = found.fields("lower", "upper", "logarithm", "basis")
+        lower, upper = read_range(parts["lower"], parts["upper"])
+        if self.bounds is not None and self.bounds != (lower, upper):
+            raise parts["lower"].error("the lower bound of the term, and upper its upper one")
+        functions = take_from(shelf, parts["basis"])
+        if len(functions.roughness) >= self.k:
+            raise parts["basis"].error(f"a basis of at most {self.k - 1} functions, for k = {self.k}")
+        scale = None if parts["logarithm"].value is None else self._read_scale(parts["logarithm"], lower, upper)
+        return SmoothBasis(self, lower, upper, functions, scale)
+
+    def _read_scale(self, node: Node, lower: float, upper: float) -> LogScale:
+        if self.scale != "log":
+            raise node.error('null, as the term does not say scale = "log"')
+        return LogScale.from_plain(node, lower, upper)
+
+
+@dataclass(frozen=True)
+class SmoothBasis(Basis):
+    """A spline of a numeric column whose interval [lower, upper] is taken as [0, 1], along its values or logarithms."""
+
+    spec: Smooth
+    lower: float
+    upper: float
+    functions: PiecewiseBasis
+    scale: LogScale | None = None
+
+    @property
+    def size(self) -> int:
+        """One column less than there are B-splines: the curve is centred."""
+        return len(self.functions.roughness)
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """The range."""
+        return (number_axis(self.spec.column, self.lower, self.upper),)
+
+    @cached_property
+    def penalties(self) -> tuple[Penalty, ...]:
+        """The integral of the squared second derivative of each function, if any bends."""
+        return (Penalty(self.functions.roughness),) if self.functions.roughness.any() else ()
+
+    def encode(self, columns: Sequence[Column]) -> Encoded:
+        """Check that the column is numeric and complete."""
+        return complete_numbers(columns[0], self.spec)
+
+    def columns(self, encoded: Encoded) -> Array:
+        """Evaluate the centred splines: shape (n, k - 1)."""
+        return self.functions(self.places(encoded))
+
+    @property
+    def pieces(self) -> PiecewiseBasis:
+        """The splines themselves."""
+        return self.functions
+
+    def effect(self, encoded: Encoded, theta: Array) -> Array:
+        """Evaluate the one spline that they add up to."""
+        return self.functions.combine(theta)(self.places(encoded)).ravel()
+
+    def slopes(self, encoded: Encoded, along: int = 0) -> Array:
+        """Evaluate the derivatives of the splines."""
+        low, high = self._ends
+        slope = 1.0 if self.scale is None else self.scale.slope(encoded)[:, None]
+        return self.functions.derivative()(self.places(encoded)) * slope / (high - low)
+
+    def places(self, encoded: Encoded) -> Array:
+        """Where values lie between the ends, taken as 0 and 1."""
+        return unit_interval(encoded if self.scale is None else self.scale(encoded), *self._ends)
+
+    @cached_property
+    def _ends(self) -> tuple[float, float]:
+        if self.scale is None:
+            return self.lower, self.upper
+        low, high = self.scale(np.array([self.lower, self.upper]))
+        return float(low), float(high)
+
+    @property
+    def bends(self) -> NDArray[np.bool_]:
+        """All functions but the line."""
+        return self.functions.roughness > 0.0
+
+    def coarse(self, n_functions: int) -> tuple[SmoothBasis, NDArray[np.intp]]:
+        """Keep the smoothest functions only."""
+        kept = self.functions.coarse(n_functions)
+        return replace(self, functions=kept), np.arange(len(kept.roughness))
+
+    def on_log_scale(self, columns: Sequence[Column]) -> SmoothBasis:
+        """Take logarithms if one tail of the column is long, unless the scale was given."""
+        if self.spec.scale != "auto":
+            return self
+        numbers = require_numeric(columns[0], self.spec.label)
+        values = numbers[~np.isnan(numbers)]
+        inside = _inside(values, self.lower, self.upper)
+        if count_distinct(inside, FEWEST_DISTINCT) < FEWEST_DISTINCT or not is_skewed(inside):
+            return self
+        scale = find_log_scale(inside, self.lower, self.upper)
+        return _knotted(replace(self.spec, scale="log"), values, (self.lower, self.upper), 1 + self.size, scale)
+
+    def curve(self, t: Array) -> Array:
+        """Evaluate the splines."""
+        return self.columns(self.lower + t * (self.upper - self.lower))
+
+    def found(self, shelf: Shelf) -> dict[str, Any]:
+        """Range, scale and functions."""
+        return {
+            "lower": self.lower,
+            "upper": self.upper,
+            "logarithm": None if self.scale is None else self.scale.to_plain(),
+            "basis": shelf.number(self.functions),
+        }
+
+
+def _knotted(spec: Smooth, values: Array, ends: tuple[float, float], k: int, scale: LogScale | None) -> SmoothBasis:
+    """Place the knots of a spline with k functions, and build it."""
+    order = min(CUBIC_ORDER, k)
+    lower, upper = ends
+    basis = SmoothBasis(spec, float(lower), float(upper), centred_basis(even_knots(k - order), order), scale)
+    if spec.knots == "even":
+        return basis
+    interior = _quantile_knots(spec, basis.places(np.unique(values)), k - order)
+    return replace(basis, functions=centred_basis(interior, order))
+
+
+def _inside(values: Array, lower: float, upper: float) -> Array:
+    """As many values within the range as tell how long their tails are."""
+    sample = values[:: max(1, len(values) // SCALE_SAMPLE)]
+    return np.asarray(sample[(sample >= lower) & (sample <= upper)])
+
+
+def _quantile_knots(spec: Smooth, distinct: Array, n_interior: int) -> Array:
+    inside = distinct[(distinct >= 0.0) & (distinct <= 1.0)]
+    if len(inside) < n_interior + 2:
+        raise InputError(
+            f"{spec.label}: only {len(inside)} distinct values lie within bounds = {spec.bounds}, too few for quantile "
+            'knots; widen the bounds or use knots="even".'
+        )
+    return quantile_knots(inside, n_interior)
+
+
+def s(
+    column: str,
+    k: int = 10,
+    bounds: tuple[float, float] | None = None,
+    knots: KnotPlacement = "even",
+    missing: MissingPolicy = "error",
+    scale: ScaleChoice = "auto",
+) -> Smooth:
+    """Ask for a smooth effect of a numeric column.
+
+    The effect is a cubic spline of `k` B-splines on the column's range scaled to [0, 1], centred so that it
+    integrates to zero there, penalised by the integral of its squared second derivative, and continued
+    by straight lines outside the range.
+
+    Parameters
+    ----------
+    column : str
+        Name of the column.
+    k : int
+        Number of basis functions, at least 3 (with 3 the spline is quadratic). Capped by the number of distinct
+        values, with a warning.
+    bounds : (float, float), optional
+        The interval taken as [0, 1]; by default the range seen in the data.
+    knots : {"even", "quantile"}
+        Interior knots spread evenly over the interval, or at quantiles of the distinct values. Neither estimated pi
+        better on real tables (benchmarks/results/knots.md); even ones are simpler.
+    missing : {"error", "effect"}
+        Refuse missing values, or give them an effect of their own.
+    scale : {"auto", "linear", "log"}
+        Where the effect is taken to be smooth: along the values, or along their logarithms, less a shift that makes
+        them symmetric. "auto" tries logarithms of all columns that have one long tail, and keeps them where Akaike's
+        criterion prefers the fit; straight continuations into a long tail can bias pi much
+        (benchmarks/results/scale_simulated.md). With ``smoothing`` other than "reml", "auto" is "linear".
+
+    Examples
+    --------
+    >>> from pugam import s
+    >>> s("age", k=6).label
+    's(age)'
+    """
+    return Smooth(column, k, bounds, knots, missing, scale)

@@ -1,0 +1,56 @@
+"""Levels of a column: found in the data, turned into codes, and read from a saved model."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.data import Column
+from pugam.errors import InputError, RowError
+from pugam.nodes import Node
+from pugam.terms.term import Term
+
+__all__ = ["MISSING_CODE", "UNSEEN_CODE", "encode_levels", "find_levels", "read_levels"]
+
+UNSEEN_CODE, MISSING_CODE = -1, -2  # codes of levels that are none; -1 is also the last row of a table by level
+
+
+def find_levels(term: Term, column: Column) -> tuple[object, ...]:
+    """Return the distinct values of a column in order; there have to be two at least."""
+    levels = list(dict.fromkeys(column.values.tolist()))
+    if len(levels) < 2:
+        raise InputError(f"{term.label}: column {column.name!r} has the single level {levels[0]!r}; leave it out.")
+    # Levels of different types, such as text and numbers, have no order of their own: types go one after another.
+    return tuple(sorted(levels, key=lambda level: (type(level).__name__, level)))
+
+
+def encode_levels(term: Term, column: Column, levels: tuple[object, ...], permit_unseen: bool) -> NDArray[np.int32]:
+    """Turn values into level numbers; levels that the fit never saw are refused, or get a code of their own."""
+    numbers = {level: number for number, level in enumerate(levels)}
+    codes = np.fromiter((numbers.get(value, UNSEEN_CODE) for value in column.values), np.int32, len(column.values))
+    if not permit_unseen and (codes == UNSEEN_CODE).any():
+        row = int(np.argmax(codes == UNSEEN_CODE))
+        level = column.values[row]
+        shown = level.item() if isinstance(level, np.generic) else level
+        raise RowError(
+            f"{term.label}: level {shown!r} in ",
+            row,
+            " was not seen in the fit; leave such rows out, or fit with "
+            f'{term.label[:-1]}, unseen="zero") to give them a zero effect.',
+        )
+    return codes
+
+
+def read_levels(node: Node) -> tuple[object, ...]:
+    """Read levels, each of the type it is written in: 1 is whole, 1.0 is not, though they are equal."""
+    levels = [_read_level(item) for item in node.items()]
+    if len(levels) < 2 or len(set(levels)) < len(levels):
+        raise node.error("at least two levels, all different")
+    return tuple(levels)
+
+
+def _read_level(node: Node) -> object:
+    level = node.plain()
+    if level is None:
+        raise node.error("a level: text, true, false or a finite number")
+    return level

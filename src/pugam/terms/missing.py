@@ -1,0 +1,243 @@
+"""Terms whose missing values have an effect of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.data import Column, require_numeric
+from pugam.errors import InputError
+from pugam.nodes import Node
+from pugam.terms.axes import Axis, as_objects
+from pugam.terms.basis import Basis, Comparison, Encoded, LevelInDoubt, Penalty
+from pugam.terms.gaps import missing_rows, refuse_missing
+from pugam.terms.levels import MISSING_CODE, UNSEEN_CODE
+from pugam.terms.shelf import Shelf
+from pugam.terms.splines import PiecewiseBasis
+from pugam.terms.term import Term
+
+__all__ = ["MissingBasis", "read_stand_ins", "resolve_term"]
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+def resolve_term(term: Term, columns: Sequence[Column]) -> Basis:
+    """Let a term meet its columns; missing values get an effect of their own where the term says so.
+
+    Raises `InputError` for a column that the term cannot use, and warns where it had to be changed.
+    """
+    missing = missing_rows(columns)
+    if not missing.any():
+        return term.resolve(columns)
+    empty = next((column for column in columns if column.missing.all()), None)
+    if empty is not None:
+        raise InputError(f"{term.label}: column {empty.name!r} has no values at all; leave it out.")
+    if term.missing == "error":
+        for column in columns:
+            refuse_missing(column, term)
+    if missing.all():
+        raise InputError(f"{term.label}: every row lacks a value in one of its columns; leave the term out.")
+    present = [replace(column, values=column.values[~missing]) for column in columns]
+    inner = term.resolve(present)
+    return MissingBasis(inner, tuple(map(_stand_in, inner.axes, present)))
+
+
+def _stand_in(axis: Axis, column: Column) -> object:
+    """A value that a term can take: a level, or the median of the numbers there are, whatever their weights."""
+    return float(np.median(column.values.astype(float))) if axis.is_numeric else column.values[0]
+
+
+@dataclass(frozen=True)
+class MissingBasis(Basis):
+    """Any term, and one more column that is one where a value is missing; the others are zero there.
+
+    `stand_ins`, one for each column of the table, stand in the gaps while other values are encoded. To them a summary
+    compares missing values.
+    """
+
+    inner: Basis
+    stand_ins: tuple[Any, ...]
+
+    @property
+    def spec(self) -> Term:  # type: ignore[override]
+        """The term as the user wrote it."""
+        return self.inner.spec
+
+    @property
+    def size(self) -> int:
+        """One column more."""
+        return self.inner.size + 1
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """Those of the inner term."""
+        return self.inner.axes
+
+    @cached_property
+    def penalties(self) -> tuple[Penalty, ...]:
+        """Those of the inner term; the effect of missing values is not penalised."""
+        return tuple(replace(penalty, diagonal=np.append(penalty.diagonal, 0.0)) for penalty in self.inner.penalties)
+
+    @property
+    def constraints(self) -> Array:
+        """Those of the inner term."""
+        inner = self.inner.constraints
+        return np.column_stack([inner, np.zeros(len(inner))])
+
+    @property
+    def has_missing_effect(self) -> bool:
+        """It is what this class is for."""
+        return True
+
+    def encode(self, columns: Sequence[Column]) -> Encoded:
+        """Encode the values there are; missing ones become NaN (numbers) or a code of their own (levels)."""
+        missing = missing_rows(columns)
+        filled = [
+            self._filled(axis, column, stand_in)
+            for axis, column, stand_in in zip(self.axes, columns, self.stand_ins, strict=True)
+        ]
+        encoded = self.inner.encode(filled).copy()
+        encoded[missing] = MISSING_CODE if encoded.dtype == np.int32 else np.nan
+        return encoded
+
+    def _filled(self, axis: Axis, column: Column, stand_in: Any) -> Column:
+        missing = column.missing
+        if missing.all():  # such a column has lost its type
+            values = np.full(len(missing), stand_in, dtype=float if axis.is_numeric else object)
+        elif axis.is_numeric:
+            values = require_numeric(column, self.spec.label).copy()
+        else:
+            values = column.values.astype(object)
+        values[missing] = stand_in
+        return replace(column, kind="numeric" if axis.is_numeric else "category", values=values)
+
+    def columns(self, encoded: Encoded) -> Array:
+        """Evaluate the inner columns where there is a value, and an indicator of missing values."""
+        missing, filled = self._split(encoded)
+        inner = self.inner.columns(filled)
+        inner[missing] = 0.0
+        return np.column_stack([inner, missing])
+
+    @cached_property
+    def pieces(self) -> PiecewiseBasis | None:
+        """The inner polynomials, and a constant for missing values."""
+        return None if self.inner.pieces is None else self.inner.pieces.with_missing()
+
+    def places(self, encoded: Encoded) -> Array:
+        """Where the values there are lie; NaN where there is none."""
+        missing, filled = self._split(encoded)
+        return np.where(missing, np.nan, self.inner.places(filled))
+
+    def effect(self, encoded: Encoded, theta: Array) -> Array:
+        """Evaluate the inner effect where there is a value, and that of missing values elsewhere."""
+        missing, filled = self._split(encoded)
+        return np.where(missing, theta[-1], self.inner.effect(filled, theta[:-1]))
+
+    def slopes(self, encoded: Encoded, along: int = 0) -> Array:
+        """Evaluate the inner derivatives; a missing value has none."""
+        missing, filled = self._split(encoded)
+        inner = self.inner.slopes(filled, along)
+        inner[missing] = np.nan
+        return np.column_stack([inner, np.zeros(len(encoded))])
+
+    def _split(self, encoded: Encoded) -> tuple[Flags, Encoded]:
+        """Which values are missing, and values with something the inner term can take in their place."""
+        filled = encoded.copy()
+        if encoded.dtype == np.int32:
+            missing = encoded == MISSING_CODE
+            filled[missing] = UNSEEN_CODE
+            return missing, filled
+        missing = np.asarray(np.isnan(encoded) if encoded.ndim == 1 else np.isnan(encoded).any(axis=1))
+        filled[missing] = self._encoded_stand_ins
+        return missing, filled
+
+    @cached_property
+    def _encoded_stand_ins(self) -> Any:
+        pairs = zip(self.axes, self.stand_ins, strict=True)
+        columns = [axis.read(self.spec.label, as_objects([stand_in])) for axis, stand_in in pairs]
+        return self.inner.encode(columns)[0]
+
+    @property
+    def orders(self) -> NDArray[np.intp]:
+        """Those of the inner term."""
+        return np.append(self.inner.orders, 0)
+
+    @property
+    def bends(self) -> Flags | None:
+        """Those of the inner term."""
+        return None if self.inner.bends is None else np.append(self.inner.bends, False)
+
+    def coarse(self, n_functions: int) -> tuple[MissingBasis, NDArray[np.intp]]:
+        """Coarsen the inner term; the effect of missing values stays."""
+        inner, kept = self.inner.coarse(n_functions)
+        return MissingBasis(inner, self.stand_ins), np.append(kept, self.inner.size)
+
+    def on_log_scale(self, columns: Sequence[Column]) -> MissingBasis:
+        """Take logarithms in the inner term, if it does."""
+        inner = self.inner.on_log_scale(columns)
+        return self if inner is self.inner else MissingBasis(inner, self.stand_ins)
+
+    def center(self, encoded: Encoded, weights: Array | None) -> Array | None:
+        """Average over rows, those without a value included, unless the inner term is centred otherwise."""
+        if self.inner.center(self._split(encoded)[1], weights) is None:
+            return None
+        return super().center(encoded, weights)
+
+    def comparisons(self) -> Iterator[Comparison]:
+        """Those of the inner term, and missing values against the column's median, or the mean of levels.
+
+        The zero of a curve is its mean over the range of its column, where there may be few rows.
+        """
+        for line in self.inner.comparisons():
+            yield line._replace(weights=np.append(line.weights, 0.0))
+        alone = np.eye(self.size)[-1]
+        if not any(axis.is_numeric for axis in self.axes):
+            yield Comparison("missing", alone)
+            return
+        at_stand_ins = self.inner.columns(np.array([self._encoded_stand_ins]))[0]
+        values = [
+            f"{value:.4g}" if axis.is_numeric else str(value)
+            for axis, value in zip(self.axes, self.stand_ins, strict=True)
+        ]
+        yield Comparison("missing", alone - np.append(at_stand_ins, 0.0), f" against {', '.join(values)}")
+
+    @property
+    def is_tested_jointly(self) -> bool:
+        """As the inner term is."""
+        return self.inner.is_tested_jointly
+
+    def levels_in_doubt(self, everywhere: float, sums: Array, squares: Array, theta: Array) -> Iterator[LevelInDoubt]:
+        """Missing values count as a level."""
+        missing = float(sums[-1])
+        yield LevelInDoubt("missing", missing, float(theta[-1]))
+        yield from self.inner.levels_in_doubt(everywhere - missing, sums[:-1], squares[:-1, :-1], theta[:-1])
+
+    def curve(self, t: Array) -> Array:
+        """The curve of the inner term; missing values have no part in it."""
+        return np.column_stack([self.inner.curve(t), np.zeros(len(t))])
+
+    def found(self, shelf: Shelf) -> dict[str, Any]:
+        """What the inner term found."""
+        return self.inner.found(shelf)
+
+
+def read_stand_ins(node: Node, inner: Basis) -> tuple[object, ...]:
+    """Read the values that are put, and then ignored, where the columns have gaps: ones that the term can take."""
+    if inner.spec.missing != "effect":
+        raise node.error('null, as the term does not say missing = "effect"')
+    return tuple(_read_stand_in(item, axis) for item, axis in zip(node.items(len(inner.axes)), inner.axes, strict=True))
+
+
+def _read_stand_in(node: Node, axis: Axis) -> object:
+    if not axis.is_numeric:
+        if node.plain() not in axis.levels:
+            raise node.error("one of the levels")
+        return node.value
+    # Numbers come from a column of numbers, true and false from one of booleans, which takes nothing else.
+    return node.value if type(node.value) is bool else node.number()

@@ -1,0 +1,91 @@
+"""Files of format 1 are brought to the present format, and what is wrong in them is still refused."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pugam.errors import InputError
+from pugam.storage import FORMAT_VERSION, from_json, to_json
+from pugam.storage.upgrading import upgrade
+
+FILE = Path(__file__).parent / "released" / "pugam-0.1.0.model.json"
+
+
+@pytest.fixture
+def old():
+    return json.loads(FILE.read_text(encoding="utf-8"))
+
+
+def test_the_released_file_is_of_format_1(old):
+    assert old["format_version"] == 1
+    assert FORMAT_VERSION == 2
+
+
+def test_a_term_is_taken_apart_into_what_was_asked_found_and_estimated(old):
+    smooth, dose, line, ward, grade = upgrade(old)["terms"]
+
+    assert smooth["term"] == {
+        key: old["terms"][0][key] for key in ("kind", "column", "k", "bounds", "knots", "missing", "scale")
+    }
+    assert smooth["found"] == {key: old["terms"][0][key] for key in ("lower", "upper", "logarithm", "basis")}
+    assert smooth["smoothing"] == [old["terms"][0]["smoothing"]]
+    assert smooth["coefficients"] == old["terms"][0]["coefficients"]
+    assert [term["stand_ins"] for term in (smooth, line, grade)] == [None, None, None]
+    assert dose["stand_ins"] == [old["terms"][1]["stand_in"]]
+    assert ward["stand_ins"] == [old["terms"][3]["stand_in"]]
+    assert ward["found"] == {"levels": old["terms"][3]["levels"]}
+
+
+def test_smoothing_parameters_of_terms_that_have_none_are_dropped(old):
+    assert [len(term["smoothing"]) for term in upgrade(old)["terms"]] == [1, 1, 0, 0, 0]
+
+
+def test_a_curve_of_one_line_has_no_smoothing_parameter(old):
+    basis = old["bases"][old["terms"][0]["basis"]]
+    basis["roughness"] = [0.0] * len(basis["roughness"])
+
+    assert upgrade(old)["terms"][0]["smoothing"] == []
+
+
+def test_a_file_of_the_present_format_is_left_alone(varied_text):
+    document = json.loads(varied_text)
+
+    assert upgrade(document) is document
+
+
+def test_an_old_file_is_saved_in_the_present_format(old):
+    stored = from_json(json.dumps(old), "model.json")
+
+    again = json.loads(to_json(stored))
+
+    assert again["format_version"] == FORMAT_VERSION
+    assert again["terms"][0]["term"] == {"kind": "smooth", "column": "x1", "k": 5, "scale": "linear"}
+    assert from_json(json.dumps(again), "model.json").fit.optimum.beta.tolist() == stored.fit.optimum.beta.tolist()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda terms: terms[0].pop("smoothing"), r"terms\[0\]"),
+        (lambda terms: terms[0].pop("lower"), r"terms\[0\]\.found lacks \"lower\""),
+        (lambda terms: terms[0].update(kind="spiral"), r"terms\[0\]"),
+        (lambda terms: terms[0].update(basis=99), r"terms\[0\]\.found\.basis: expected a whole number"),
+        (lambda terms: terms[0].update(basis="x"), r"terms\[0\]\.found\.basis: expected a whole number"),
+        (lambda terms: terms[0].update(surplus=1), r"terms\[0\]\.term has the unknown key \"surplus\""),
+        (lambda terms: terms[3].update(stand_in="west"), r"terms\[3\]\.stand_ins\[0\]: expected one of the levels"),
+        (lambda terms: terms.append(None), r"terms\[5\]: expected an object"),
+        (lambda terms: terms.clear(), "terms: expected at least one term"),
+    ],
+)
+def test_an_old_file_that_is_not_right_is_refused_with_the_place(old, spoil, message):
+    spoil(old["terms"])
+
+    with pytest.raises(InputError, match=message):
+        from_json(json.dumps(old), "model.json")
+
+
+@pytest.mark.parametrize("terms", [None, 3, "text", {}])
+def test_terms_that_are_no_list_are_left_for_the_reader_to_refuse(old, terms):
+    with pytest.raises(InputError, match="terms: expected a list"):
+        from_json(json.dumps({**old, "terms": terms}), "model.json")
