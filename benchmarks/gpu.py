@@ -55,7 +55,7 @@ def step(device: torch.device, n_rows: int) -> list[object]:
     design = Design.resolve([s(f"x{j}") for j in range(FEATURES)], unit)
     places = torch.rand((FEATURES, n_rows), dtype=torch.float64, device=device)
     positive = torch.rand(n_rows, device=device) < 0.3
-    rows = DeviceRows(design, places, positive)
+    rows = DeviceRows(design, places, places.new_empty((n_rows, 0)), positive)
     b = np.random.default_rng(0).normal(size=(1, 1 + design.n_columns)) * 0.1
     took = seconds(lambda: rows.sums(C, 1.0 - C, b, observed=False))
     q = 1 + design.n_columns

@@ -7,19 +7,22 @@ import torch
 from pugam import PUGAM, f, l, s
 from pugam.datasets import simulate
 from pugam.engines import GpuEngine, MemoryEngine, device, gpu
+from surface import Surface
 
 CPU = torch.device("cpu")
 N_ROWS = 700
 
 
-@pytest.fixture(scope="module", params=["unweighted", "weighted"])
+@pytest.fixture(scope="module", params=["unweighted", "weighted", "some columns dense"])
 def memory(request):
     rng = np.random.default_rng(0)
     data = simulate(3, n0=300, n=N_ROWS, random_state=5)
     X = data.X.assign(site=rng.choice(list("abc"), N_ROWS))
     X.loc[rng.random(N_ROWS) < 0.1, "x2"] = np.nan
     terms = [s("x1"), s("x2", missing="effect"), l("x3"), s("x4", k=5, bounds=(0.2, 0.8)), f("site")]
-    weights = rng.uniform(0.5, 2.0, N_ROWS) if request.param == "weighted" else None
+    if "dense" in request.param:
+        terms = [*terms[:2], Surface("x1", "x3"), *terms[2:]]
+    weights = rng.uniform(0.5, 2.0, N_ROWS) if "weighted" in request.param.split() else None
     engine = PUGAM(terms, smoothing=1.0, n_starts=1, n_jobs=1).fit(X, data.z, sample_weight=weights)._rows[0]
     return MemoryEngine(engine.design, engine.encoded, engine.positive, engine.weights)
 

@@ -9,9 +9,10 @@ import pytest
 from pugam.data import read_table
 from pugam.engines import MemoryEngine
 from pugam.engines.kernels import CHUNK
-from pugam.engines.local import MANY_ROWS, LocalColumns, Workspace, is_local_faster
+from pugam.engines.local import MANY_ROWS, LocalColumns, MixedColumns, Workspace, is_local_faster, local_columns
 from pugam.likelihood import DenseColumns
 from pugam.terms import Design, f, l, s
+from surface import Surface
 
 N_ROWS = 3 * CHUNK + 77
 PI = np.array([0.3, 0.8])
@@ -319,3 +320,56 @@ def test_an_engine_of_few_rows_does_without_the_compiled_loops(monkeypatch, desi
     engine = MemoryEngine(design, design.encode(table), np.arange(N_ROWS) % 2 == 0)
 
     assert np.isfinite(engine.sums(PI[:1], np.zeros((1, 1 + design.n_columns))).value).all()
+
+
+# Terms without pieces beside terms with them
+
+
+MIXTURES = {
+    "first": [Surface("x", "w"), s("x", k=8), f("site")],
+    "between": [s("x", k=8), Surface("x", "long"), f("holes", missing="effect"), Surface("w", "few"), l("w")],
+    "last": [s("gaps", k=7, missing="effect"), l("w"), Surface("x", "part")],
+}
+
+
+@pytest.mark.parametrize("terms", MIXTURES.values(), ids=MIXTURES)
+@pytest.mark.parametrize("n_rows", [5, N_ROWS])
+@pytest.mark.parametrize("n_weightings", [1, 3])
+def test_terms_that_are_written_out_stand_beside_those_that_are_not(table, terms, n_rows, n_weightings):
+    design = Design.resolve(terms, table)
+    encoded = [values[:n_rows] for values in design.encode(table)]
+    dense, mixed = DenseColumns(design.matrix(encoded)), local_columns(design, encoded, Workspace(design, n_rows))
+    rng = np.random.default_rng(5)
+    q = 1 + design.n_columns
+    b, weights = rng.normal(size=(n_weightings, q)), rng.normal(size=(n_weightings, n_rows))
+
+    assert isinstance(mixed, MixedColumns)
+    assert len(mixed) == n_rows
+    assert_close(mixed.predict(b), dense.predict(b))
+    assert_close(mixed.project(weights), dense.project(weights))
+    for w in (weights, np.abs(weights)):
+        assert_close(grams(mixed, w, q), grams(dense, w, q))
+
+
+def test_where_all_terms_have_pieces_nothing_is_written_out(design, encoded):
+    assert isinstance(local_columns(design, encoded, Workspace(design, N_ROWS)), LocalColumns)
+
+
+def test_a_design_without_pieces_is_written_out(table):
+    design = Design.resolve([Surface("x", "w"), Surface("long", "few")], table)
+
+    assert not is_local_faster(design, 10 * MANY_ROWS)
+
+
+def test_sums_of_a_mixture_are_those_of_the_columns_written_out(table, monkeypatch):
+    design = Design.resolve(MIXTURES["between"], table)
+    encoded = design.encode(table)
+    positive = np.arange(N_ROWS) % 3 == 0
+    b = np.random.default_rng(6).normal(size=(2, 1 + design.n_columns))
+    wanted = MemoryEngine(design, encoded, positive).sums(PI, b)
+    monkeypatch.setattr("pugam.engines.memory.is_local_faster", lambda *_: True)
+
+    found = MemoryEngine(design, encoded, positive).sums(PI, b)
+
+    for name in ("value", "score", "information"):
+        assert_close(getattr(found, name), getattr(wanted, name))

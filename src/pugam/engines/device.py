@@ -65,16 +65,19 @@ class DeviceRows:
     ----------
     design : Design
     places : tensor of shape (p, n), float64
-        See `Basis.places`.
+        Of the p terms that are polynomials; see `Basis.places`.
+    dense : tensor of shape (n, m), float64
+        The model columns of the other terms.
     positive : tensor of shape (n,), bool
     weights : tensor of shape (n,), float64, or None
     """
 
-    def __init__(self, design: Design, places: Any, positive: Any, weights: Any = None) -> None:
-        self._design, self._places, self._positive, self._weights = design, places, positive, weights
+    def __init__(self, design: Design, places: Any, dense: Any, positive: Any, weights: Any = None) -> None:
+        self._design, self._places, self._dense = design, places, dense
+        self._positive, self._weights = positive, weights
         self._tables = [
             [self._on_device(table) for table in (piece.breaks, piece.origins, piece.coefficients)]
-            for piece in (basis.pieces for basis in design.bases)
+            for piece in design.local_pieces
         ]
 
     def sums(self, c: Array, d: Array, b: Array, observed: bool) -> Sums:
@@ -113,9 +116,9 @@ class DeviceRows:
         torch = load_torch()
         X = self._places.new_empty((rows.stop - rows.start, q))
         X[:, 0] = 1.0
-        for places, (breaks, origins, coefficients), block in zip(
-            self._places, self._tables, self._design.blocks, strict=True
-        ):
+        X[:, 1 + self._design.columns_of(self._design.dense_terms)] = self._dense[rows]
+        blocks = [self._design.blocks[number] for number in self._design.local_terms]
+        for places, (breaks, origins, coefficients), block in zip(self._places, self._tables, blocks, strict=True):
             t = places[rows]
             interval = torch.bucketize(t, breaks, right=True)
             missing = torch.isnan(t)

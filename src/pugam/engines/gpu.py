@@ -65,13 +65,16 @@ class GpuEngine(MemoryEngine):
     @cached_property
     def _device_rows(self) -> DeviceRows:
         torch = load_torch()
-        places = [basis.places(values) for basis, values in zip(self.design.bases, self.encoded, strict=True)]
-        positive, weights = (
+        design, encoded = self.design, self.encoded
+        places = np.empty((len(design.local_terms), self.n_rows))
+        for place, number in zip(places, design.local_terms, strict=True):
+            place[:] = design.bases[number].places(encoded[number])
+        dense = [design.bases[number].columns(encoded[number]) for number in design.dense_terms]
+        positive, weights, on_device, written_out = (
             None if values is None else torch.as_tensor(values, device=self.device)
-            for values in (self.positive, self.weights)
+            for values in (self.positive, self.weights, places, np.hstack([np.empty((self.n_rows, 0)), *dense]))
         )
-        on_device = torch.stack([torch.as_tensor(place, device=self.device) for place in places])
-        return DeviceRows(self.design, on_device, positive, weights)
+        return DeviceRows(design, on_device, written_out, positive, weights)
 
     def resampled(self, counts: Counts) -> GpuResampledRows:  # type: ignore[override]
         """Return the same rows under B weightings: how often each row counts, shape (B, n_rows)."""

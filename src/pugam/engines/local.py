@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pugam.terms import POWERS, Design, Encoded
 
-__all__ = ["LocalColumns", "Workspace", "is_local_faster"]
+__all__ = ["LocalColumns", "MixedColumns", "Workspace", "is_local_faster", "local_columns"]
 
 Array = NDArray[np.float64]
 
@@ -32,20 +32,30 @@ def is_local_faster(design: Design, n_rows: int) -> bool:
 
     They need numba; where it cannot be had, BLAS does it all.
     """
-    p, q = len(design.bases), 1 + design.n_columns
-    moments = PAIR * p * (p + 1) / 2 + TERM * p
+    p, q = len(design.local_terms), 1 + design.n_columns
+    if n_rows < MANY_ROWS or p == 0:
+        return False
+    n_dense = len(design.columns_of(design.dense_terms))
+    across = TERM * p * n_dense / POWERS + PRODUCT * n_dense * n_dense + COLUMN * n_dense
+    moments = PAIR * p * (p + 1) / 2 + TERM * p + across
     products = PRODUCT * q * q + COLUMN * q
     support = design.support
     fits = support.n_moments <= MOST_MOMENTS and support.n_coefficients <= MOST_MOMENTS
-    return n_rows >= MANY_ROWS and moments < products and fits and find_spec("numba") is not None
+    return moments < products and fits and find_spec("numba") is not None
 
 
 class Workspace:
     """Where the intervals and offsets of a block are written: fresh memory for each would cost as much as their use."""
 
     def __init__(self, design: Design, n_rows: int) -> None:
-        shape = (len(design.bases), n_rows)
+        shape = (len(design.local_terms), n_rows)
         self.intervals, self.offsets = np.empty(shape, np.int32), np.empty(shape)
+
+
+def local_columns(design: Design, encoded: Sequence[Encoded], workspace: Workspace) -> LocalColumns | MixedColumns:
+    """Return the model columns of a block: as many as can be are not written out."""
+    local = LocalColumns(design.local_part, [encoded[number] for number in design.local_terms], workspace)
+    return MixedColumns(design, local, encoded) if design.dense_terms else local
 
 
 class LocalColumns:
@@ -109,6 +119,49 @@ class LocalColumns:
         for effect, matrix, block in zip(effects, self._support.matrices, self._design.blocks, strict=True):
             effect.ravel()[: len(matrix)] = matrix @ theta[block]
         return effects
+
+
+class MixedColumns:
+    """Columns of some terms that are not written out, and of others that are; see `likelihood.Columns`.
+
+    Parameters
+    ----------
+    design : Design
+    local : LocalColumns
+        Of the terms that are polynomials between breaks of one column.
+    encoded : sequence of arrays
+        Of all terms.
+    """
+
+    def __init__(self, design: Design, local: LocalColumns, encoded: Sequence[Encoded]) -> None:
+        self._local, self._n_columns = local, 1 + design.n_columns
+        self._of_local = np.append(0, 1 + design.columns_of(design.local_terms))
+        self._of_dense = 1 + design.columns_of(design.dense_terms)
+        self._dense = np.hstack([design.bases[number].columns(encoded[number]) for number in design.dense_terms])
+
+    def __len__(self) -> int:
+        return len(self._local)
+
+    def predict(self, b: Array) -> Array:
+        """Intercept plus effects for every row of b, shape (B, n)."""
+        return self._local.predict(b[:, self._of_local]) + b[:, self._of_dense] @ self._dense.T
+
+    def project(self, rows: Array) -> Array:
+        """Sums of all columns weighted by each of `rows`, shape (B, n): shape (B, 1 + n_columns)."""
+        out = np.empty((len(rows), self._n_columns))
+        out[:, self._of_local], out[:, self._of_dense] = self._local.project(rows), rows @ self._dense
+        return out
+
+    def grams(self, weights: Array, out: Array) -> None:
+        """Write the weighted products of all pairs of columns for each of `weights`, shape (B, n)."""
+        size, local, dense = len(self._of_local), self._of_local, self._of_dense
+        among_local = np.empty((len(weights), size, size))
+        self._local.grams(weights, among_local)
+        for w, gram, own in zip(weights, out, among_local, strict=True):
+            weighted = self._dense * w[:, None]
+            across = self._local.project(weighted.T)
+            gram[np.ix_(local, local)], gram[np.ix_(dense, dense)] = own, self._dense.T @ weighted
+            gram[np.ix_(dense, local)], gram[np.ix_(local, dense)] = across, across.T
 
 
 def _aligned_zeros(size: int) -> Array:

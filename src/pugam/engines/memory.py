@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pugam.engines.counted import CountedRows
 from pugam.engines.hessians import MemoryHessians
-from pugam.engines.local import LocalColumns, Workspace, is_local_faster
+from pugam.engines.local import Workspace, is_local_faster, local_columns
 from pugam.engines.pilots import pilot_rows
 from pugam.engines.protocol import Counts, Expectation
 from pugam.engines.threads import map_in_threads
@@ -235,7 +235,7 @@ class MemoryEngine(CountedRows):
     def _columns(self, rows: slice, workspace: Workspace | None) -> Columns:
         encoded = [values[rows] for values in self.encoded]
         if workspace is not None:
-            return LocalColumns(self.design, encoded, workspace)
+            return local_columns(self.design, encoded, workspace)
         X = self.design.matrix(encoded) if self._matrix is None else self._matrix[rows]
         return DenseColumns(X, partial(self._products_of, rows.start))
 
