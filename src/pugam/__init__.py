@@ -10,7 +10,7 @@ from pugam.version import __version__
 
 if TYPE_CHECKING:
     from pugam.estimator import PUGAM, load
-    from pugam.terms import f, l, s
+    from pugam.terms import f, l, s, te, ti
 
 __all__ = [
     "PUGAM",
@@ -24,11 +24,13 @@ __all__ = [
     "l",
     "load",
     "s",
+    "te",
+    "ti",
 ]
 
 # Imported when they are asked for: NumPy and scikit-learn take a second, in which the command line has to be able to
 # end after Ctrl-C.
-_ROOMS = {"PUGAM": "estimator", "load": "estimator", "f": "terms", "l": "terms", "s": "terms"}
+_ROOMS = {"PUGAM": "estimator", "load": "estimator", **dict.fromkeys(("f", "l", "s", "te", "ti"), "terms")}
 
 
 def __getattr__(name: str) -> Any:

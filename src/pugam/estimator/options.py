@@ -86,16 +86,34 @@ def _refuse_overlap(specs: Sequence[Term]) -> None:
 
 
 def require_identifiable(specs: Sequence[Term], table: Table, pi_range: PiRange) -> None:
-    """Refuse a model in which pi cannot be determined (identifiability needs two terms, or a known pi)."""
-    if len(specs) >= 2 or pi_range.fixed:
+    """Refuse a model in which pi cannot be determined.
+
+    That takes two groups of columns without interactions between them, or a known pi.
+    """
+    if pi_range.fixed or len(_groups_of_columns(specs)) >= 2:
         return
-    raise NotIdentifiableError(
-        f"The model has the single term {specs[0].label} (of {len(table.names)} feature(s)): with fewer than two terms "
-        "that vary, the share pi of hidden positives cannot be told apart from the shape of the negatives; "
-        "add a second term, or fix pi, as in ",
-        Argument("pi", 0.3),
-        ".",
-    )
+    joining = [spec.label for spec in specs if len(spec.columns) > 1]
+    if joining:
+        what = (
+            f"Interactions ({', '.join(joining)}) join all columns of the model: pi can be told apart from the shape of "
+            "the negatives only if the columns fall into two groups without interactions between them; "
+        )
+    else:
+        what = (
+            f"The model has the single term {specs[0].label} (of {len(table.names)} feature(s)): with fewer than two "
+            "terms that vary, the share pi of hidden positives cannot be told apart from the shape of the negatives; "
+        )
+    others = "add a second term" if len(specs) == 1 else "leave out an interaction, add a term of another column"
+    raise NotIdentifiableError(what, f"{others}, or fix pi, as in ", Argument("pi", 0.3), ".")
+
+
+def _groups_of_columns(specs: Sequence[Term]) -> list[set[str]]:
+    """Columns in groups that no term joins."""
+    groups: list[set[str]] = []
+    for spec in specs:
+        joined = set(spec.columns).union(*(group for group in groups if group & set(spec.columns)))
+        groups = [group for group in groups if not group & joined] + [joined]
+    return groups
 
 
 def require_rows(design: Design, n_rows: int, free_pi: bool) -> None:

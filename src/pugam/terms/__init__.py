@@ -5,7 +5,7 @@ from pugam.terms.axes import Axis, level_axis, number_axis
 from pugam.terms.basis import Basis, Comparison, Encoded, LevelInDoubt, Penalty
 from pugam.terms.design import Design
 from pugam.terms.formula import format_formula, parse_formula
-from pugam.terms.kinds import Factor, Linear, Smooth, f, l, s
+from pugam.terms.kinds import Factor, Interaction, Linear, Smooth, Tensor, f, l, s, te, ti
 from pugam.terms.support import POWERS
 from pugam.terms.term import Term, columns_read, register_term
 
@@ -17,10 +17,12 @@ __all__ = [
     "Design",
     "Encoded",
     "Factor",
+    "Interaction",
     "LevelInDoubt",
     "Linear",
     "Penalty",
     "Smooth",
+    "Tensor",
     "Term",
     "choose_terms",
     "columns_read",
@@ -33,4 +35,6 @@ __all__ = [
     "parse_formula",
     "register_term",
     "s",
+    "te",
+    "ti",
 ]

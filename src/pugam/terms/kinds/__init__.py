@@ -3,5 +3,20 @@
 from pugam.terms.kinds.factor import Factor, FactorBasis, f
 from pugam.terms.kinds.linear import Linear, LinearBasis, l
 from pugam.terms.kinds.smooth import Smooth, SmoothBasis, s
+from pugam.terms.kinds.tensor import Interaction, Tensor, te, ti
 
-__all__ = ["Factor", "FactorBasis", "Linear", "LinearBasis", "Smooth", "SmoothBasis", "f", "l", "s"]
+__all__ = [
+    "Factor",
+    "FactorBasis",
+    "Interaction",
+    "Linear",
+    "LinearBasis",
+    "Smooth",
+    "SmoothBasis",
+    "Tensor",
+    "f",
+    "l",
+    "s",
+    "te",
+    "ti",
+]
