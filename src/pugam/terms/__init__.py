@@ -5,7 +5,7 @@ from pugam.terms.axes import Axis, level_axis, number_axis
 from pugam.terms.basis import Basis, Comparison, Encoded, LevelInDoubt, Penalty
 from pugam.terms.design import Design
 from pugam.terms.formula import format_formula, parse_formula
-from pugam.terms.kinds import Factor, Interaction, Linear, Smooth, Tensor, f, l, s, te, ti
+from pugam.terms.kinds import Factor, Interaction, Linear, Product, Smooth, Tensor, f, l, s, te, ti
 from pugam.terms.support import POWERS
 from pugam.terms.term import Term, columns_read, register_term
 
@@ -21,6 +21,7 @@ __all__ = [
     "LevelInDoubt",
     "Linear",
     "Penalty",
+    "Product",
     "Smooth",
     "Tensor",
     "Term",

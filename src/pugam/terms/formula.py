@@ -258,7 +258,7 @@ class _Parser:
     def _refuse_function(self, function: Token, depth: int) -> NoReturn:
         if depth > 1:
             self._fail(function, "Columns cannot be transformed in a formula; compute a new column and name it here.")
-        kinds = [f"{name}(column) {kind.purpose}" for name, kind in functions().items() if name.isidentifier()]
+        kinds = [f"{name}({kind.takes}) {kind.purpose}" for name, kind in functions().items() if name.isidentifier()]
         known = f"{', '.join(kinds[:-1])} or {kinds[-1]}"
         self._fail(function, f"{shorten(function.text)}() is not a kind of term; use {known}.")
 

@@ -37,7 +37,7 @@ def refuse_gaps(terms: Sequence[tuple[Term, Sequence[Column]]]) -> None:
     (term, column), *others = reversed(gaps.values())
     names = [repr(other.name) for _, other in others]
     also = f", and so {'has' if len(names) == 1 else 'have'} {listed(names)}" if names else ""
-    remedy = f"fill or drop them, or give them an effect of their own: {term.label[:-1]}, missing='effect')"
+    remedy = f"fill or drop them, or give them an effect of their own: {_with_effect(term)}"
     raise _gap_error(column, term, f"{also}; {remedy}.")
 
 
@@ -55,9 +55,13 @@ def refuse_missing(column: Column, term: Term) -> None:
     else:
         remedy = (
             "fill or drop them, or, where rows of the fit lack values, give these an effect of their own: "
-            f"{term.label[:-1]}, missing='effect')"
+            f"{_with_effect(term)}"
         )
     raise _gap_error(column, term, f"; {remedy}.")
+
+
+def _with_effect(term: Term) -> str:
+    return term.with_option("missing='effect'")
 
 
 def complete_numbers(column: Column, term: Term) -> NDArray[np.float64]:

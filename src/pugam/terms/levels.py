@@ -36,7 +36,7 @@ def encode_levels(term: Term, column: Column, levels: tuple[object, ...], permit
             f"{term.label}: level {shown!r} in ",
             row,
             " was not seen in the fit; leave such rows out, or fit with "
-            f'{term.label[:-1]}, unseen="zero") to give them a zero effect.',
+            f"""{term.with_option('unseen="zero"')} to give them a zero effect.""",
         )
     return codes
 

@@ -10,7 +10,14 @@ from pugam.errors import InputError, warn_user
 from pugam.terms.basis import Encoded
 from pugam.terms.term import Term
 
-__all__ = ["count_distinct", "observed_range", "refuse_strange_bounds", "unit_interval", "warn_of_far_values"]
+__all__ = [
+    "bounded",
+    "count_distinct",
+    "observed_range",
+    "refuse_strange_bounds",
+    "unit_interval",
+    "warn_of_far_values",
+]
 
 Array = NDArray[np.float64]
 
@@ -25,6 +32,12 @@ def unit_interval(values: Encoded, lower: float, upper: float) -> Array:
     with np.errstate(over="ignore"):
         places = np.asarray((values - lower) / (upper - lower), dtype=np.float64)
     return np.clip(places, -FARTHEST_PLACE, FARTHEST_PLACE, out=places)
+
+
+def bounded(values: Array, n_factors: int) -> Array:
+    """Keep functions, of values far out of range, so small that the square of a product of so many stays finite."""
+    most = FARTHEST_PLACE ** (1.0 / n_factors)
+    return np.clip(values, -most, most, out=values)
 
 
 def count_distinct(values: Array, enough: int) -> int:
@@ -61,7 +74,7 @@ def warn_of_far_values(term: Term, column: Column, values: Array, seen: tuple[fl
     sample = values[:: max(1, len(values) // FAR_VALUES_SAMPLE)]
     low, high = np.quantile(sample, [0.05, 0.95])
     if 0.0 < high - low < SMALLEST_SHARE * (upper - lower):
-        remedy = f", or give {term.label[:-1]}, bounds=({low:.3g}, {high:.3g}))" if "bounds" in term.options else ""
+        remedy = f", or give {term.with_option(f'bounds=({low:.3g}, {high:.3g})')}" if "bounds" in term.options else ""
         warn_user(
             f"{term.label}: nearly all values of column {column.name!r} lie between {low:.3g} and {high:.3g}, but it "
             f"runs from {lower:.3g} to {upper:.3g}; look for codes or slips among the far values, transform the "

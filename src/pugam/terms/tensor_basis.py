@@ -20,6 +20,7 @@ from pugam.errors import InputError
 from pugam.terms.axes import Axis
 from pugam.terms.basis import Basis, Comparison, Encoded, Penalty
 from pugam.terms.gaps import refuse_missing
+from pugam.terms.ranges import bounded
 from pugam.terms.shelf import Shelf
 from pugam.terms.term import Term
 
@@ -109,6 +110,7 @@ class TensorBasis(Basis):
 
     def _products(self, parts: Sequence[Array], along: int | None = None) -> Array:
         """Multiply functions in the order of `factors`; of the margin of a derivative the constant is zero."""
+        parts = [bounded(part, len(parts)) for part in parts]
         if not self.has_main_effects:
             return reduce(_multiplied, parts)
         constants = [np.full((len(part), 1), float(number != along)) for number, part in enumerate(parts)]

@@ -36,6 +36,8 @@ class Term(ABC):
         Its name in a saved model.
     purpose : str
         What it is for, in a few words: "for a smooth".
+    takes : str
+        What it takes, for messages: "column" or "columns".
     options : mapping from names to Option
         The fields that are given by name, each of which has a default.
     missing : "error" or "effect"
@@ -45,6 +47,7 @@ class Term(ABC):
     function: ClassVar[str]
     kind: ClassVar[str]
     purpose: ClassVar[str]
+    takes: ClassVar[str] = "column"
     options: ClassVar[Mapping[str, Option]]
     missing: MissingPolicy
 
@@ -81,9 +84,13 @@ class Term(ABC):
         """The term as a formula that reads back, without options at their defaults."""
         return f"{self.function}({', '.join([*self._arguments(), *self._options_written()])})"
 
+    def with_option(self, option: str) -> str:
+        """Write the term as it is shown with one more option, for advice: "s(age, missing='effect')"."""
+        return f"{self.label[:-1]}, {option})"
+
     def _arguments(self) -> list[str]:
         """Write what comes before the options."""
-        return [format_column(column) for column in self.columns]
+        return [format_column(self.columns[0])]
 
     def _options_given(self) -> dict[str, Any]:
         defaults = {field.name: field.default for field in fields(self)}  # type: ignore[arg-type]
@@ -91,7 +98,8 @@ class Term(ABC):
         return {name: values[name] for name in self.options if values[name] != defaults[name]}
 
     def _options_written(self) -> list[str]:
-        return [f"{name}={format_value(value)}" for name, value in self._options_given().items()]
+        given = self._options_given().items()
+        return [f"{name}={_written(value, self.options[name].is_column)}" for name, value in given]
 
     @classmethod
     def of_arguments(cls, arguments: Sequence[Argument], options: Mapping[str, Any]) -> Self:
@@ -106,8 +114,7 @@ class Term(ABC):
 
     def to_plain(self) -> dict[str, Any]:
         """Return the term as plain values for a saved model, without options at their defaults."""
-        (column,) = self.columns
-        return {"kind": self.kind, "column": column, **self._plain_options()}
+        return {"kind": self.kind, "column": self.columns[0], **self._plain_options()}
 
     def _plain_options(self) -> dict[str, Any]:
         options = self._options_given()
@@ -125,6 +132,10 @@ class Term(ABC):
 
 
 Argument = str | int | float | Term
+
+
+def _written(value: Any, is_column: bool) -> str:
+    return format_column(value) if is_column else format_value(value)
 
 
 def columns_read(terms: Iterable[Term]) -> tuple[str, ...]:

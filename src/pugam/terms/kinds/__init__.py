@@ -2,6 +2,7 @@
 
 from pugam.terms.kinds.factor import Factor, FactorBasis, f
 from pugam.terms.kinds.linear import Linear, LinearBasis, l
+from pugam.terms.kinds.product import Product
 from pugam.terms.kinds.smooth import Smooth, SmoothBasis, s
 from pugam.terms.kinds.tensor import Interaction, Tensor, te, ti
 
@@ -11,6 +12,7 @@ __all__ = [
     "Interaction",
     "Linear",
     "LinearBasis",
+    "Product",
     "Smooth",
     "SmoothBasis",
     "Tensor",

@@ -36,6 +36,7 @@ class Interaction(Term):
     function: ClassVar[str] = "ti"
     kind: ClassVar[str] = "interaction"
     purpose: ClassVar[str] = "for an interaction"
+    takes: ClassVar[str] = "columns"
     options: ClassVar = {"k": MARGIN_SIZES, "missing": MISSING}
     has_main_effects: ClassVar[bool] = False
 
