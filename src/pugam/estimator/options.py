@@ -27,6 +27,7 @@ __all__ = [
     "read_share",
     "read_shrinkage",
     "read_terms",
+    "require_distinct",
     "require_identifiable",
     "require_rows",
 ]
@@ -61,25 +62,29 @@ def read_terms(terms: Any, table: Table) -> list[Term]:
     for column in {column: None for spec in specs for column in spec.columns}:
         if column not in table.names:
             table.column(column)  # says which columns there are
-    _refuse_overlap(specs)
+    _refuse_overlap([(spec.label, spec.spans) for spec in specs])
     return specs
 
 
-def _refuse_overlap(specs: Sequence[Term]) -> None:
+def require_distinct(design: Design) -> None:
+    """Refuse terms that contain effects of the same columns, as their columns had to show."""
+    _refuse_overlap([(basis.spec.label, basis.spans) for basis in design.bases])
+
+
+def _refuse_overlap(terms: Sequence[tuple[str, frozenset[frozenset[str]]]]) -> None:
     """Refuse terms that contain effects of the same columns."""
-    known: dict[frozenset[str], Term] = {}
-    for spec in specs:
-        for columns in sorted(spec.spans, key=len):
+    known: dict[frozenset[str], str] = {}
+    for label, spans in terms:
+        for columns in sorted(spans, key=len):
             if columns not in known:
-                known[columns] = spec
+                known[columns] = label
                 continue
             names = " and ".join(repr(column) for column in sorted(columns))
             what = f"Column {names} stands" if len(columns) == 1 else f"Columns {names} stand"
             raise InputError(
-                f"{what} in two terms, {known[columns].label} and {spec.label}, whose effects cannot be told apart; "
-                "keep one."
+                f"{what} in two terms, {known[columns]} and {label}, whose effects cannot be told apart; keep one."
             )
-    labels = [spec.label for spec in specs]
+    labels = [label for label, _ in terms]
     twice = next((label for label in labels if labels.count(label) > 1), None)
     if twice is not None:
         raise InputError(f"The term {twice} is there twice; keep one.")

@@ -26,6 +26,7 @@ from pugam.estimator.options import (
     read_share,
     read_shrinkage,
     read_terms,
+    require_distinct,
     require_identifiable,
     require_rows,
 )
@@ -268,6 +269,7 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
         with rows_placed(rows, numbers):
             design = Design.resolve(specs, shown)
             logged = design.with_logarithms(shown) if self.smoothing == "reml" else None
+        require_distinct(design)
         require_rows(design, rows.n_rows, not pi_range.fixed)
         settings = make_settings(self.get_params(deep=False), design)
         rng = read_generator(self.random_state)

@@ -79,6 +79,11 @@ class Basis(ABC):
         """What the columns of the table are to the term: ranges of numbers, or levels."""
 
     @property
+    def spans(self) -> frozenset[frozenset[str]]:
+        """The sets of columns whose joint effects the term contains, as far as the data had to tell."""
+        return self.spec.spans
+
+    @property
     def penalties(self) -> tuple[Penalty, ...]:
         """One for each smoothing parameter; they may share columns, and leave some free."""
         return ()

@@ -79,6 +79,11 @@ class MissingBasis(Basis):
         """Those of the inner term."""
         return self.inner.axes
 
+    @property
+    def spans(self) -> frozenset[frozenset[str]]:
+        """Those of the inner term."""
+        return self.inner.spans
+
     @cached_property
     def penalties(self) -> tuple[Penalty, ...]:
         """Those of the inner term; the effect of missing values is not penalised."""

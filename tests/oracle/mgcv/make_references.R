@@ -7,6 +7,7 @@
 # [0, 1]; mgcv subtracts sp/2 * b'Sb. So sp = 2 kappa where S is that integral, and scalePenalty = FALSE keeps it so.
 # For te() and ti() S is the integral over the square only if the basis of each margin is orthonormal: the classes "l2"
 # and "l2c" below are. mgcv divides the penalty of such a margin by its largest eigenvalue, which is undone here.
+# A number that multiplies a curve is divided by the largest one, in size, as in pugam.
 
 Sys.setenv(OMP_NUM_THREADS = "1", OPENBLAS_NUM_THREADS = "1")
 suppressPackageStartupMessages({ library(mgcv); library(splines) })
@@ -94,7 +95,7 @@ rows <- data.frame(
 unit <- function(x) (x - min(x)) / (max(x) - min(x))
 scaled <- with(rows, data.frame(
   age = unit(age), bmi = unit(bmi), dose = unit(dose), month = month / 12,
-  site = factor(site), clinic = factor(clinic), raw_dose = dose
+  site = factor(site), clinic = factor(clinic), raw_dose = dose, times_dose = dose / max(abs(dose))
 ))
 
 clinic_effects <- rnorm(20, sd = 0.9)
@@ -166,7 +167,7 @@ CASES <- list(
     kappas = list("s(age, by=site)" = c(2e-3, 1e-3, 3e-3, 1e-2))
   ),
   by_number = list(
-    formula = "s(age, by=dose)", model = z_by_number ~ s(age, bs = "bs", k = 10, by = raw_dose),
+    formula = "s(age, by=dose)", model = z_by_number ~ s(age, bs = "bs", k = 10, by = times_dose),
     kappas = list("s(age, by=dose)" = 2e-3)
   ),
   product = list(

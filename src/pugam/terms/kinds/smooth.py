@@ -16,20 +16,25 @@ from pugam.nodes import Node
 from pugam.terms.axes import Axis, number_axis
 from pugam.terms.basis import Basis, Encoded, Penalty
 from pugam.terms.gaps import complete_numbers
+from pugam.terms.kinds.varying import CurveByLevel, CurveTimesNumber, resolve_varying, restore_varying
 from pugam.terms.options import (
     BASIS_SIZE,
     BOUNDS,
+    BY,
     KNOTS,
     MISSING,
     SCALE,
+    UNSEEN,
     KnotPlacement,
     MissingPolicy,
     ScaleChoice,
+    UnseenPolicy,
     check_basis_size,
     check_choice,
     check_column,
     checked_bounds,
     read_range,
+    shown,
 )
 from pugam.terms.ranges import (
     count_distinct,
@@ -62,11 +67,21 @@ class Smooth(Term):
     knots: KnotPlacement = "even"
     missing: MissingPolicy = "error"
     scale: ScaleChoice = "auto"
+    by: str | None = None
+    unseen: UnseenPolicy = "error"
 
     function: ClassVar[str] = "s"
     kind: ClassVar[str] = "smooth"
     purpose: ClassVar[str] = "for a smooth"
-    options: ClassVar = {"k": BASIS_SIZE, "bounds": BOUNDS, "knots": KNOTS, "missing": MISSING, "scale": SCALE}
+    options: ClassVar = {
+        "k": BASIS_SIZE,
+        "bounds": BOUNDS,
+        "knots": KNOTS,
+        "missing": MISSING,
+        "scale": SCALE,
+        "by": BY,
+        "unseen": UNSEEN,
+    }
 
     def __post_init__(self) -> None:
         check_column(self.column)
@@ -74,17 +89,42 @@ class Smooth(Term):
         check_choice(self.label, "knots", self.knots, get_args(KnotPlacement))
         check_choice(self.label, "missing", self.missing, get_args(MissingPolicy))
         check_choice(self.label, "scale", self.scale, get_args(ScaleChoice))
+        self._check_by()
         object.__setattr__(self, "k", int(self.k))
         object.__setattr__(self, "bounds", checked_bounds(self.label, self.bounds))
 
+    def _check_by(self) -> None:
+        check_choice(self.label, "unseen", self.unseen, get_args(UnseenPolicy))
+        if self.by is None and self.unseen != "error":
+            raise InputError(f"{self.label}: unseen is for levels of another column, given as by.")
+        if self.by is not None:
+            check_column(self.by)
+        if self.by == self.column:
+            raise InputError(f"{self.label}: a curve varies with another column than its own.")
+
     @property
     def columns(self) -> tuple[str, ...]:
-        """Its one column."""
-        return (self.column,)
+        """The column of the curve, and the one that it varies with."""
+        return (self.column,) if self.by is None else (self.column, self.by)
 
-    def resolve(self, columns: Sequence[Column]) -> SmoothBasis:
-        """Find range and knots, and a scale if logarithms were asked for."""
-        (column,) = columns
+    @property
+    def label(self) -> str:
+        """The term as it is shown."""
+        by = f", by={shown(self.by)}" if isinstance(self.by, str) else ""
+        return f"{self.function}({shown(self.column)}{by})"
+
+    @property
+    def _alone(self) -> Smooth:
+        """The curve, if it did not vary."""
+        return replace(self, by=None, unseen="error")
+
+    def resolve(self, columns: Sequence[Column]) -> SmoothBasis | CurveByLevel | CurveTimesNumber:
+        """Find range and knots, a scale if logarithms were asked for, and what else the curve varies with."""
+        if self.by is None:
+            return self._resolve_curve(columns[0])
+        return resolve_varying(self, self._alone._resolve_curve(columns[0]), columns[1], self.unseen != "error")
+
+    def _resolve_curve(self, column: Column) -> SmoothBasis:
         values = require_numeric(column, self.label)
         lower, upper = self._range(column, values)
         k = min(self.k, count_distinct(values, self.k))
@@ -104,8 +144,13 @@ class Smooth(Term):
         refuse_strange_bounds(self, column, self.bounds, seen)
         return self.bounds
 
-    def restore(self, found: Node, shelf: Sequence[PiecewiseBasis]) -> SmoothBasis:
-        """Read range, scale and functions."""
+    def restore(self, found: Node, shelf: Sequence[PiecewiseBasis]) -> SmoothBasis | CurveByLevel | CurveTimesNumber:
+        """Read range, scale and functions, and what else the curve varies with."""
+        if self.by is None:
+            return self._restore_curve(found, shelf)
+        return restore_varying(self, self._alone, found, shelf, self.unseen != "error")
+
+    def _restore_curve(self, found: Node, shelf: Sequence[PiecewiseBasis]) -> SmoothBasis:
         parts = found.fields("lower", "upper", "logarithm", "basis")
         lower, upper = read_range(parts["lower"], parts["upper"])
         if self.bounds is not None and self.bounds != (lower, upper):
@@ -251,6 +296,8 @@ def s(
     knots: KnotPlacement = "even",
     missing: MissingPolicy = "error",
     scale: ScaleChoice = "auto",
+    by: str | None = None,
+    unseen: UnseenPolicy = "error",
 ) -> Smooth:
     """Ask for a smooth effect of a numeric column.
 
@@ -277,6 +324,12 @@ def s(
         them symmetric. "auto" tries logarithms of all columns that have one long tail, and keeps them where Akaike's
         criterion prefers the fit; straight continuations into a long tail can bias pi much
         (benchmarks/results/scale_simulated.md). With ``smoothing`` other than "reml", "auto" is "linear".
+    by : str, optional
+        Name of another column that the curve varies with. Of text, booleans and categories: a curve for each level,
+        centred and smoothed by itself; add ``f`` of that column for the means of the levels. Of numbers z: z times the
+        curve, which then is not centred.
+    unseen : {"error", "zero"}
+        What prediction does with a level of `by` that the fit never saw: refuse it, or give it a zero effect.
 
     Examples
     --------
@@ -284,4 +337,4 @@ def s(
     >>> s("age", k=6).label
     's(age)'
     """
-    return Smooth(column, k, bounds, knots, missing, scale)
+    return Smooth(column, k, bounds, knots, missing, scale, by, unseen)
