@@ -238,6 +238,18 @@ def test_terms_are_those_of_the_formula(fitted, rows):
     assert list(model.feature_names_in_) == ["x1", "x2", "site"]
 
 
+@pytest.mark.parametrize(
+    "formula",
+    ["te(x1, x2, k=4) + x3", "x1 + x2 + f(site) + x2:site", "s(x1, k=5) + f(site) + s(x2, k=5, by=site)"],
+)
+def test_terms_of_several_columns(fitted, rows, formula):
+    rows.to_csv("data.csv", index=False)
+
+    model, _ = fitted("data.csv", "--label", "z", "--terms", formula, "--pi", "0.5")
+
+    assert model.loglik_ == PUGAM(formula, pi=0.5).fit(rows, rows["z"]).loglik_
+
+
 def test_codes_inside_f_are_levels_also_where_they_look_like_numbers(fitted, rows):
     codes = np.array(["007", "7", "08"])[np.arange(ROWS) % 3]
     rows.assign(code=codes).to_csv("data.csv", index=False)
@@ -245,6 +257,16 @@ def test_codes_inside_f_are_levels_also_where_they_look_like_numbers(fitted, row
     model, _ = fitted("data.csv", "--label", "z", "--terms", "s(x1) + x2 + f(code)")
 
     assert sorted(model.effect("code")["x"].to_list()) == ["007", "08", "7"]
+
+
+def test_codes_inside_f_inside_an_interaction_are_levels_too(fitted, rows):
+    codes = np.array(["007", "7", "08"])[np.arange(ROWS) % 3]
+    rows.assign(code=codes).to_csv("data.csv", index=False)
+
+    terms = "s(x1) + x2 + f(code) + ti(l(x2), f(code))"
+    model, _ = fitted("data.csv", "--label", "z", "--terms", terms, "--pi", "0.5")
+
+    assert sorted(set(model.effect("ti(l(x2), f(code))")["x2"])) == ["007", "08", "7"]
 
 
 def test_dropped_columns_and_identifiers_are_no_features(fitted, rows, plain):

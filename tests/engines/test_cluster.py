@@ -120,6 +120,15 @@ def test_a_fit_of_a_dask_frame_is_that_in_memory(fitted, model):
     assert fitted._rows[0].n_threads == 2
 
 
+def test_terms_of_several_columns_are_fitted_on_the_cluster(client, rows):
+    options = {"smoothing": 0.1, "pi": 0.5}
+    terms = "te(x1, x2, k=4) + f(site) + ti(x1, f(site), k=4)"
+
+    there = PUGAM(terms, engine="dask", **options).fit(partitioned(rows), "z")
+
+    assert_same_fit(there, PUGAM(terms, **options).fit(rows, rows["z"]), atol=1e-7)
+
+
 @pytest.mark.parametrize("as_series", [False, True], ids=["names", "series"])
 def test_labels_and_weights_may_be_names_or_series(client, rows, weighted_model, as_series):
     frame = partitioned(rows)

@@ -11,7 +11,7 @@ from pugam.engines import MemoryEngine
 from pugam.engines.kernels import CHUNK
 from pugam.engines.local import MANY_ROWS, LocalColumns, MixedColumns, Workspace, is_local_faster, local_columns
 from pugam.likelihood import DenseColumns
-from pugam.terms import Design, f, l, s
+from pugam.terms import Design, f, l, parse_formula, s
 from surface import Surface
 
 N_ROWS = 3 * CHUNK + 77
@@ -329,6 +329,10 @@ MIXTURES = {
     "first": [Surface("x", "w"), s("x", k=8), f("site")],
     "between": [s("x", k=8), Surface("x", "long"), f("holes", missing="effect"), Surface("w", "few"), l("w")],
     "last": [s("gaps", k=7, missing="effect"), l("w"), Surface("x", "part")],
+    "interactions": parse_formula(
+        "s(x, k=8) + te(x, w, k=4) + ti(long, f(site)) + w:site + f(site) + s(part, by=site)"
+    ),
+    "with gaps": parse_formula("ti(x, gaps, k=4, missing='zero') + te(x, blanks, k=3, missing='effect') + w"),
 }
 
 

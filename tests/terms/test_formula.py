@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pugam.errors import FormulaError
-from pugam.terms import Factor, Linear, Smooth, Term
+from pugam.terms import Factor, Interaction, Linear, Product, Smooth, Tensor, Term, s, te
 from pugam.terms.formula import MAX_FORMULA_LENGTH, SHOWN_SENTENCE_LENGTH, format_formula, parse_formula
 from pugam.terms.tokens import SHOWN_WIDTH
 
@@ -54,9 +54,9 @@ def test_formula_is_read(formula: str, terms: list[Term]) -> None:
 BAD_FORMULAS = [
     ("", 0, "The formula is empty"),
     (" \n\t ", 0, "The formula is empty"),
-    ("log(age)", 0, "or s(column) for a smooth"),
-    ("x + te(a, b)", 4, "te() is not a kind of term"),
-    ("s(age, n=3)", 7, "it has k, bounds, knots, missing, scale."),
+    ("log(age)", 0, "s(column) for a smooth, ti(columns) for an interaction"),
+    ("x + tp(a, b)", 4, "tp() is not a kind of term"),
+    ("s(age, n=3)", 7, "it has k, bounds, knots, missing, scale, by, unseen."),
     ("l(age, k=3)", 7, "it has missing."),
     ("f(age, knots='even')", 7, "it has missing, unseen."),
     ("s(age", 5, "s( is never closed"),
@@ -80,7 +80,9 @@ BAD_FORMULAS = [
     ("age - dose", 4, "Terms are added with +"),
     ("-age", 0, "Terms are added with +"),
     ("age * dose", 4, "Terms are added with +"),
-    ("age:dose", 3, "Terms are added with +"),
+    ("age:s(dose)", 3, "Before and behind a colon stand names of columns"),
+    ("age:3", 3, "Before and behind a colon stand names of columns"),
+    ("s(age):dose", 6, "Terms are added with +"),
     ("age + 1", 6, "A number is not a term"),
     ("2nd_visit", 0, "in backticks"),
     ("s(`age)", 2, "needs a closing `"),
@@ -157,7 +159,7 @@ def test_number_beyond_any_use_is_refused() -> None:
 def test_unwieldy_names_are_shortened_in_the_sentence() -> None:
     name = "n" * 5000
     for formula in (f"{name}(x)", f"s(x, {name}=1)"):
-        assert len(_parts_of_error(formula)[0]) < 200
+        assert len(_parts_of_error(formula)[0]) <= SHOWN_SENTENCE_LENGTH
     assert len(_parts_of_error(f"s({name}, k=2)")[0]) <= SHOWN_SENTENCE_LENGTH
 
 
@@ -201,6 +203,7 @@ def test_every_option_of_a_term_can_be_written(spec: type[Term]) -> None:
         "knots": "quantile",
         "missing": "effect",
         "scale": "log",
+        "by": "y",
         "unseen": "zero",
     }
     options = {field.name: values[field.name] for field in fields(spec) if field.name != "column"}
@@ -224,15 +227,25 @@ term_specs = st.one_of(
     st.builds(Linear, column_names, missing_policies),
     st.builds(Factor, column_names, missing_policies, st.sampled_from(["error", "zero"])),
 )
+several_columns = st.lists(column_names, min_size=2, max_size=3, unique=True).map(tuple)
+margins = st.lists(term_specs.map(lambda term: replace(term, missing="error")), min_size=2, max_size=3)
+several_margins = margins.filter(lambda terms: len({term.column for term in terms}) == len(terms)).map(tuple)
+joint_terms = st.one_of(
+    st.builds(Product, several_columns),
+    st.builds(Tensor, several_margins, missing_policies),
+    st.builds(Interaction, several_margins, st.sampled_from(["error", "zero"])),
+    several_columns.map(lambda columns: te(*columns)),
+    several_columns.map(lambda columns: s(columns[0], by=columns[1], unseen="zero")),
+)
 
 
-@given(st.lists(term_specs, min_size=1, max_size=5, unique_by=lambda term: term.column))
+@given(st.lists(term_specs | joint_terms, min_size=1, max_size=5))
 def test_written_terms_are_read_back(terms: list[Term]) -> None:
     assert parse_formula(format_formula(terms)) == terms
 
 
-WORDS = ["s(", "l(", "f(", "k", "bounds", "knots", "'even'", "(0, 1)", "7", "1e9", "x"]
-formula_pieces = st.sampled_from([*WORDS, *")+,=[]-`\"'\\ \n~."])
+WORDS = ["s(", "l(", "f(", "te(", "ti(", "by", "k", "bounds", "knots", "'even'", "(0, 1)", "7", "1e9", "x"]
+formula_pieces = st.sampled_from([*WORDS, *")+,=[]-:`\"'\\ \n~."])
 
 
 @given(st.text() | st.lists(formula_pieces | st.text(max_size=2), max_size=20).map("".join))

@@ -100,8 +100,8 @@ def require_identifiable(specs: Sequence[Term], table: Table, pi_range: PiRange)
     joining = [spec.label for spec in specs if len(spec.columns) > 1]
     if joining:
         what = (
-            f"Interactions ({', '.join(joining)}) join all columns of the model: pi can be told apart from the shape of "
-            "the negatives only if the columns fall into two groups without interactions between them; "
+            f"Interactions ({', '.join(joining)}) join all columns of the model: pi can be told apart from the shape "
+            "of the negatives only if the columns fall into two groups without interactions between them; "
         )
     else:
         what = (

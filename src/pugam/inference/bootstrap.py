@@ -49,7 +49,7 @@ class Bootstrap:
         The intercept of the log density ratio.
     coef : array of shape (B, p)
         The coefficients of all terms; `effect` makes curves of them.
-    smoothing : array of shape (B, n_terms)
+    smoothing : array of shape (B, n_penalties)
     converged : bool array of shape (B,)
         Whether each refit ended at an optimum; those that did not are kept all the same.
     estimate : float
@@ -111,7 +111,7 @@ class Bootstrap:
 
     def effect(self, term: str, grid: Any, scale: Scale = "log") -> Array:
         """Curves of a term on a grid, one for each refit: shape (B, len(grid))."""
-        number = self._design.index(getattr(term, "column", str(term)))
+        number = self._design.index(getattr(term, "label", str(term)))
         columns = curve_columns(self._design.bases[number], grid)
         require_scale(scale)
         curves: Array = self.coef[:, self._design.blocks[number]] @ columns.T
@@ -128,8 +128,10 @@ class Bootstrap:
         lower, upper = np.quantile(self.coef @ weights, (tail, 1.0 - tail))
         return Interval(float(self._coef @ weights), float(lower), float(upper), level, "bootstrap, percentile")
 
-    def odds_ratio(self, term: str, a: Any, b: Any, level: float = 0.95) -> Interval:
-        """Percentile interval for the odds ratio of a term's column at b against a."""
+    def odds_ratio(self, term: str | Mapping[str, Any], a: Any, b: Any = None, level: float = 0.95) -> Interval:
+        """Percentile interval for the odds ratio at b against a, of a term or between two sets of values."""
+        if isinstance(term, Mapping):
+            return self.contrast(term, a, level).exp()
         return self.contrast({term: a}, {term: b}, level).exp()
 
 

@@ -31,6 +31,7 @@ Scale = Literal["log", "odds"]
 
 GRID_POINTS = {1: 100, 2: 30, 3: 10}  # along each numeric column, by how many of them a term has
 N_DRAWS = 10_000
+POINTS_AT_ONCE = 500  # of a surface, whose deviations in all draws would take much memory
 EXPONENT_LIMIT = 700.0  # exp() of more overflows
 LARGEST_RELATIVE_ERROR = 1e3  # of odds: what is less sure is not known at all, and the largest odds bear no more
 
@@ -163,7 +164,9 @@ def simultaneous_quantile(columns: Array, covariance: Array, level: float) -> fl
     if not varying.any():
         return 0.0
     draws = np.random.default_rng(0).standard_normal((N_DRAWS, root.shape[1]))
-    deviations = np.abs(draws @ (root[varying] / se[varying, None]).T).max(axis=1)
+    unit = root[varying] / se[varying, None]
+    some_at_a_time = [unit[start : start + POINTS_AT_ONCE] for start in range(0, len(unit), POINTS_AT_ONCE)]
+    deviations = np.max([np.abs(draws @ some.T).max(axis=1) for some in some_at_a_time], axis=0)
     return float(np.quantile(deviations, level))
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pugam.nodes import Node
 from pugam.terms import Basis
-from pugam.terms.missing import MissingBasis, read_stand_ins
+from pugam.terms.missing import SkippingBasis, read_stand_ins, with_gaps
 from pugam.terms.shelf import Shelf
 from pugam.terms.splines import PiecewiseBasis
 from pugam.terms.term import read_term
@@ -36,7 +36,7 @@ class StoredTerm:
 def write_stored_term(term: StoredTerm, shelf: Shelf) -> dict[str, Any]:
     """Write a term: what was asked for, what was found in its columns, what was estimated."""
     basis = term.basis
-    stand_ins = [_plain(value) for value in basis.stand_ins] if isinstance(basis, MissingBasis) else None
+    stand_ins = [_plain(value) for value in basis.stand_ins] if isinstance(basis, SkippingBasis) else None
     values = [basis.spec.to_plain(), basis.found(shelf), stand_ins, term.kappas.tolist(), term.theta.tolist()]
     return dict(zip(KEYS, values, strict=True))
 
@@ -50,6 +50,6 @@ def read_stored_term(node: Node, shelf: Sequence[PiecewiseBasis]) -> StoredTerm:
     parts = node.fields(*KEYS)
     basis = read_term(parts["term"]).restore(parts["found"], shelf)
     if parts["stand_ins"].value is not None:
-        basis = MissingBasis(basis, read_stand_ins(parts["stand_ins"], basis))
+        basis = with_gaps(basis, read_stand_ins(parts["stand_ins"], basis))
     kappas = parts["smoothing"].numbers(len(basis.penalties), 0.0, NOT_NEGATIVE)
     return StoredTerm(basis, kappas, parts["coefficients"].coefficients(basis.size))

@@ -70,9 +70,9 @@ class Axis:
     def _read_levels(self, label: str, values: Any) -> Column:
         if isinstance(values, str) or not hasattr(values, "__len__"):
             raise InputError(f"{label}: a grid is a list of levels; got {values!r}.")
-        objects = as_objects(as_array(values).tolist())
+        objects = as_objects(None if is_missing(value) else value for value in as_array(values).tolist())
         for value in objects:
-            if value not in self.levels and not is_missing(value) and not self.open:
+            if value not in self.levels and value is not None and not self.open:
                 levels = ", ".join(repr(level) for level in self.levels[:MOST_LEVELS_SHOWN])
                 more = ", ..." if len(self.levels) > MOST_LEVELS_SHOWN else ""
                 raise InputError(f"{label} has no level {value!r}; its levels are {levels}{more}.")

@@ -37,7 +37,7 @@ def refuse_gaps(terms: Sequence[tuple[Term, Sequence[Column]]]) -> None:
     (term, column), *others = reversed(gaps.values())
     names = [repr(other.name) for _, other in others]
     also = f", and so {'has' if len(names) == 1 else 'have'} {listed(names)}" if names else ""
-    remedy = f"fill or drop them, or give them an effect of their own: {_with_effect(term)}"
+    remedy = f"fill or drop them, or {_permitted(term, 'them')}"
     raise _gap_error(column, term, f"{also}; {remedy}.")
 
 
@@ -50,18 +50,17 @@ def refuse_missing(column: Column, term: Term) -> None:
     """Refuse a column that lacks values."""
     if not column.missing.any():
         return
-    if term.missing == "effect":
+    if term.missing != "error":
         remedy = "the fit saw none, so they have no effect of their own: fill or drop them"
     else:
-        remedy = (
-            "fill or drop them, or, where rows of the fit lack values, give these an effect of their own: "
-            f"{_with_effect(term)}"
-        )
+        remedy = f"fill or drop them, or, where rows of the fit lack values, {_permitted(term, 'these')}"
     raise _gap_error(column, term, f"; {remedy}.")
 
 
-def _with_effect(term: Term) -> str:
-    return term.with_option("missing='effect'")
+def _permitted(term: Term, which: str) -> str:
+    """Say how to permit missing values."""
+    effect = "an effect of their own" if term.gap_policy == "effect" else "a zero effect here"
+    return f"give {which} {effect}: {term.with_option(f'missing={term.gap_policy!r}')}"
 
 
 def complete_numbers(column: Column, term: Term) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""Terms whose missing values have an effect of their own."""
+"""Terms whose missing values have an effect of their own, or none."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from pugam.terms.shelf import Shelf
 from pugam.terms.splines import PiecewiseBasis
 from pugam.terms.term import Term
 
-__all__ = ["MissingBasis", "read_stand_ins", "resolve_term"]
+__all__ = ["MissingBasis", "SkippingBasis", "read_stand_ins", "resolve_term", "with_gaps"]
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 
 def resolve_term(term: Term, columns: Sequence[Column]) -> Basis:
-    """Let a term meet its columns; missing values get an effect of their own where the term says so.
+    """Let a term meet its columns; missing values get an effect of their own, or none, where the term says so.
 
     Raises `InputError` for a column that the term cannot use, and warns where it had to be changed.
     """
@@ -45,7 +45,12 @@ def resolve_term(term: Term, columns: Sequence[Column]) -> Basis:
         raise InputError(f"{term.label}: every row lacks a value in one of its columns; leave the term out.")
     present = [replace(column, values=column.values[~missing]) for column in columns]
     inner = term.resolve(present)
-    return MissingBasis(inner, tuple(map(_stand_in, inner.axes, present)))
+    return with_gaps(inner, tuple(map(_stand_in, inner.axes, present)))
+
+
+def with_gaps(inner: Basis, stand_ins: tuple[object, ...]) -> SkippingBasis:
+    """Let a term take rows that lack values, as it says."""
+    return (SkippingBasis if inner.spec.missing == "zero" else MissingBasis)(inner, stand_ins)
 
 
 def _stand_in(axis: Axis, column: Column) -> object:
@@ -54,11 +59,10 @@ def _stand_in(axis: Axis, column: Column) -> object:
 
 
 @dataclass(frozen=True)
-class MissingBasis(Basis):
-    """Any term, and one more column that is one where a value is missing; the others are zero there.
+class SkippingBasis(Basis):
+    """Any term, whose columns are zero where a value is missing.
 
-    `stand_ins`, one for each column of the table, stand in the gaps while other values are encoded. To them a summary
-    compares missing values.
+    `stand_ins`, one for each column of the table, stand in the gaps while other values are encoded.
     """
 
     inner: Basis
@@ -71,8 +75,8 @@ class MissingBasis(Basis):
 
     @property
     def size(self) -> int:
-        """One column more."""
-        return self.inner.size + 1
+        """As many columns."""
+        return self.inner.size
 
     @property
     def axes(self) -> tuple[Axis, ...]:
@@ -84,21 +88,15 @@ class MissingBasis(Basis):
         """Those of the inner term."""
         return self.inner.spans
 
-    @cached_property
+    @property
     def penalties(self) -> tuple[Penalty, ...]:
-        """Those of the inner term; the effect of missing values is not penalised."""
-        return tuple(replace(penalty, diagonal=np.append(penalty.diagonal, 0.0)) for penalty in self.inner.penalties)
+        """Those of the inner term."""
+        return self.inner.penalties
 
     @property
     def constraints(self) -> Array:
         """Those of the inner term."""
-        inner = self.inner.constraints
-        return np.column_stack([inner, np.zeros(len(inner))])
-
-    @property
-    def has_missing_effect(self) -> bool:
-        """It is what this class is for."""
-        return True
+        return self.inner.constraints
 
     def encode(self, columns: Sequence[Column]) -> Encoded:
         """Encode the values there are; missing ones become NaN (numbers) or a code of their own (levels)."""
@@ -121,6 +119,114 @@ class MissingBasis(Basis):
             values = column.values.astype(object)
         values[missing] = stand_in
         return replace(column, kind="numeric" if axis.is_numeric else "category", values=values)
+
+    def columns(self, encoded: Encoded) -> Array:
+        """Evaluate the inner columns where there is a value."""
+        missing, filled = self._split(encoded)
+        inner = self.inner.columns(filled)
+        inner[missing] = 0.0
+        return inner
+
+    def effect(self, encoded: Encoded, theta: Array) -> Array:
+        """Evaluate the inner effect where there is a value."""
+        missing, filled = self._split(encoded)
+        return np.where(missing, 0.0, self.inner.effect(filled, theta))
+
+    def slopes(self, encoded: Encoded, along: int = 0) -> Array:
+        """Evaluate the inner derivatives; a missing value has none."""
+        missing, filled = self._split(encoded)
+        inner = self.inner.slopes(filled, along)
+        inner[missing] = np.nan
+        return inner
+
+    def _split(self, encoded: Encoded) -> tuple[Flags, Encoded]:
+        """Which values are missing, and values with something the inner term can take in their place."""
+        filled = encoded.copy()
+        if encoded.dtype == np.int32:
+            missing = encoded == MISSING_CODE
+            filled[missing] = UNSEEN_CODE
+            return missing, filled
+        missing = np.asarray(np.isnan(encoded) if encoded.ndim == 1 else np.isnan(encoded).any(axis=1))
+        filled[missing] = self._encoded_stand_ins
+        return missing, filled
+
+    @cached_property
+    def _encoded_stand_ins(self) -> Any:
+        pairs = zip(self.axes, self.stand_ins, strict=True)
+        columns = [axis.read(self.spec.label, as_objects([stand_in])) for axis, stand_in in pairs]
+        return self.inner.encode(columns)[0]
+
+    @property
+    def orders(self) -> NDArray[np.intp]:
+        """Those of the inner term."""
+        return self.inner.orders
+
+    @property
+    def bends(self) -> Flags | None:
+        """Those of the inner term."""
+        return self.inner.bends
+
+    def coarse(self, n_functions: int) -> tuple[Basis, NDArray[np.intp]]:
+        """Coarsen the inner term."""
+        inner, kept = self.inner.coarse(n_functions)
+        return replace(self, inner=inner), kept
+
+    def on_log_scale(self, columns: Sequence[Column]) -> Basis:
+        """Take logarithms in the inner term, if it does."""
+        inner = self.inner.on_log_scale(columns)
+        return self if inner is self.inner else replace(self, inner=inner)
+
+    def center(self, encoded: Encoded, weights: Array | None) -> Array | None:
+        """Average over rows, those without a value included, unless the inner term is centred otherwise."""
+        if self.inner.center(self._split(encoded)[1], weights) is None:
+            return None
+        return super().center(encoded, weights)
+
+    def comparisons(self) -> Iterator[Comparison]:
+        """Those of the inner term."""
+        return self.inner.comparisons()
+
+    @property
+    def is_tested_jointly(self) -> bool:
+        """As the inner term is."""
+        return self.inner.is_tested_jointly
+
+    def levels_in_doubt(self, everywhere: float, sums: Array, squares: Array, theta: Array) -> Iterator[LevelInDoubt]:
+        """Those of the inner term."""
+        return self.inner.levels_in_doubt(everywhere, sums, squares, theta)
+
+    def found(self, shelf: Shelf) -> dict[str, Any]:
+        """What the inner term found."""
+        return self.inner.found(shelf)
+
+
+@dataclass(frozen=True)
+class MissingBasis(SkippingBasis):
+    """Any term, and one more column that is one where a value is missing; the others are zero there.
+
+    To the stand-ins a summary compares missing values.
+    """
+
+    @property
+    def size(self) -> int:
+        """One column more."""
+        return self.inner.size + 1
+
+    @cached_property
+    def penalties(self) -> tuple[Penalty, ...]:
+        """Those of the inner term; the effect of missing values is not penalised."""
+        return tuple(replace(penalty, diagonal=np.append(penalty.diagonal, 0.0)) for penalty in self.inner.penalties)
+
+    @property
+    def constraints(self) -> Array:
+        """Those of the inner term."""
+        inner = self.inner.constraints
+        return np.column_stack([inner, np.zeros(len(inner))])
+
+    @property
+    def has_missing_effect(self) -> bool:
+        """It is what this class is for."""
+        return True
 
     def columns(self, encoded: Encoded) -> Array:
         """Evaluate the inner columns where there is a value, and an indicator of missing values."""
@@ -146,27 +252,7 @@ class MissingBasis(Basis):
 
     def slopes(self, encoded: Encoded, along: int = 0) -> Array:
         """Evaluate the inner derivatives; a missing value has none."""
-        missing, filled = self._split(encoded)
-        inner = self.inner.slopes(filled, along)
-        inner[missing] = np.nan
-        return np.column_stack([inner, np.zeros(len(encoded))])
-
-    def _split(self, encoded: Encoded) -> tuple[Flags, Encoded]:
-        """Which values are missing, and values with something the inner term can take in their place."""
-        filled = encoded.copy()
-        if encoded.dtype == np.int32:
-            missing = encoded == MISSING_CODE
-            filled[missing] = UNSEEN_CODE
-            return missing, filled
-        missing = np.asarray(np.isnan(encoded) if encoded.ndim == 1 else np.isnan(encoded).any(axis=1))
-        filled[missing] = self._encoded_stand_ins
-        return missing, filled
-
-    @cached_property
-    def _encoded_stand_ins(self) -> Any:
-        pairs = zip(self.axes, self.stand_ins, strict=True)
-        columns = [axis.read(self.spec.label, as_objects([stand_in])) for axis, stand_in in pairs]
-        return self.inner.encode(columns)[0]
+        return np.column_stack([super().slopes(encoded, along), np.zeros(len(encoded))])
 
     @property
     def orders(self) -> NDArray[np.intp]:
@@ -178,21 +264,10 @@ class MissingBasis(Basis):
         """Those of the inner term."""
         return None if self.inner.bends is None else np.append(self.inner.bends, False)
 
-    def coarse(self, n_functions: int) -> tuple[MissingBasis, NDArray[np.intp]]:
+    def coarse(self, n_functions: int) -> tuple[Basis, NDArray[np.intp]]:
         """Coarsen the inner term; the effect of missing values stays."""
-        inner, kept = self.inner.coarse(n_functions)
-        return MissingBasis(inner, self.stand_ins), np.append(kept, self.inner.size)
-
-    def on_log_scale(self, columns: Sequence[Column]) -> MissingBasis:
-        """Take logarithms in the inner term, if it does."""
-        inner = self.inner.on_log_scale(columns)
-        return self if inner is self.inner else MissingBasis(inner, self.stand_ins)
-
-    def center(self, encoded: Encoded, weights: Array | None) -> Array | None:
-        """Average over rows, those without a value included, unless the inner term is centred otherwise."""
-        if self.inner.center(self._split(encoded)[1], weights) is None:
-            return None
-        return super().center(encoded, weights)
+        coarse, kept = super().coarse(n_functions)
+        return coarse, np.append(kept, self.inner.size)
 
     def comparisons(self) -> Iterator[Comparison]:
         """Those of the inner term, and missing values against the column's median, or the mean of levels.
@@ -212,11 +287,6 @@ class MissingBasis(Basis):
         ]
         yield Comparison("missing", alone - np.append(at_stand_ins, 0.0), f" against {', '.join(values)}")
 
-    @property
-    def is_tested_jointly(self) -> bool:
-        """As the inner term is."""
-        return self.inner.is_tested_jointly
-
     def levels_in_doubt(self, everywhere: float, sums: Array, squares: Array, theta: Array) -> Iterator[LevelInDoubt]:
         """Missing values count as a level."""
         missing = float(sums[-1])
@@ -227,15 +297,11 @@ class MissingBasis(Basis):
         """The curve of the inner term; missing values have no part in it."""
         return np.column_stack([self.inner.curve(t), np.zeros(len(t))])
 
-    def found(self, shelf: Shelf) -> dict[str, Any]:
-        """What the inner term found."""
-        return self.inner.found(shelf)
-
 
 def read_stand_ins(node: Node, inner: Basis) -> tuple[object, ...]:
     """Read the values that are put, and then ignored, where the columns have gaps: ones that the term can take."""
-    if inner.spec.missing != "effect":
-        raise node.error('null, as the term does not say missing = "effect"')
+    if inner.spec.missing == "error":
+        raise node.error("null, as the term does not say what to do with missing values")
     return tuple(_read_stand_in(item, axis) for item, axis in zip(node.items(len(inner.axes)), inner.axes, strict=True))
 
 

@@ -21,6 +21,7 @@ __all__ = [
     "SCALE",
     "SHAPE",
     "UNSEEN",
+    "JointMissingPolicy",
     "KnotPlacement",
     "MissingPolicy",
     "Option",
@@ -40,6 +41,7 @@ __all__ = [
 KnotPlacement = Literal["even", "quantile"]
 ScaleChoice = Literal["auto", "linear", "log"]
 MissingPolicy = Literal["error", "effect"]
+JointMissingPolicy = Literal["error", "effect", "zero"]  # of terms of several columns
 UnseenPolicy = Literal["error", "zero"]
 ShapeChoice = Literal["increasing", "decreasing", "convex", "concave"]
 
@@ -103,7 +105,7 @@ def _read_column(node: Node) -> str | None:
 BASIS_SIZE = whole_number("k", 12, MIN_BASIS_SIZE)
 BOUNDS = Option((tuple,), "two numbers, as in bounds=(0, 100)", _read_bounds)
 KNOTS = choice("knots", get_args(KnotPlacement), "quantile")
-MISSING = choice("missing", get_args(MissingPolicy), "effect")
+MISSING = choice("missing", get_args(JointMissingPolicy), "effect")
 SCALE = choice("scale", get_args(ScaleChoice), "log")
 UNSEEN = choice("unseen", get_args(UnseenPolicy), "zero")
 SHAPE = choice("shape", (None, *get_args(ShapeChoice)), "increasing")

@@ -17,18 +17,20 @@ from numpy.typing import NDArray
 
 from pugam.data import Column
 from pugam.errors import InputError
+from pugam.nodes import Node
 from pugam.terms.axes import Axis
 from pugam.terms.basis import Basis, Comparison, Encoded, Penalty
 from pugam.terms.gaps import refuse_missing
 from pugam.terms.ranges import bounded
 from pugam.terms.shelf import Shelf
+from pugam.terms.splines import PiecewiseBasis
 from pugam.terms.term import Term
 
-__all__ = ["TensorBasis"]
+__all__ = ["TensorBasis", "multiply", "refuse_size", "restore_products"]
 
 Array = NDArray[np.float64]
 
-MOST_PRODUCTS = 1000
+MOST_COLUMNS = 1000  # of one term: beyond, a fit takes minutes, and its penalties much memory
 
 
 @dataclass(frozen=True)
@@ -53,11 +55,7 @@ class TensorBasis(Basis):
         shaped = next((margin.spec.label for margin in self.margins if len(margin.constraints)), None)
         if shaped is not None:
             raise InputError(f"{self.spec.label}: the shape of {shaped} would be lost in a product; leave it out.")
-        if self.size > MOST_PRODUCTS:
-            raise InputError(
-                f"{self.spec.label} has {self.size} products of functions, more than {MOST_PRODUCTS}; use fewer "
-                "functions, as in k=4, or fewer columns."
-            )
+        refuse_size(self)
         return self
 
     @cached_property
@@ -112,9 +110,9 @@ class TensorBasis(Basis):
         """Multiply functions in the order of `factors`; of the margin of a derivative the constant is zero."""
         parts = [bounded(part, len(parts)) for part in parts]
         if not self.has_main_effects:
-            return reduce(_multiplied, parts)
+            return reduce(multiply, parts)
         constants = [np.full((len(part), 1), float(number != along)) for number, part in enumerate(parts)]
-        return reduce(_multiplied, map(np.hstack, zip(constants, parts, strict=True)))[:, 1:]
+        return reduce(multiply, map(np.hstack, zip(constants, parts, strict=True)))[:, 1:]
 
     @cached_property
     def orders(self) -> NDArray[np.intp]:
@@ -192,6 +190,28 @@ class TensorBasis(Basis):
         return {"margins": [margin.found(shelf) for margin in self.margins]}
 
 
-def _multiplied(left: Array, right: Array) -> Array:
+def restore_products(
+    spec: Term, margins: Sequence[Term], found: Node, shelf: Sequence[PiecewiseBasis], has_main_effects: bool = False
+) -> TensorBasis:
+    """Restore a basis from what its margins found."""
+    nodes = found.fields("margins")["margins"].items(len(margins))
+    restored = tuple(margin.restore(node, shelf) for margin, node in zip(margins, nodes, strict=True))
+    basis = TensorBasis(spec, restored, has_main_effects)
+    refuse_size(basis, found)
+    return basis
+
+
+def refuse_size(basis: Basis, found: Node | None = None) -> None:
+    """Refuse a term of too many columns, of which a saved model may tell."""
+    if basis.size > MOST_COLUMNS and found is not None:
+        raise found.error(f"a term of at most {MOST_COLUMNS} functions")
+    if basis.size > MOST_COLUMNS:
+        raise InputError(
+            f"{basis.spec.label} has {basis.size} functions, more than {MOST_COLUMNS}; use fewer along each column, as "
+            "in k=4, fewer columns, or fewer levels."
+        )
+
+
+def multiply(left: Array, right: Array) -> Array:
     """All products of a column of one and a column of the other, the latter running fastest."""
     return np.asarray((left[:, :, None] * right[:, None, :]).reshape(len(left), -1))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 from pugam.data import Column
 from pugam.errors import InputError
 from pugam.nodes import Node
-from pugam.terms.options import MissingPolicy, Option, check_column, shown
+from pugam.terms.options import JointMissingPolicy, Option, check_column, shown
 from pugam.terms.splines import PiecewiseBasis
 from pugam.terms.tokens import format_column, format_value
 
@@ -40,7 +40,7 @@ class Term(ABC):
         What it takes, for messages: "column" or "columns".
     options : mapping from names to Option
         The fields that are given by name, each of which has a default.
-    missing : "error" or "effect"
+    missing : "error", "effect" or "zero"
         What becomes of missing values.
     """
 
@@ -49,7 +49,7 @@ class Term(ABC):
     purpose: ClassVar[str]
     takes: ClassVar[str] = "column"
     options: ClassVar[Mapping[str, Option]]
-    missing: MissingPolicy
+    missing: JointMissingPolicy
 
     @property
     @abstractmethod
@@ -73,6 +73,11 @@ class Term(ABC):
     def spans(self) -> frozenset[frozenset[str]]:
         """The sets of columns whose joint effects the term contains: no two terms may contain the same."""
         return frozenset({frozenset(self.columns)})
+
+    @property
+    def gap_policy(self) -> JointMissingPolicy:
+        """What to advise where values are missing: "zero" where main effects, which are other terms, tell of them."""
+        return "effect"
 
     @property
     def label(self) -> str:

@@ -114,7 +114,7 @@ def test_found_restores_the_basis(text):
 def test_missing_values_are_refused_with_a_way_out():
     table = read_table(FRAME.assign(dose=[1.0, np.nan, 2.0, 3.0]))
 
-    with pytest.raises(RowError, match=r"ti\(l\(dose\), l\(sex\), missing='effect'\)"):
+    with pytest.raises(RowError, match=r"ti\(l\(dose\), l\(sex\), missing='zero'\)"):
         resolved("dose:sex", table)
 
 

@@ -286,7 +286,7 @@ def test_rows_that_lack_a_value_have_an_effect_of_their_own():
     assert columns[:, -1].tolist() == [float(row in (3, 4, 5)) for row in range(N)]
     assert not columns[3:6, :-1].any()
     np.testing.assert_allclose(columns[6:, :-1], basis.inner.columns(encoded(basis, table)[6:]))
-    with pytest.raises(RowError, match=r"ti\(x, f\(site\), missing='effect'\)"):
+    with pytest.raises(RowError, match=r"ti\(x, f\(site\), missing='zero'\)"):
         resolved(ti("x", f("site")), table)
 
 
@@ -315,5 +315,13 @@ def test_long_tails_are_taken_along_logarithms():
 
 
 def test_too_many_products_are_refused():
-    with pytest.raises(InputError, match="2303 products"):
+    with pytest.raises(InputError, match="2303 functions"):
         resolved(te("x", "y", "w", k=(16, 16, 9)))
+
+
+def test_too_many_products_of_a_saved_model_are_refused():
+    term, shelf = te("x", "y", "w", k=(16, 16, 9)), Shelf()
+    found = {"margins": [resolved(margin).found(shelf) for margin in term.margins]}
+
+    with pytest.raises(InputError, match="at most 1000 functions"):
+        term.restore(Node("file", "", found), shelf.bases)

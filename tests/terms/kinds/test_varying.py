@@ -192,3 +192,10 @@ def test_long_tails_are_taken_along_logarithms(by):
 
     assert logged.spec == s("x", scale="log", by=by)
     assert logged.inner.scale is not None
+
+
+def test_too_many_levels_are_refused():
+    table = read_table(pd.DataFrame({"x": RNG.uniform(size=600), "site": np.repeat([f"s{n}" for n in range(200)], 3)}))
+
+    with pytest.raises(InputError, match="1000; use fewer"):
+        resolved(s("x", k=9, by="site"), table)

@@ -11,9 +11,9 @@ from pugam.errors import InputError
 from pugam.nodes import Node
 from pugam.terms.kinds.factor import Factor
 from pugam.terms.kinds.linear import Linear
-from pugam.terms.options import MissingPolicy, check_column, shown
+from pugam.terms.options import JointMissingPolicy, MissingPolicy, check_column, shown
 from pugam.terms.splines import PiecewiseBasis
-from pugam.terms.tensor_basis import TensorBasis
+from pugam.terms.tensor_basis import TensorBasis, restore_products
 from pugam.terms.term import Argument, Term, read_column, register_term
 from pugam.terms.tokens import format_column
 
@@ -64,6 +64,11 @@ class Product(Term):
         """The term as a formula that reads back."""
         return self.function.join(map(format_column, self.factors))
 
+    @property
+    def gap_policy(self) -> JointMissingPolicy:
+        """Main effects tell of missing values."""
+        return "zero"
+
     def with_option(self, option: str) -> str:
         """Write the term with an option, which `ti` takes."""
         margins = ", ".join(f"l({shown(column)})" for column in self.factors)
@@ -85,8 +90,8 @@ class Product(Term):
         """Restore lines and levels."""
         nodes = found.fields("margins")["margins"].items(len(self.factors))
         kinds = [Factor if isinstance(node.value, dict) and "levels" in node.value else Linear for node in nodes]
-        triples = zip(kinds, self.factors, nodes, strict=True)
-        return TensorBasis(self, tuple(kind(column).restore(node, shelf) for kind, column, node in triples))
+        margins = [kind(column) for kind, column in zip(kinds, self.factors, strict=True)]
+        return restore_products(self, margins, found, shelf)
 
     def to_plain(self) -> dict[str, Any]:
         """Return the term as plain values."""

@@ -25,6 +25,7 @@ from pugam.terms.options import (
     MISSING,
     SCALE,
     UNSEEN,
+    JointMissingPolicy,
     KnotPlacement,
     MissingPolicy,
     ScaleChoice,
@@ -65,7 +66,7 @@ class Smooth(Term):
     k: int = 10
     bounds: tuple[float, float] | None = None
     knots: KnotPlacement = "even"
-    missing: MissingPolicy = "error"
+    missing: JointMissingPolicy = "error"
     scale: ScaleChoice = "auto"
     by: str | None = None
     unseen: UnseenPolicy = "error"
@@ -87,7 +88,9 @@ class Smooth(Term):
         check_column(self.column)
         check_basis_size(self.label, self.k)
         check_choice(self.label, "knots", self.knots, get_args(KnotPlacement))
-        check_choice(self.label, "missing", self.missing, get_args(MissingPolicy))
+        check_choice(
+            self.label, "missing", self.missing, get_args(MissingPolicy if self.by is None else JointMissingPolicy)
+        )
         check_choice(self.label, "scale", self.scale, get_args(ScaleChoice))
         self._check_by()
         object.__setattr__(self, "k", int(self.k))
@@ -114,9 +117,14 @@ class Smooth(Term):
         return f"{self.function}({shown(self.column)}{by})"
 
     @property
+    def gap_policy(self) -> JointMissingPolicy:
+        """The effects of another column, which are those of other terms, tell of missing values."""
+        return "effect" if self.by is None else "zero"
+
+    @property
     def _alone(self) -> Smooth:
         """The curve, if it did not vary."""
-        return replace(self, by=None, unseen="error")
+        return replace(self, by=None, unseen="error", missing="error")
 
     def resolve(self, columns: Sequence[Column]) -> SmoothBasis | CurveByLevel | CurveTimesNumber:
         """Find range and knots, a scale if logarithms were asked for, and what else the curve varies with."""
@@ -294,7 +302,7 @@ def s(
     k: int = 10,
     bounds: tuple[float, float] | None = None,
     knots: KnotPlacement = "even",
-    missing: MissingPolicy = "error",
+    missing: JointMissingPolicy = "error",
     scale: ScaleChoice = "auto",
     by: str | None = None,
     unseen: UnseenPolicy = "error",
@@ -317,8 +325,9 @@ def s(
     knots : {"even", "quantile"}
         Interior knots spread evenly over the interval, or at quantiles of the distinct values. Neither estimated pi
         better on real tables (benchmarks/results/knots.md); even ones are simpler.
-    missing : {"error", "effect"}
-        Refuse missing values, or give them an effect of their own.
+    missing : {"error", "effect", "zero"}
+        Refuse missing values, or give them an effect of their own; with `by`, "zero" gives rows that lack a value in
+        one of the columns a zero effect.
     scale : {"auto", "linear", "log"}
         Where the effect is taken to be smooth: along the values, or along their logarithms, less a shift that makes
         them symmetric. "auto" tries logarithms of all columns that have one long tail, and keeps them where Akaike's

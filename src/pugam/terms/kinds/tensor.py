@@ -11,9 +11,9 @@ from pugam.data import Column
 from pugam.errors import InputError
 from pugam.nodes import Node
 from pugam.terms.kinds.smooth import Smooth
-from pugam.terms.options import BASIS_SIZE, MISSING, MissingPolicy, Option, check_choice, check_column, shown
+from pugam.terms.options import BASIS_SIZE, MISSING, JointMissingPolicy, Option, check_choice, check_column, shown
 from pugam.terms.splines import PiecewiseBasis
-from pugam.terms.tensor_basis import TensorBasis
+from pugam.terms.tensor_basis import TensorBasis, restore_products
 from pugam.terms.term import Argument, Term, read_term, register_term
 from pugam.terms.tokens import format_column, format_value
 
@@ -31,7 +31,7 @@ class Interaction(Term):
     """The interaction of several columns alone; see `ti`."""
 
     margins: tuple[Term, ...]
-    missing: MissingPolicy = "error"
+    missing: JointMissingPolicy = "error"
 
     function: ClassVar[str] = "ti"
     kind: ClassVar[str] = "interaction"
@@ -48,7 +48,7 @@ class Interaction(Term):
         twice = next((name for name in self.columns if self.columns.count(name) > 1), None)
         if twice is not None:
             raise InputError(f"{self.label}: column {twice!r} is there twice; name each column once.")
-        check_choice(self.label, "missing", self.missing, get_args(MissingPolicy))
+        check_choice(self.label, "missing", self.missing, get_args(JointMissingPolicy))
 
     def _check_margin(self, margin: object) -> None:
         if not isinstance(margin, Term) or len(margin.columns) != 1:
@@ -57,7 +57,7 @@ class Interaction(Term):
         if margin.missing != "error":
             raise InputError(
                 f"{margin.label} inside {self.function}(): rows that lack any of the columns have one effect; give "
-                f"missing='effect' to {self.function}() itself."
+                f"missing={self.gap_policy!r} to {self.function}() itself."
             )
 
     @property
@@ -75,6 +75,11 @@ class Interaction(Term):
         """All columns together; with main effects each group of them, too."""
         sizes = range(1 if self.has_main_effects else len(self.columns), len(self.columns) + 1)
         return frozenset(frozenset(group) for size in sizes for group in combinations(self.columns, size))
+
+    @property
+    def gap_policy(self) -> JointMissingPolicy:
+        """Main effects, where they are other terms, tell of missing values."""
+        return "effect" if self.has_main_effects else "zero"
 
     @property
     def label(self) -> str:
@@ -103,7 +108,7 @@ class Interaction(Term):
 
     @classmethod
     def of_columns(
-        cls, margins: Sequence[str | Term], k: Sizes | None = None, missing: MissingPolicy = "error"
+        cls, margins: Sequence[str | Term], k: Sizes | None = None, missing: JointMissingPolicy = "error"
     ) -> Self:
         """Make the term of columns, which become smooth margins of k functions, and of terms."""
         alone = [margin for margin in margins if not isinstance(margin, Term)]
@@ -125,9 +130,7 @@ class Interaction(Term):
 
     def restore(self, found: Node, shelf: Sequence[PiecewiseBasis]) -> TensorBasis:
         """Restore each margin."""
-        nodes = found.fields("margins")["margins"].items(len(self.margins))
-        margins = [margin.restore(node, shelf) for margin, node in zip(self.margins, nodes, strict=True)]
-        return TensorBasis(self, tuple(margins), self.has_main_effects)
+        return restore_products(self, self.margins, found, shelf, self.has_main_effects)
 
     def to_plain(self) -> dict[str, Any]:
         """Return the term as plain values: its margins, each as a term."""
@@ -164,7 +167,7 @@ def _read_margin(node: Node) -> Term:
     return read_term(node)
 
 
-def te(*margins: str | Term, k: Sizes | None = None, missing: MissingPolicy = "error") -> Tensor:
+def te(*margins: str | Term, k: Sizes | None = None, missing: JointMissingPolicy = "error") -> Tensor:
     """Ask for a smooth surface over two columns or more: their main effects and their interaction.
 
     The surface is made of products of splines of the single columns, each scaled to [0, 1]. It has one smoothing
@@ -178,8 +181,9 @@ def te(*margins: str | Term, k: Sizes | None = None, missing: MissingPolicy = "e
         ``l("dose")`` for straight lines, ``f("site")`` for levels.
     k : int or sequence of int, optional
         Number of basis functions for each column that is named alone, or one for each of them; 5 by default.
-    missing : {"error", "effect"}
-        Refuse rows that lack a value in one of the columns, or give all of them an effect of their own.
+    missing : {"error", "effect", "zero"}
+        Refuse rows that lack a value in one of the columns, give all of them an effect of their own, or a zero effect:
+        for interactions of columns whose main effects say what missing values mean.
 
     Examples
     --------
@@ -190,7 +194,7 @@ def te(*margins: str | Term, k: Sizes | None = None, missing: MissingPolicy = "e
     return Tensor.of_columns(margins, k, missing)
 
 
-def ti(*margins: str | Term, k: Sizes | None = None, missing: MissingPolicy = "error") -> Interaction:
+def ti(*margins: str | Term, k: Sizes | None = None, missing: JointMissingPolicy = "error") -> Interaction:
     """Ask for the interaction of two columns or more, without their main effects.
 
     Along each column the interaction integrates to zero, whatever the values of the others: main effects, which are

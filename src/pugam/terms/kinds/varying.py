@@ -21,6 +21,7 @@ from pugam.terms.options import read_range
 from pugam.terms.ranges import bounded, observed_range, unit_interval
 from pugam.terms.shelf import Shelf
 from pugam.terms.splines import PiecewiseBasis
+from pugam.terms.tensor_basis import multiply, refuse_size
 from pugam.terms.term import Term
 
 __all__ = ["CurveByLevel", "CurveTimesNumber", "resolve_varying", "restore_varying"]
@@ -32,7 +33,9 @@ Numbers = NDArray[np.intp]
 def resolve_varying(spec: Term, curve: Basis, column: Column, permit_unseen: bool) -> CurveByLevel | CurveTimesNumber:
     """Let a curve vary with a column, according to what that holds."""
     if column.kind == "category":
-        return CurveByLevel(spec, curve, find_levels(spec, column), permit_unseen)
+        by_level = CurveByLevel(spec, curve, find_levels(spec, column), permit_unseen)
+        refuse_size(by_level)
+        return by_level
     return CurveTimesNumber(spec, curve, *observed_range(spec, column, require_numeric(column, spec.label)))
 
 
@@ -42,7 +45,10 @@ def restore_varying(
     """Restore the curve, for which the term stands without the other column, and what that column holds."""
     if isinstance(found.value, dict) and "levels" in found.value:
         parts = found.fields("curve", "levels")
-        return CurveByLevel(spec, plain.restore(parts["curve"], shelf), read_levels(parts["levels"]), permit_unseen)
+        levels = read_levels(parts["levels"])
+        by_level = CurveByLevel(spec, plain.restore(parts["curve"], shelf), levels, permit_unseen)
+        refuse_size(by_level, found)
+        return by_level
     parts = found.fields("curve", "lower", "upper")
     return CurveTimesNumber(spec, plain.restore(parts["curve"], shelf), *read_range(parts["lower"], parts["upper"]))
 
@@ -110,7 +116,7 @@ class CurveByLevel(Basis):
 
     def _spread(self, encoded: Encoded, values: Array) -> Array:
         is_level = encoded[:, 1, None] == np.arange(len(self.levels))
-        return np.asarray((is_level[:, :, None] * values[:, None, :]).reshape(len(values), -1))
+        return multiply(is_level.astype(np.float64), values)
 
     @property
     def orders(self) -> Numbers:
