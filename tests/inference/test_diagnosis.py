@@ -286,6 +286,15 @@ CASES = {
         r"Of 5 terms only s(x2) is distinguishable",
         "add features",
     ),
+    "one group": (
+        lambda d: {
+            "terms": with_pvalues(d, 0.3, 0.001, 0.01, 0.001, 1.0),
+            "columns": (("x1",), ("x2",), ("x3",), ("x2", "x3"), ("x5",)),
+        },
+        "not determined",
+        r"Interactions join the columns of all terms that are distinguishable from a constant (s(x2), s(x3), s(x4))",
+        "add features",
+    ),
     "no term": (
         lambda d: {"terms": with_pvalues(d, 0.3, 0.2, 0.06, 0.5, 1.0)},
         "not determined",

@@ -13,7 +13,7 @@ from pugam.data import Table
 from pugam.errors import InputError, NotIdentifiableError
 from pugam.messages import Argument
 from pugam.solvers import EDGE, GRID_SIZE, LINEAR_GRID, SMOOTH_GRID, PiPrior, PiRange, Settings
-from pugam.terms import Design, Term, choose_terms, parse_formula
+from pugam.terms import Design, Term, choose_terms, group_columns, parse_formula
 
 __all__ = [
     "EngineName",
@@ -95,7 +95,7 @@ def require_identifiable(specs: Sequence[Term], table: Table, pi_range: PiRange)
 
     That takes two groups of columns without interactions between them, or a known pi.
     """
-    if pi_range.fixed or len(_groups_of_columns(specs)) >= 2:
+    if pi_range.fixed or len(group_columns(spec.columns for spec in specs)) >= 2:
         return
     joining = [spec.label for spec in specs if len(spec.columns) > 1]
     if joining:
@@ -110,15 +110,6 @@ def require_identifiable(specs: Sequence[Term], table: Table, pi_range: PiRange)
         )
     others = "add a second term" if len(specs) == 1 else "leave out an interaction, add a term of another column"
     raise NotIdentifiableError(what, f"{others}, or fix pi, as in ", Argument("pi", 0.3), ".")
-
-
-def _groups_of_columns(specs: Sequence[Term]) -> list[set[str]]:
-    """Columns in groups that no term joins."""
-    groups: list[set[str]] = []
-    for spec in specs:
-        joined = set(spec.columns).union(*(group for group in groups if group & set(spec.columns)))
-        groups = [group for group in groups if not group & joined] + [joined]
-    return groups
 
 
 def require_rows(design: Design, n_rows: int, free_pi: bool) -> None:

@@ -22,8 +22,10 @@ def describe(found: Diagnosis, interval: Interval, words: Words) -> Iterator[str
     yield f"pi is {found.verdict}{doubted}: {interval}"
     if held is not None:
         yield f"  profile      {100 * held.level:g}% interval {held.lower:.3f} to {held.upper:.3f}"
-    vary = f"{found.n_distinguishable} of {len(found.terms)}"
-    yield f"  terms        {vary} distinguishable from a constant{'' if held is None else ' (two are needed)'}"
+    vary = f"{found.n_distinguishable} of {len(found.terms)} distinguishable from a constant"
+    joined = found.n_groups < found.n_distinguishable
+    groups = f", {found.n_groups} without interactions between them" if joined else ""
+    yield f"  terms        {vary}{'' if held is None else f'{groups} (two are needed)'}"
     if found.starts:
         near = f"{found.starts_near} of {len(found.starts)}"
         yield f"  starts       {near} near the best, within {found.starts_spread:.3f} in pi"

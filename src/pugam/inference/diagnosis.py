@@ -21,6 +21,7 @@ from pugam.likelihood import expit, logit
 from pugam.linear_algebra import inverse
 from pugam.messages import Message, ReportProfile, Words, in_python
 from pugam.solvers import EDGE, Fit, Fitted, Optimum, StartRecord, gather_evidence
+from pugam.terms import group_columns
 
 __all__ = ["Diagnosis", "diagnose_fit", "is_doubtful", "is_narrower", "is_separated", "is_vague", "says_little"]
 
@@ -53,7 +54,10 @@ class Diagnosis:
     profile_pi, profile_deviance : arrays
         The profile of pi; a deviance of 3.84 marks the limits of the 95% interval.
     terms : tuple of HypothesisTest
-        Of every term, whether it is distinguishable from a constant; pi is identified by two that are.
+        Of every term, whether it is distinguishable from a constant; pi is identified by two that are, and
+        that no interactions join.
+    columns : tuple of tuples of str
+        The columns that each of these terms reads.
     starts : tuple of StartRecord
         Every start: where it began and ended.
     starts_near : int
@@ -93,6 +97,7 @@ class Diagnosis:
     profile_pi: Array
     profile_deviance: Array
     terms: tuple[HypothesisTest, ...]
+    columns: tuple[tuple[str, ...], ...]
     starts: tuple[StartRecord, ...]
     starts_near: int
     starts_spread: float
@@ -113,6 +118,11 @@ class Diagnosis:
     def n_distinguishable(self) -> int:
         """Number of terms distinguishable from a constant, at the 5% level."""
         return sum(test.pvalue < ALPHA for test in self.terms)
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups that the columns of these terms fall into, without interactions between groups."""
+        return _count_groups(self.terms, self.columns)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -136,9 +146,16 @@ class Diagnosis:
     __repr__ = __str__
 
 
+def _count_groups(terms: Sequence[HypothesisTest], columns: Sequence[Sequence[str]]) -> int:
+    """Count groups of columns of terms that are distinguishable from a constant."""
+    pairs = zip(terms, columns, strict=True)
+    return len(group_columns(read for test, read in pairs if test.pvalue < ALPHA))
+
+
 def _second_opinions(fitted: Fitted, terms: Sequence[HypothesisTest]) -> tuple[HypothesisTest, ...]:
     """Ask for a second opinion on the terms where Wald's tests tell fewer of them from a constant than pi needs."""
-    if fitted.fit.shrinkage is not None or sum(test.pvalue < ALPHA for test in terms) >= FEWEST_TERMS:
+    n_groups = _count_groups(terms, [basis.spec.columns for basis in fitted.design.bases])
+    if fitted.fit.shrinkage is not None or n_groups >= FEWEST_TERMS:
         return tuple(terms)
     return tuple(_seconded(fitted, test, number) for number, test in enumerate(terms))
 
@@ -168,6 +185,7 @@ def diagnose_fit(fitted: Fitted, wald: Interval, terms: Sequence[HypothesisTest]
         profile_pi=pi,
         profile_deviance=deviance,
         terms=_second_opinions(fitted, terms),
+        columns=tuple(basis.spec.columns for basis in fitted.design.bases),
         starts=starts,
         starts_near=near,
         starts_spread=spread,

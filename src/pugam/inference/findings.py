@@ -139,6 +139,18 @@ class OneTermVaries(Finding):
 
 
 @dataclass(frozen=True)
+class OneGroupVaries(Finding):
+    """Interactions join all columns whose terms are distinguishable from a constant."""
+
+    terms: tuple[str, ...]
+    said = (
+        "Interactions join the columns of all terms that are distinguishable from a constant ({terms}), but two groups "
+        "of columns without interactions between them are needed to identify pi. ",
+        *ADD_INFORMATION,
+    )
+
+
+@dataclass(frozen=True)
 class WideInterval(Finding):
     """The interval for pi leaves most questions open."""
 

@@ -20,7 +20,7 @@ __all__ = ["ALPHA", "FEWEST_TERMS", "Verdict", "find_boundary", "find_open", "fi
 Verdict = Literal["well determined", "weakly determined", "not determined", "fixed"]
 
 ALPHA = 0.05  # level at which terms are told from a constant
-FEWEST_TERMS = 2  # that vary: identifiability needs them
+FEWEST_TERMS = 2  # that vary, without interactions between them: identifiability needs them
 WIDE = 0.4  # width of an interval for pi that leaves most questions open
 UNEVEN = 1.5  # ratio of profile to Wald width at which the likelihood is far from quadratic
 APART = 0.2  # difference of their ends, as a share of the width, that should be told
@@ -77,9 +77,15 @@ def _severe(found: Diagnosis) -> Iterator[Finding]:
         yield findings.OpenEnd(low if held.lower <= low else high)
     if found.leaning > MOSTLY_LEANING:
         yield findings.LeansOnPrior("next to nothing")
-    if found.ridge is None and found.n_distinguishable < FEWEST_TERMS and found.condition < LARGEST_CONDITION:
-        names = [test.terms[0] for test in found.terms if test.pvalue < ALPHA]
-        yield findings.OneTermVaries(len(found.terms), names[0]) if names else findings.NoTermVaries(len(found.terms))
+    if found.ridge is None and found.n_groups < FEWEST_TERMS and found.condition < LARGEST_CONDITION:
+        yield _find_too_few(tuple(test.terms[0] for test in found.terms if test.pvalue < ALPHA), len(found.terms))
+
+
+def _find_too_few(names: tuple[str, ...], n_terms: int) -> Finding:
+    """What is said where terms distinguishable from a constant do not identify pi."""
+    if len(names) > 1:
+        return findings.OneGroupVaries(names)
+    return findings.OneTermVaries(n_terms, names[0]) if names else findings.NoTermVaries(n_terms)
 
 
 def _doubts(found: Diagnosis) -> Iterator[Finding]:

@@ -7,7 +7,7 @@ from pugam.terms.design import Design
 from pugam.terms.formula import format_formula, parse_formula
 from pugam.terms.kinds import Factor, Interaction, Linear, Product, Smooth, Tensor, f, l, s, te, ti
 from pugam.terms.support import POWERS
-from pugam.terms.term import Term, columns_read, register_term
+from pugam.terms.term import Term, columns_read, group_columns, register_term
 
 __all__ = [
     "POWERS",
@@ -29,6 +29,7 @@ __all__ = [
     "columns_read",
     "f",
     "format_formula",
+    "group_columns",
     "l",
     "level_axis",
     "may_identify_rows",

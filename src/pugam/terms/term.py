@@ -17,7 +17,16 @@ from pugam.terms.tokens import format_column, format_value
 if TYPE_CHECKING:
     from pugam.terms.basis import Basis
 
-__all__ = ["Argument", "Term", "columns_read", "find_function", "functions", "read_term", "register_term"]
+__all__ = [
+    "Argument",
+    "Term",
+    "columns_read",
+    "find_function",
+    "functions",
+    "group_columns",
+    "read_term",
+    "register_term",
+]
 
 Kind = TypeVar("Kind", bound="type[Term]")
 
@@ -146,6 +155,21 @@ def _written(value: Any, is_column: bool) -> str:
 def columns_read(terms: Iterable[Term]) -> tuple[str, ...]:
     """The columns that terms read, each once."""
     return tuple(dict.fromkeys(name for term in terms for name in term.columns))
+
+
+def group_columns(terms: Iterable[Sequence[str]]) -> list[frozenset[str]]:
+    """Put the columns that each of several terms reads into groups between which there are no interactions.
+
+    Examples
+    --------
+    >>> [sorted(group) for group in group_columns([("x", "y"), ("w",), ("y", "z")])]
+    [['w'], ['x', 'y', 'z']]
+    """
+    groups: list[frozenset[str]] = []
+    for columns in terms:
+        touching = [group for group in groups if group.intersection(columns)]
+        groups = [group for group in groups if group not in touching] + [frozenset(columns).union(*touching)]
+    return groups
 
 
 def read_column(node: Node) -> str:
