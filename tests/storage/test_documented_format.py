@@ -4,6 +4,7 @@ import json
 import math
 import re
 from bisect import bisect_right
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -39,25 +40,64 @@ def on_scale(found, value):
     return sign * (math.log(max(distance, least)) + beyond / least)
 
 
-def effect(term, bases, value):
-    kind, found, coefficients = term["term"]["kind"], term["found"], term["coefficients"]
-    if value is None or value != value:
-        assert term["stand_ins"] is not None
-        return coefficients[-1]
-    if kind == "factor":
-        functions = contrasts(len(found["levels"]), found["levels"].index(value))
+def functions_of(kind, found, bases, value):
+    """The functions of a term of one column."""
+    if kind == "factor" or "levels" in found:
+        return contrasts(len(found["levels"]), found["levels"].index(value))
+    low, x, high = (on_scale(found, place) for place in (found["lower"], value, found["upper"]))
+    t = (x - low) / (high - low)
+    return spline(bases[found["basis"]], t) if kind == "smooth" else [t - 0.5]
+
+
+def joint_functions(term, found, bases, values):
+    """The functions of a term of several columns."""
+    if "by" in term:
+        curve = functions_of("smooth", found["curve"], bases, values[0])
+        if "levels" in found:
+            return [(level == values[1]) * function for level in found["levels"] for function in curve]
+        z = values[1] / max(abs(found["lower"]), abs(found["upper"]))
+        return [z, *(z * function for function in curve)]
+    kinds = [margin["kind"] for margin in term.get("margins", [{"kind": "linear"}] * len(values))]
+    parts = [functions_of(*each[:2], bases, each[2]) for each in zip(kinds, found["margins"], values, strict=True)]
+    if term["kind"] != "tensor":
+        return [math.prod(factors) for factors in product(*parts)]
+    return [math.prod(factors) for factors in product(*([1.0, *part] for part in parts))][1:]
+
+
+def columns_of(term):
+    if "margins" in term:
+        return [margin["column"] for margin in term["margins"]]
+    return term["columns"] if "columns" in term else [term["column"], *([term["by"]] if "by" in term else [])]
+
+
+def effect(stored, bases, row):
+    term, found, coefficients = stored["term"], stored["found"], stored["coefficients"]
+    values = [row[column] for column in columns_of(term)]
+    if any(value is None or value != value for value in values):
+        assert stored["stand_ins"] is not None
+        return 0.0 if term["missing"] == "zero" else coefficients[-1]
+    if len(values) == 1:
+        functions = functions_of(term["kind"], found, bases, values[0])
     else:
-        low, x, high = (on_scale(found, place) for place in (found["lower"], value, found["upper"]))
-        t = (x - low) / (high - low)
-        functions = spline(bases[found["basis"]], t) if kind == "smooth" else [t - 0.5]
+        functions = joint_functions(term, found, bases, values)
     # The effect of gaps, where there is one, comes last and is left out.
     return sum(function * c for function, c in zip(functions, coefficients, strict=False))
 
 
-@pytest.mark.parametrize("scale", ["linear", "log"])
-def test_the_page_is_enough_to_predict(rows, varied, scale):
+JOINT = {
+    "surfaces": "te(x1, x2, k=4) + s(dose, k=4, missing='effect') + ti(x2, s(dose, k=4), missing='zero') + f(grade) "
+    "+ ti(x1, f(grade), k=3) + x1:size + x2:few",
+    "varying": "s(x1, k=4, by=size) + f(size) + x2 + f(old) + s(x2, k=4, by=few) + old:grade + te(dose, f(grade), k=3, "
+    "missing='effect')",
+}
+
+
+@pytest.mark.parametrize("terms", ["linear", "log", *JOINT])
+def test_the_page_is_enough_to_predict(rows, varied, terms):
     X, z = rows
-    if scale == "log":
+    if terms in JOINT:
+        varied = PUGAM(JOINT[terms], smoothing=1.0, pi=0.4).fit(X, z.astype(int))
+    if terms == "log":
         terms = [s("x1", k=5, scale="log"), s("dose", k=4, missing="effect", scale="log"), f("grade")]
         varied = PUGAM(terms, smoothing=1.0).fit(X, z.astype(int))
         X = X.assign(x1=X["x1"] * 3.0)  # also beyond the range
@@ -68,9 +108,7 @@ def test_the_page_is_enough_to_predict(rows, varied, scale):
     alpha = document["estimate"]["intercept"] - math.log((n0 + n1 * pi) / (n1 * (1.0 - pi)))
 
     log_odds = [
-        logit_pi
-        + alpha
-        + sum(effect(term, document["bases"], row[term["term"]["column"]]) for term in document["terms"])
+        logit_pi + alpha + sum(effect(term, document["bases"], row) for term in document["terms"])
         for row in X.to_dict("records")
     ]
 

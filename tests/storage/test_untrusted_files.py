@@ -165,7 +165,8 @@ def test_lists_of_another_length_are_refused(good, change):
         (
             ("terms", 0, "term", "kind"),
             "spiral",
-            'terms[0].term.kind: expected one of "factor", "linear", "smooth"; got "spiral".',
+            'terms[0].term.kind: expected one of "factor", "linear", "product", "smooth", "interaction", '
+            '"tensor"; got "spiral".',
         ),
         (("terms", 0, "found", "basis"), 7, "terms[0].found.basis: expected a whole number from 0 to 1; got 7."),
         (("terms", 0, "found", "upper"), -1e9, "terms[0].found.upper: expected a number above"),

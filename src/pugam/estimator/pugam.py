@@ -65,8 +65,9 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
     ----------
     terms : None, str or list of terms, default=None
         A formula such as ``"s(age) + l(dose) + f(site)"`` (a bare name is linear, ``dose:sex`` a product, and names
-        with spaces go in backticks), or a list of `s`, `l`, `f`, `te` and `ti` terms and formulas. None chooses from the columns: smooth for numbers, linear for two-valued
-        numbers, factor for text, booleans and categories. Columns of an array are called x0, x1, ...
+        with spaces go in backticks), or a list of formulas and of `s`, `l`, `f`, `te` and `ti` terms. None chooses from
+        the columns: smooth for numbers, linear for two-valued numbers, factor for text, booleans and categories.
+        Columns of an array are called x0, x1, ...
     smoothing : {"reml", "aic"}, float or dict, default="reml"
         One smoothing parameter per term by REML; one for all by AIC, as in the paper; or given values kappa, which
         multiply the integral of u''^2 with the feature scaled to [0, 1].

@@ -59,7 +59,7 @@ def parse_formula(text: str) -> list[Term]:
     Examples
     --------
     >>> parse_formula("s(age, k=12) + `body mass`")  # doctest: +NORMALIZE_WHITESPACE
-    [Smooth(column='age', k=12, bounds=None, knots='even', missing='error', scale='auto'),
+    [Smooth(column='age', k=12, bounds=None, knots='even', missing='error', scale='auto', by=None, unseen='error'),
      Linear(column='body mass', missing='error')]
     """
     if len(text) > MAX_FORMULA_LENGTH:
