@@ -12,10 +12,12 @@ import contextlib
 import doctest
 import io
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,15 +54,27 @@ def read_steps(page: str) -> list[Step]:
     return steps
 
 
-def run_steps(steps: list[Step], folder: Path) -> list[str]:
-    """Run commands in a folder, command lines each in a process of its own, and return what each printed."""
+def run_steps(steps: list[Step], folder: Path, pugam: Callable[[list[str]], str] | None = None) -> list[str]:
+    """Run commands in a folder and return what each printed.
+
+    Each command line runs in a process of its own, unless `pugam` is given: a function of the arguments of a `pugam`
+    command that returns what the command prints.
+    """
     names: dict[str, object] = {"__name__": "__main__"}
-    return [_run(step, folder) if step.kind == "console" else _execute(step, folder, names) for step in steps]
+    return [_run(step, folder, pugam) if step.kind == "console" else _execute(step, folder, names) for step in steps]
 
 
-def _run(step: Step, folder: Path) -> str:
-    given = re.sub(r"^pugam ", f"'{sys.executable}' -m pugam ", step.command)
-    done = subprocess.run(given, shell=True, cwd=folder, capture_output=True, text=True, check=False)
+def _run(step: Step, folder: Path, pugam: Callable[[list[str]], str] | None) -> str:
+    if pugam is None or not step.command.startswith("pugam "):
+        return _shell(re.sub(r"^pugam ", f"'{sys.executable}' -m pugam ", step.command), folder)
+    command, *pipe = step.command.split(" | ", maxsplit=1)
+    with contextlib.chdir(folder):
+        printed = pugam(shlex.split(command)[1:])
+    return _shell(pipe[0], folder, printed) if pipe else printed
+
+
+def _shell(command: str, folder: Path, given: str | None = None) -> str:
+    done = subprocess.run(command, shell=True, cwd=folder, input=given, capture_output=True, text=True, check=False)
     return done.stdout + done.stderr
 
 

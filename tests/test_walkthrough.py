@@ -1,10 +1,13 @@
 """The walk from a file to a report, and other pages: their commands, run again, say what the pages show."""
 
 import runpy
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+from pugam.command_line import main
 
 DOCS = Path(__file__).parent.parent / "docs"
 RUN_PAGE = runpy.run_path(str(DOCS / "run_page.py"))
@@ -17,13 +20,27 @@ NAMES = [
 ]
 
 
+@pytest.fixture
+def pugam(monkeypatch, capsys):
+    """Run `pugam` in this process: a page of commands would spend most of its time on imports."""
+
+    def run(arguments):
+        monkeypatch.setattr(sys, "argv", ["pugam", *arguments])
+        capsys.readouterr()
+        with pytest.raises(SystemExit):
+            main()
+        return "".join(capsys.readouterr())
+
+    return run
+
+
 @pytest.mark.parametrize("name", sorted(NAMES))
-def test_the_code_of_a_page_prints_what_the_page_shows(name, tmp_path):
+def test_the_code_of_a_page_prints_what_the_page_shows(name, tmp_path, pugam):
     steps = RUN_PAGE["read_steps"]((DOCS / name).read_text(encoding="utf-8"))
     if np.__version__ < "2" and any(step.kind == "python" for step in steps):
         pytest.skip("pages show numbers and frames as newer libraries print them")
 
-    for step, said in zip(steps, RUN_PAGE["run_steps"](steps, tmp_path), strict=True):
+    for step, said in zip(steps, RUN_PAGE["run_steps"](steps, tmp_path, pugam), strict=True):
         found, shown = (RUN_PAGE["split_numbers"](text) for text in (said, step.shown))
         assert found[0] == shown[0]
         # Other machines round the last digits otherwise.
