@@ -170,5 +170,8 @@ class Layout:
     def spread(self, of_coefficients: Array) -> Array:
         """Bring what is given for all coefficients, along the last axis, to all parameters, with zeros for the rest."""
         spread = np.zeros((*of_coefficients.shape[:-1], self.size))
-        spread[..., self.all_coefficients] = of_coefficients
+        if len(self.sizes) == 1:  # a slice is much faster than numbers
+            spread[..., self.coefficients] = of_coefficients
+        else:
+            spread[..., self.all_coefficients] = of_coefficients
         return spread

@@ -80,24 +80,28 @@ class _Penalized:
         roughness: Array = 0.5 * np.sum(beta[:, self.layout.coefficients] ** 2 * self.penalty, axis=1)
         return roughness - self.prior.value(self.pi(beta))
 
-    def _curvature(self, beta: Array) -> Array:
+    def _curvature(self, beta: Array, pi: Array) -> Array:
         """What penalty and prior add to the diagonal of the information."""
         curvature = np.zeros_like(beta)
-        curvature[:, self.layout.share] = self.prior.information(self.pi(beta))
+        curvature[:, self.layout.share] = self.prior.information(pi)
         curvature[:, self.layout.coefficients] = self.penalty
         return curvature
 
-    def _change(self, pi: Array, score: Array, observed: bool) -> tuple[Array, Array]:
-        """What brings information from log c to logit pi; see `to_logit_pi`."""
-        n0, n1 = self.engine.n0, self.engine.n1
-        corner = score[:, self.layout.share] * log_c_bend(pi, n0, n1) if observed else np.zeros(len(pi))
-        return log_c_slope(pi, n0, n1), corner
+    def _slope(self, pi: Array) -> Array:
+        """Derivative of log c in logit pi."""
+        return log_c_slope(pi, self.engine.n0, self.engine.n1)
 
-    def _gradient(self, score: Array, beta: Array) -> Array:
+    def _corner(self, pi: Array, score: Array, observed: bool) -> Array:
+        """What observed information has less than `to_logit_pi` would otherwise make of it."""
+        if not observed:
+            return np.zeros(len(pi))
+        return np.asarray(score[:, self.layout.share] * log_c_bend(pi, self.engine.n0, self.engine.n1))
+
+    def _gradient(self, score: Array, beta: Array, pi: Array, slope: Array) -> Array:
         """Bring the score from log c to logit pi, and add what penalty and prior contribute."""
-        pi, share, coefficients = self.pi(beta), self.layout.share, self.layout.coefficients
+        share, coefficients = self.layout.share, self.layout.coefficients
         gradient = score.copy()
-        gradient[:, share] = gradient[:, share] * log_c_slope(pi, self.engine.n0, self.engine.n1) + self.prior.score(pi)
+        gradient[:, share] = gradient[:, share] * slope + self.prior.score(pi)
         gradient[:, coefficients] -= self.penalty * beta[:, coefficients]
         return gradient
 
@@ -137,9 +141,10 @@ class Objective(_Penalized):
         """Evaluate value and derivatives at the rows of beta, shape (B, q)."""
         pi = self.pi(beta)
         sums = self.engine.sums(pi, beta[:, self.layout.predictor], observed)
-        to_logit_pi(self.layout, sums.information, *self._change(pi, sums.score, observed))
-        value, gradient = sums.value - self.penalties(beta), self._gradient(sums.score, beta)
-        return Evaluation(value, sums.value, gradient, sums.information, self._curvature(beta))
+        slope = self._slope(pi)
+        to_logit_pi(self.layout, sums.information, slope, self._corner(pi, sums.score, observed))
+        value, gradient = sums.value - self.penalties(beta), self._gradient(sums.score, beta, pi, slope)
+        return Evaluation(value, sums.value, gradient, sums.information, self._curvature(beta, pi))
 
     def stand(
         self, betas: Sequence[Array], observed: bool = False, floors: Sequence[float] | None = None
@@ -188,15 +193,17 @@ class ResampledObjective(_Penalized):
 
     def slopes(self, beta: Array) -> Slopes:
         """Evaluate value and gradient at the rows of beta, shape (B, q)."""
-        sums = self.engine.scores(self.pi(beta), beta[:, self.layout.predictor])
-        return Slopes(sums.value - self.penalties(beta), self._gradient(sums.score, beta))
+        pi = self.pi(beta)
+        sums = self.engine.scores(pi, beta[:, self.layout.predictor])
+        return Slopes(sums.value - self.penalties(beta), self._gradient(sums.score, beta, pi, self._slope(pi)))
 
     def survey(self, beta: Array, observed: bool) -> tuple[Slopes, Hessians]:
         """Evaluate value, gradient and Hessian, with expected or observed information, at the rows of beta."""
         pi = self.pi(beta)
+        slope = self._slope(pi)
         # One parameter vector that all weightings share is cheaper to evaluate.
         once = slice(1) if (beta == beta[0]).all() else slice(None)
         sums = self.engine.sums(pi[once], beta[once, self.layout.predictor], observed)
-        change = self._change(pi, sums.score, observed)
-        hessians = self.engine.hessians(sums.information, *change, self._curvature(beta))
-        return Slopes(sums.value - self.penalties(beta), self._gradient(sums.score, beta)), hessians
+        corner, gradient = self._corner(pi, sums.score, observed), self._gradient(sums.score, beta, pi, slope)
+        hessians = self.engine.hessians(sums.information, slope, corner, self._curvature(beta, pi))
+        return Slopes(sums.value - self.penalties(beta), gradient), hessians
