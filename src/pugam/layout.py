@@ -143,7 +143,7 @@ class Layout:
 
     def keeping(self, columns: ArrayLike) -> Numbers:
         """Numbers of all parameters, in order, but the coefficients whose columns are not among these."""
-        dropped = np.delete(self.all_coefficients, columns)
+        dropped = np.delete(self.all_coefficients, np.asarray(columns, dtype=np.intp))
         return np.delete(np.arange(self.size), dropped)
 
     def join(self, share: ArrayLike, intercept: ArrayLike, theta: ArrayLike) -> Array:

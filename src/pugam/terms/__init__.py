@@ -5,7 +5,7 @@ from pugam.terms.axes import Axis, level_axis, number_axis
 from pugam.terms.basis import Basis, Comparison, Encoded, LevelInDoubt, Penalty
 from pugam.terms.design import Design
 from pugam.terms.formula import format_formula, parse_formula
-from pugam.terms.kinds import Factor, Interaction, Linear, Product, Smooth, Tensor, f, l, s, te, ti
+from pugam.terms.kinds import Factor, Interaction, Linear, Product, Random, Smooth, Tensor, f, l, r, s, te, ti
 from pugam.terms.support import POWERS
 from pugam.terms.term import Term, columns_read, group_columns, register_term
 
@@ -22,6 +22,7 @@ __all__ = [
     "Linear",
     "Penalty",
     "Product",
+    "Random",
     "Smooth",
     "Tensor",
     "Term",
@@ -35,6 +36,7 @@ __all__ = [
     "may_identify_rows",
     "number_axis",
     "parse_formula",
+    "r",
     "register_term",
     "s",
     "te",

@@ -30,7 +30,7 @@ class Axis:
     levels : tuple
         Empty for numbers.
     open : bool
-        Whether other levels are permitted in new rows.
+        Whether values outside the range, or other levels, are as good as any.
     """
 
     column: str
@@ -79,17 +79,17 @@ class Axis:
         return Column(self.column, "category", objects)
 
     def outside(self, label: str, column: Column) -> NDArray[np.bool_]:
-        """Tell which values lie well outside the range; levels have none."""
-        if not self.is_numeric:
+        """Tell which values lie well outside the range; levels have none, nor has a period."""
+        if not self.is_numeric or self.open:
             return np.zeros(len(column.values), dtype=bool)
         slack = HARDLY_OUTSIDE * (self.upper - self.lower)
         values = require_numeric(column, label)
         return np.asarray((values < self.lower - slack) | (values > self.upper + slack))
 
 
-def number_axis(column: str, lower: float, upper: float) -> Axis:
+def number_axis(column: str, lower: float, upper: float, open: bool = False) -> Axis:
     """Make the axis of a numeric column from the range that a term was fitted on."""
-    return Axis(column, lower, upper, (), open=True)
+    return Axis(column, lower, upper, (), open)
 
 
 def level_axis(column: str, levels: Iterable[object], open: bool = False) -> Axis:

@@ -59,7 +59,8 @@ def parse_formula(text: str) -> list[Term]:
     Examples
     --------
     >>> parse_formula("s(age, k=12) + `body mass`")  # doctest: +NORMALIZE_WHITESPACE
-    [Smooth(column='age', k=12, bounds=None, knots='even', missing='error', scale='auto', by=None, unseen='error'),
+    [Smooth(column='age', k=12, bounds=None, knots='even', missing='error', scale='auto', by=None, unseen='error',
+            cyclic=False),
      Linear(column='body mass', missing='error')]
     """
     if len(text) > MAX_FORMULA_LENGTH:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.interpolate import BSpline
 from scipy.linalg import eigh, null_space
 
-__all__ = ["CUBIC_ORDER", "PiecewiseBasis", "centred_basis", "even_knots", "quantile_knots"]
+__all__ = ["CUBIC_ORDER", "PiecewiseBasis", "centred_basis", "cyclic_basis", "even_knots", "quantile_knots"]
 
 Array = NDArray[np.float64]
 
@@ -124,22 +124,40 @@ def centred_basis(interior: Array, order: int = CUBIC_ORDER) -> PiecewiseBasis:
 @lru_cache(maxsize=64)
 def _centred_basis(interior: tuple[float, ...], order: int) -> PiecewiseBasis:
     knots = np.concatenate([np.zeros(order), interior, np.ones(order)])
-    splines = BSpline(knots, np.eye(len(interior) + order), order - 1)
     breaks = np.concatenate([[0.0], interior, [1.0]])
-    nodes, weights = _gauss_legendre(breaks, order)
-    values = splines(nodes)
-    integral = weights @ values
-    inner = (values * weights[:, None]).T @ values
-    second = splines(nodes, nu=2) if order > 2 else np.zeros_like(values)
-    bending = (second * weights[:, None]).T @ second
-
-    free = null_space(integral[None, :])
-    roughness, vectors = eigh(free.T @ bending @ free, free.T @ inner @ free)
-    transform = free @ vectors
+    roughness, transform = _smooth_to_rough(BSpline(knots, np.eye(len(interior) + order), order - 1), breaks)
     transform[:, 0] = _line_coefficients(knots, order)
     roughness[0] = 0.0
     transform *= np.where(transform[-1] < 0.0, -1.0, 1.0)
     return _as_piecewise(BSpline(knots, transform, order - 1), breaks, roughness)
+
+
+@lru_cache(maxsize=16)
+def cyclic_basis(k: int) -> PiecewiseBasis:
+    """Build the centred orthonormal basis of cubic splines with period 1 and k even knots: k - 1 functions.
+
+    Values and the first two derivatives match at 0 and 1. None of the functions is a straight line.
+    """
+    degree = CUBIC_ORDER - 1
+    knots = np.arange(-degree, k + degree + 1) / k
+    around = np.eye(k)[np.arange(k + degree) % k]  # the last B-splines are the first ones, one period on
+    breaks = np.arange(k + 1) / k
+    roughness, transform = _smooth_to_rough(BSpline(knots, around, degree), breaks)
+    transform *= np.where(transform[0] < 0.0, -1.0, 1.0)
+    return _as_piecewise(BSpline(knots, around @ transform, degree), breaks, roughness)
+
+
+def _smooth_to_rough(splines: BSpline, breaks: Array) -> tuple[Array, Array]:
+    """Combine functions to centred orthonormal ones, from smooth to rough: their roughness, and the combinations."""
+    nodes, weights = _gauss_legendre(breaks, splines.k + 1)
+    values = splines(nodes)
+    integral = weights @ values
+    inner = (values * weights[:, None]).T @ values
+    second = splines(nodes, nu=2) if splines.k > 1 else np.zeros_like(values)
+    bending = (second * weights[:, None]).T @ second
+    free = null_space(integral[None, :])
+    roughness, vectors = eigh(free.T @ bending @ free, free.T @ inner @ free)
+    return roughness, free @ vectors
 
 
 def _line_coefficients(knots: Array, order: int) -> Array:

@@ -3,6 +3,7 @@
 from pugam.terms.kinds.factor import Factor, FactorBasis, f
 from pugam.terms.kinds.linear import Linear, LinearBasis, l
 from pugam.terms.kinds.product import Product
+from pugam.terms.kinds.random import Random, RandomBasis, r
 from pugam.terms.kinds.smooth import Smooth, SmoothBasis, s
 from pugam.terms.kinds.tensor import Interaction, Tensor, te, ti
 
@@ -13,11 +14,14 @@ __all__ = [
     "Linear",
     "LinearBasis",
     "Product",
+    "Random",
+    "RandomBasis",
     "Smooth",
     "SmoothBasis",
     "Tensor",
     "f",
     "l",
+    "r",
     "s",
     "te",
     "ti",

@@ -21,6 +21,7 @@ from pugam.terms.options import (
     BASIS_SIZE,
     BOUNDS,
     BY,
+    CYCLIC,
     KNOTS,
     MISSING,
     SCALE,
@@ -46,7 +47,7 @@ from pugam.terms.ranges import (
 )
 from pugam.terms.scales import LogScale, find_log_scale, is_skewed
 from pugam.terms.shelf import Shelf, take_from
-from pugam.terms.splines import CUBIC_ORDER, PiecewiseBasis, centred_basis, even_knots, quantile_knots
+from pugam.terms.splines import CUBIC_ORDER, PiecewiseBasis, centred_basis, cyclic_basis, even_knots, quantile_knots
 from pugam.terms.term import Term, register_term
 
 __all__ = ["Smooth", "SmoothBasis", "s"]
@@ -70,6 +71,7 @@ class Smooth(Term):
     scale: ScaleChoice = "auto"
     by: str | None = None
     unseen: UnseenPolicy = "error"
+    cyclic: bool = False
 
     function: ClassVar[str] = "s"
     kind: ClassVar[str] = "smooth"
@@ -82,6 +84,7 @@ class Smooth(Term):
         "scale": SCALE,
         "by": BY,
         "unseen": UNSEEN,
+        "cyclic": CYCLIC,
     }
 
     def __post_init__(self) -> None:
@@ -93,6 +96,9 @@ class Smooth(Term):
         )
         check_choice(self.label, "scale", self.scale, get_args(ScaleChoice))
         self._check_by()
+        check_choice(self.label, "cyclic", self.cyclic, (True, False))
+        if self.cyclic and (self.knots != "even" or self.scale == "log"):
+            raise InputError(f"{self.label}: a cyclic term has even knots and no logarithms; leave these options out.")
         object.__setattr__(self, "k", int(self.k))
         object.__setattr__(self, "bounds", checked_bounds(self.label, self.bounds))
 
@@ -146,6 +152,8 @@ class Smooth(Term):
 
     def _range(self, column: Column, values: Array) -> tuple[float, float]:
         seen = observed_range(self, column, values)
+        if self.bounds is None and self.cyclic:
+            return _period(values, seen)
         if self.bounds is None:
             warn_of_far_values(self, column, values, seen)
             return seen
@@ -192,8 +200,8 @@ class SmoothBasis(Basis):
 
     @property
     def axes(self) -> tuple[Axis, ...]:
-        """The range."""
-        return (number_axis(self.spec.column, self.lower, self.upper),)
+        """The range, or the period."""
+        return (number_axis(self.spec.column, self.lower, self.upper, open=self.spec.cyclic),)
 
     @cached_property
     def penalties(self) -> tuple[Penalty, ...]:
@@ -224,8 +232,9 @@ class SmoothBasis(Basis):
         return self.functions.derivative()(self.places(encoded)) * slope / (high - low)
 
     def places(self, encoded: Encoded) -> Array:
-        """Where values lie between the ends, taken as 0 and 1."""
-        return unit_interval(encoded if self.scale is None else self.scale(encoded), *self._ends)
+        """Where values lie between the ends, taken as 0 and 1, or within their period."""
+        places = unit_interval(encoded if self.scale is None else self.scale(encoded), *self._ends)
+        return np.mod(places, 1.0) if self.spec.cyclic else places
 
     @cached_property
     def _ends(self) -> tuple[float, float]:
@@ -235,9 +244,9 @@ class SmoothBasis(Basis):
         return float(low), float(high)
 
     @property
-    def bends(self) -> NDArray[np.bool_]:
-        """All functions but the line."""
-        return self.functions.roughness > 0.0
+    def bends(self) -> NDArray[np.bool_] | None:
+        """All functions but the line; a period has none."""
+        return None if self.spec.cyclic else self.functions.roughness > 0.0
 
     def coarse(self, n_functions: int) -> tuple[SmoothBasis, NDArray[np.intp]]:
         """Keep the smoothest functions only."""
@@ -246,7 +255,7 @@ class SmoothBasis(Basis):
 
     def on_log_scale(self, columns: Sequence[Column]) -> SmoothBasis:
         """Take logarithms if one tail of the column is long, unless the scale was given."""
-        if self.spec.scale != "auto":
+        if self.spec.scale != "auto" or self.spec.cyclic:
             return self
         numbers = require_numeric(columns[0], self.spec.label)
         values = numbers[~np.isnan(numbers)]
@@ -274,11 +283,22 @@ def _knotted(spec: Smooth, values: Array, ends: tuple[float, float], k: int, sca
     """Place the knots of a spline with k functions, and build it."""
     order = min(CUBIC_ORDER, k)
     lower, upper = ends
-    basis = SmoothBasis(spec, float(lower), float(upper), centred_basis(even_knots(k - order), order), scale)
+    functions = cyclic_basis(k) if spec.cyclic else centred_basis(even_knots(k - order), order)
+    basis = SmoothBasis(spec, float(lower), float(upper), functions, scale)
     if spec.knots == "even":
         return basis
     interior = _quantile_knots(spec, basis.places(np.unique(values)), k - order)
     return replace(basis, functions=centred_basis(interior, order))
+
+
+def _period(values: Array, seen: tuple[float, float]) -> tuple[float, float]:
+    """Return the period of a column: its range, or that of its numbers and the step behind the last, if whole.
+
+    After month 12 comes month 1, one step later, not at once.
+    """
+    lower, upper = seen
+    is_whole = bool(np.all(values == np.rint(values)))
+    return (lower - 0.5, upper + 0.5) if is_whole else seen
 
 
 def _inside(values: Array, lower: float, upper: float) -> Array:
@@ -306,6 +326,7 @@ def s(
     scale: ScaleChoice = "auto",
     by: str | None = None,
     unseen: UnseenPolicy = "error",
+    cyclic: bool = False,
 ) -> Smooth:
     """Ask for a smooth effect of a numeric column.
 
@@ -339,6 +360,10 @@ def s(
         curve, which then is not centred.
     unseen : {"error", "zero"}
         What prediction does with a level of `by` that the fit never saw: refuse it, or give it a zero effect.
+    cyclic : bool
+        Let the curve go on at the lower end where it stops at the upper one, as for months, hours or directions. The
+        period is `bounds`; by default the range seen, and for whole numbers one more: months from 1 to 12 have the
+        period 12. Values outside it count as those inside that are a whole number of periods away.
 
     Examples
     --------
@@ -346,4 +371,4 @@ def s(
     >>> s("age", k=6).label
     's(age)'
     """
-    return Smooth(column, k, bounds, knots, missing, scale, by, unseen)
+    return Smooth(column, k, bounds, knots, missing, scale, by, unseen, cyclic)

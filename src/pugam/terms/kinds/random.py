@@ -1,0 +1,164 @@
+"""Random effects, `r(clinic)`: levels whose effects are normal around zero, with an estimated variance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.data import Column
+from pugam.nodes import Node
+from pugam.terms.axes import Axis, level_axis
+from pugam.terms.basis import Basis, Encoded, LevelInDoubt, Penalty
+from pugam.terms.gaps import refuse_missing
+from pugam.terms.levels import encode_levels, find_levels, read_levels
+from pugam.terms.options import MISSING, UNSEEN, MissingPolicy, UnseenPolicy, check_choice, check_column
+from pugam.terms.shelf import Shelf
+from pugam.terms.splines import PiecewiseBasis
+from pugam.terms.term import Term, register_term
+
+__all__ = ["Random", "RandomBasis", "r"]
+
+Array = NDArray[np.float64]
+
+
+@register_term
+@dataclass(frozen=True)
+class Random(Term):
+    """Levels as random effects with an estimated variance; see `r`."""
+
+    column: str
+    missing: MissingPolicy = "error"
+    unseen: UnseenPolicy = "zero"
+
+    function: ClassVar[str] = "r"
+    kind: ClassVar[str] = "random"
+    purpose: ClassVar[str] = "for random effects"
+    options: ClassVar = {"missing": MISSING, "unseen": UNSEEN}
+
+    def __post_init__(self) -> None:
+        check_column(self.column)
+        check_choice(self.label, "missing", self.missing, get_args(MissingPolicy))
+        check_choice(self.label, "unseen", self.unseen, get_args(UnseenPolicy))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Its one column."""
+        return (self.column,)
+
+    @property
+    def level_columns(self) -> tuple[str, ...]:
+        """Its one column."""
+        return (self.column,)
+
+    @property
+    def spans(self) -> frozenset[frozenset[str]]:
+        """Nothing: the penalty tells a random effect from any other effect of its column."""
+        return frozenset()
+
+    def resolve(self, columns: Sequence[Column]) -> RandomBasis:
+        """Find the levels."""
+        return RandomBasis(self, find_levels(self, columns[0]))
+
+    def restore(self, found: Node, shelf: Sequence[PiecewiseBasis]) -> RandomBasis:
+        """Read the levels."""
+        return RandomBasis(self, read_levels(found.fields("levels")["levels"]))
+
+
+@dataclass(frozen=True)
+class RandomBasis(Basis):
+    """One column for each level, all under one ridge; a level that the fit never saw has the mean effect, zero."""
+
+    spec: Random
+    levels: tuple[object, ...]
+
+    @property
+    def size(self) -> int:
+        """One column for each level."""
+        return len(self.levels)
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """The levels."""
+        return (level_axis(self.spec.column, self.levels, open=self.spec.unseen != "error"),)
+
+    @cached_property
+    def penalties(self) -> tuple[Penalty, ...]:
+        """Half the inverse variance of the effects is what the smoothing parameter stands for."""
+        return (Penalty(np.ones(self.size)),)
+
+    @cached_property
+    def orders(self) -> NDArray[np.intp]:
+        """Levels do not bend, however they are penalised."""
+        return np.zeros(self.size, dtype=np.intp)
+
+    def encode(self, columns: Sequence[Column]) -> Encoded:
+        """Turn values into level numbers, with a number of its own for unseen levels."""
+        refuse_missing(columns[0], self.spec)
+        return encode_levels(self.spec, columns[0], self.levels, permit_unseen=self.spec.unseen != "error")
+
+    @cached_property
+    def _indicators(self) -> Array:
+        """One row for each level, and one of zeros for unseen levels."""
+        return np.vstack([np.eye(self.size), np.zeros(self.size)])
+
+    def columns(self, encoded: Encoded) -> Array:
+        """Look up the indicators of each row's level: shape (n, n_levels)."""
+        rows: Array = self._indicators[encoded.astype(np.int32)]
+        return rows
+
+    def effect(self, encoded: Encoded, theta: Array) -> Array:
+        """Look up the effect of each row's level."""
+        effects: Array = np.append(theta, 0.0)[encoded.astype(np.int32)]
+        return effects
+
+    @cached_property
+    def pieces(self) -> PiecewiseBasis:
+        """Constants, one interval for each level; zeros beyond them, for unseen levels."""
+        breaks = np.arange(self.size + 1) / self.size
+        nothing = np.zeros(self.size)
+        return PiecewiseBasis(breaks, np.append(0.0, breaks), np.vstack([nothing, self._indicators])[None], nothing)
+
+    def places(self, encoded: Encoded) -> Array:
+        """The middle of the level's interval."""
+        return np.asarray((encoded + 0.5) / self.size)
+
+    def center(self, encoded: Encoded, weights: Array | None) -> None:
+        """The mean of random effects is zero anyway."""
+        return
+
+    def levels_in_doubt(self, everywhere: float, sums: Array, squares: Array, theta: Array) -> Iterator[LevelInDoubt]:
+        """The penalty holds every level."""
+        return iter(())
+
+    def found(self, shelf: Shelf) -> dict[str, Any]:
+        """The levels."""
+        return {"levels": list(self.levels)}
+
+
+def r(column: str, missing: MissingPolicy = "error", unseen: UnseenPolicy = "zero") -> Random:
+    """Ask for random effects of the levels of a column: normal around zero, with an estimated variance.
+
+    For factors with many levels, such as clinics or observers: levels with few rows are drawn towards zero. With
+    ``smoothing="reml"`` the smoothing parameter of the term is half the inverse of the estimated variance.
+
+    Parameters
+    ----------
+    column : str
+        Name of the column: text, boolean, categorical or numeric codes.
+    missing : {"error", "effect"}
+        Refuse missing values, or give them an effect of their own.
+    unseen : {"zero", "error"}
+        What prediction does with a level that the fit never saw: give it the mean effect, zero, or refuse it.
+
+    Examples
+    --------
+    >>> from pugam import r
+    >>> r("clinic").label
+    'r(clinic)'
+    """
+    return Random(column, missing, unseen)
