@@ -18,6 +18,7 @@ from pugam.errors import RowError, warn_user
 from pugam.messages import (
     Argument,
     DroppingRows,
+    InFormula,
     LeavingOut,
     Message,
     MissingEffect,
@@ -50,11 +51,16 @@ PIECES = [  # with their words in Python and on the command line
     (LeavingOut(("a", "b"), identify=True), " of X", " (--drop a --drop b)"),
     (LeavingOut(("a", "b", "c", "d")), " of X", " (--drop a --drop b --drop c ...)"),
     (DroppingRows(), "", " (--missing drop)"),
-    (MissingEffect("s(x)"), ": s(x, missing='effect')", " (--missing effect)"),
-    (MissingEffect("s(x)", again=True), ": s(x, missing='effect')", " when you fit (--missing effect)"),
+    (MissingEffect("s(x, missing='effect')"), ": s(x, missing='effect')", " (--missing effect)"),
+    (
+        MissingEffect("s(x, missing='effect')", again=True),
+        ": s(x, missing='effect')",
+        " when you fit (--missing effect)",
+    ),
     (ReadingCsv("delimiter", ";"), "read it with pandas.read_csv(..., sep=';') first", "give --delimiter ';'"),
     (ReadingCsv("delimiter", "\t"), "read it with pandas.read_csv(..., sep='\\t') first", "give --delimiter tab"),
     (ReadingCsv("decimal", ","), "read it with pandas.read_csv(..., decimal=',') first", "give --decimal ,"),
+    (InFormula("s(x) * y", 5), "\ns(x) * y\n     ^", " In the formula: s(x) >>* y"),
     (ShellQuotes(), "", "; the shell takes single quotes away that stand inside '...'"),
 ]
 
@@ -144,3 +150,18 @@ def test_a_warning_carries_its_message(category):
     assert warning.category is category
     assert str(warning.message) == "Try a larger max_iter."
     assert warning.message.args[0].told(in_flags) == "Try a larger --max-iter."
+
+
+def test_flags_are_spelt_by_the_command_line_alone():
+    source = Path(pugam.__file__).parent
+    elsewhere = [path for path in source.rglob("*.py") if "command_line" not in path.parts]
+    constants = {
+        (path.relative_to(source).as_posix(), node.value)
+        for path in elsewhere
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and re.search(r"(?<!\w)--[a-z]", node.value)
+    }
+    flags_of_git = {("studies/provenance.py", flag) for flag in ("--error-unmatch", "--always", "--dirty")}
+
+    assert len(elsewhere) > 100
+    assert constants == flags_of_git

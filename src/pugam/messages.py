@@ -9,6 +9,7 @@ from typing import Literal, TypeVar
 __all__ = [
     "Argument",
     "DroppingRows",
+    "InFormula",
     "LeavingOut",
     "Message",
     "MissingEffect",
@@ -65,7 +66,7 @@ class DroppingRows:
 
 @dataclass(frozen=True)
 class MissingEffect:
-    """How to give missing values of a term an effect of their own: in this fit, or in one to be made again."""
+    """How to permit missing values, by a term that does so: in this fit, or in one to be made again."""
 
     term: str
     again: bool = False
@@ -80,11 +81,30 @@ class ReadingCsv:
 
 
 @dataclass(frozen=True)
+class InFormula:
+    """A place in a formula: what stands there is wrong."""
+
+    formula: str
+    position: int
+
+
+@dataclass(frozen=True)
 class ShellQuotes:
     """A word in a formula that perhaps lost its quotes to a shell."""
 
 
-Piece = Row | Argument | See | ReportProfile | LeavingOut | DroppingRows | MissingEffect | ReadingCsv | ShellQuotes
+Piece = (
+    Row
+    | Argument
+    | See
+    | ReportProfile
+    | LeavingOut
+    | DroppingRows
+    | MissingEffect
+    | ReadingCsv
+    | InFormula
+    | ShellQuotes
+)
 Kind = TypeVar("Kind", Row, ReportProfile, DroppingRows, MissingEffect)
 Words = Callable[[Piece], str]
 
@@ -110,9 +130,11 @@ def in_python(piece: Piece) -> str:
         case LeavingOut():
             return " of X"
         case MissingEffect(term):
-            return f": {term[:-1]}, missing='effect')"
+            return f": {term}"
         case ReadingCsv(what, sign):
             return f"read it with pandas.read_csv(..., {PANDAS_NAMES[what]}={sign!r}) first"
+        case InFormula(formula, position):
+            return f"\n{formula}\n{' ' * position}^"
         case DroppingRows() | ShellQuotes():
             return ""
 
@@ -126,8 +148,8 @@ class Message:
     >>> message = Message("Try a larger ", Argument("max_iter"), ".")
     >>> str(message)
     'Try a larger max_iter.'
-    >>> message.told(lambda piece: "--max-iter")
-    'Try a larger --max-iter.'
+    >>> message.told(lambda piece: piece.name.replace("_", " "))
+    'Try a larger max iter.'
     """
 
     def __init__(self, *said: str | Piece | Message) -> None:

@@ -111,6 +111,8 @@ def test_a_fault_is_placed_in_the_file(rows, pugam_says, empty_folder, monkeypat
 
     assert code == 2
     assert "gap.csv, line 402" in err
+    assert "an effect of their own (--missing effect, with --terms)." in err
+    assert "--missing drop" not in err  # which needs to see all rows
 
 
 def test_a_cluster_needs_a_client(path, pugam_says):

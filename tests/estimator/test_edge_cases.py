@@ -338,7 +338,7 @@ def test_bounds_that_leave_no_room_are_refused(pi):
 
 def test_the_terms_chosen_are_shown_as_a_formula():
     model = PUGAM().fit(X.assign(g=np.where(X["x1"] > 0, "a", "b"), two=(X["x2"] > 0).astype(float)), Z)
-    assert model.formula_.replace(", scale='log'", "") == "s(x1) + s(x2) + s(x3) + f(g) + l(two)"
+    assert model.formula_.replace(', scale="log"', "") == "s(x1) + s(x2) + s(x3) + f(g) + l(two)"
 
 
 def test_starts_that_follow_another_report_its_end():

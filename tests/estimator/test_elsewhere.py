@@ -115,7 +115,7 @@ def test_terms_are_chosen_from_the_columns_of_a_file_too(rows, path):
     there = PUGAM(engine="stream").fit(write(whole, path.parent / "whole.parquet"), "z")
 
     assert_same_fit(there, here)
-    assert there.formula_ == "s(x1) + s(x2) + s(long, scale='log') + f(site)"
+    assert there.formula_ == 's(x1) + s(x2) + s(long, scale="log") + f(site)'
 
 
 @pytest.mark.usefixtures("some_rows_tell")

@@ -102,5 +102,5 @@ def test_few_whole_numbers_are_not_asked_about():
 
 @pytest.mark.filterwarnings("ignore:Left out")
 def test_a_table_of_constants_is_refused():
-    with pytest.raises(InputError, match="Every column of X is constant"):
+    with pytest.raises(InputError, match="Every column is constant"):
         choose_terms(read_table(pd.DataFrame({"one": [1.0, 1.0], "same": ["a", "a"]})))

@@ -98,7 +98,7 @@ def test_the_scale_that_was_chosen_is_told_and_can_be_given_back():
     model = PUGAM().fit(X, z)
     again = PUGAM(model.formula_, smoothing=model.smoothing_, tol=1e-8).fit(X, z)
 
-    assert model.formula_ == "s(x0, scale='log') + s(x1)"
+    assert model.formula_ == 's(x0, scale="log") + s(x1)'
     assert again.pi_ == pytest.approx(model.pi_, abs=1e-4)
     assert PUGAM(smoothing=0.01).fit(X, z).formula_ == "s(x0) + s(x1)"  # given smoothing is for the values
 

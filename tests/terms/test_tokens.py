@@ -36,12 +36,13 @@ def test_a_name_is_quoted_where_it_has_to_be(name, written):
 @pytest.mark.parametrize(
     ("value", "written"),
     [
-        ("log", "'log'"),
+        ("log", '"log"'),
         (True, "True"),
         (np.int64(7), "7"),
         (np.float64(0.5), "0.5"),
         ((0, 1.5), "(0, 1.5)"),
-        ("it's", "`it's`"),
+        ("it's", '"it\'s"'),
+        ('say "hi"', '`say "hi"`'),
     ],
 )
 def test_values_are_written_as_the_tokenizer_reads_them(value, written):

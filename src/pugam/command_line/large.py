@@ -66,7 +66,7 @@ def terms_of_large(formula: str | None, missing: str) -> str | list[Term] | None
     if missing == "error":
         return formula
     if missing == "effect" and formula is not None:
-        return [replace(spec, missing="effect") for spec in parse_formula(formula)]
+        return [replace(spec, missing=spec.gap_policy) for spec in parse_formula(formula)]
     remedy = "name the terms with --terms" if missing == "effect" else "give --engine memory if they fit into it"
     raise InputError(f"--missing {missing} needs to see all rows, but they are read in parts; {remedy}.")
 

@@ -9,8 +9,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from pugam.command_line.signals import Signals, StoppedError
-from pugam.command_line.wording import in_flags, rewritten
-from pugam.errors import FormulaError, PugamError
+from pugam.command_line.wording import in_flags
+from pugam.errors import PugamError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -42,10 +42,8 @@ def _run(app: Callable[..., int | None], verbs: dict[str, Callable[..., None]]) 
         code = app(sys.argv[1:] or ["--help"], standalone_mode=False)
     except StoppedError:
         raise
-    except FormulaError as error:
-        return _fail(_with_arrow(error), BAD_INPUT)
     except PugamError as error:
-        return _fail(rewritten(error.told(in_flags)), BAD_INPUT)
+        return _fail(error.told(in_flags), BAD_INPUT)
     except OSError as error:
         if error.errno not in NO_SPACE:
             raise
@@ -75,14 +73,6 @@ def _after_drop(arguments: Sequence[str]) -> set[str]:
     """What follows a column that was dropped."""
     words = [word for given in arguments for word in (given.split("=", 1) if given.startswith("--drop=") else [given])]
     return {words[place + 2] for place, word in enumerate(words[:-2]) if word == "--drop"}
-
-
-def _with_arrow(error: FormulaError) -> str:
-    """Point into the formula with an arrow, where a message of several lines has a caret under it."""
-    sentence, formula, caret = rewritten(error.told(in_flags)).split("\n")
-    if "takes quoted text" in sentence and formula[len(caret) - 1 :][:1].isalpha():
-        sentence = f"{sentence.rstrip('.')}; the shell takes single quotes away that stand inside '...'."
-    return f"{sentence} In the formula: {formula[: len(caret) - 1]}>>{formula[len(caret) - 1 :]}"
 
 
 def _forget_output() -> None:

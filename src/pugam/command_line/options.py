@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from pugam.command_line.wording import in_flags, rewritten
+from pugam.command_line.wording import in_flags
 from pugam.errors import InputError
 from pugam.messages import Message
 
@@ -106,7 +106,7 @@ def printing_warnings() -> Iterator[None]:
 
 def _told(warning: Warning | str) -> str:
     message = warning.args[0] if isinstance(warning, Warning) and warning.args else warning
-    return rewritten(message.told(in_flags)) if isinstance(message, Message) else str(warning)
+    return message.told(in_flags) if isinstance(message, Message) else str(warning)
 
 
 def in_one_line(text: str) -> str:

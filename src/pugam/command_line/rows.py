@@ -136,7 +136,7 @@ def treat_missing(rows: Rows, formula: str | None, how: str) -> tuple[Rows, Any]
     specs = choose_terms(read_table(rows.X)) if formula is None else parse_formula(formula)
     lacking = {column for column in columns_read(specs) if rows.X[column].null_count}
     if how == "effect":
-        return rows, [replace(spec, missing="effect") if lacking & {*spec.columns} else spec for spec in specs]
+        return rows, [replace(spec, missing=spec.gap_policy) if lacking & {*spec.columns} else spec for spec in specs]
     if how != "drop":
         raise InputError(f"--missing is error, drop or effect; got {how!r}.")
     kept = np.ones(len(rows.z), dtype=bool)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import ast
-import re
 import shlex
 
 from pugam.messages import (
     Argument,
     DroppingRows,
+    InFormula,
     LeavingOut,
     Message,
     MissingEffect,
@@ -20,7 +19,7 @@ from pugam.messages import (
     ShellQuotes,
 )
 
-__all__ = ["for_parts", "in_flags", "rewritten"]
+__all__ = ["for_parts", "in_flags"]
 
 OTHER_FLAGS = {  # whose names are not those of the arguments in Python
     "z": "--label",
@@ -55,6 +54,8 @@ def in_flags(piece: Piece) -> str:
             return f"{' when you fit' if again else ''} (--missing effect)"
         case ReadingCsv(what, sign):
             return f"give --{what} {SPELT.get(sign) or shlex.quote(sign)}"
+        case InFormula(formula, position):
+            return f" In the formula: {formula[:position]}>>{formula[position:]}"
         case ShellQuotes():
             return "; the shell takes single quotes away that stand inside '...'"
 
@@ -76,30 +77,3 @@ def _leaving_out(columns: tuple[str, ...], identify: bool) -> str:
     if len(columns) > 1:
         return f" ({flags}{' ...' if len(columns) > MOST_FLAGS else ''})"
     return f" ({flags}, or --id {shlex.quote(columns[0])} to name rows by it)" if identify else f" ({flags})"
-
-
-# Messages of terms are still text with advice in Python.
-MANY_COLUMNS = "leave out of X those that identify rows"
-NAMED_COLUMN = re.compile(r"""Column (?P<name>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*") .*?leave it out of X""")
-GAPS_IN_FIT = re.compile(r"fill or drop them, or give them an effect of their own: [slf]\(.*, missing='effect'\)")
-GAPS_LATER = re.compile(r"give these an effect of their own: [slf]\(.*, missing='effect'\)")
-QUOTED_OPTION = re.compile(r"\b(knots|missing|scale|unseen)='(\w+)'")
-
-
-def rewritten(text: str) -> str:
-    """Turn advice that is given in Python into advice for the command line."""
-    text = text.replace(MANY_COLUMNS, "leave out those that identify rows (--drop NAME)")
-    text = NAMED_COLUMN.sub(_without_column, text)
-    text = GAPS_IN_FIT.sub(
-        "fill them, leave rows out that lack a value (--missing drop), or give missing values an effect of their own "
-        "(--missing effect)",
-        text,
-    )
-    text = GAPS_LATER.sub("give these an effect of their own when you fit (--missing effect)", text)
-    return QUOTED_OPTION.sub(r'\1="\2"', text)
-
-
-def _without_column(advice: re.Match[str]) -> str:
-    column = shlex.quote(ast.literal_eval(advice["name"]))
-    kept = advice[0].removesuffix(" of X")
-    return f"{kept} (--drop {column}, or --id {column} to name rows by it)"

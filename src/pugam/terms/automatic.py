@@ -6,6 +6,7 @@ import numpy as np
 
 from pugam.data import Column, Table
 from pugam.errors import InputError, warn_user
+from pugam.messages import LeavingOut
 from pugam.terms.gaps import listed
 from pugam.terms.kinds import Factor, Linear, Smooth
 from pugam.terms.ranges import count_distinct
@@ -37,22 +38,25 @@ def choose_terms(table: Table) -> list[Term]:
         warn_user(f"Left out {len(constant)} constant column(s), which can have no effect: {listed(constant)}.")
     terms = [term for term in chosen.values() if term is not None]
     if not terms:
-        raise InputError("Every column of X is constant or numbers the rows, so there is nothing to fit.")
+        raise InputError("Every column is constant or numbers the rows, so there is nothing to fit.")
     _warn_of_identifiers([name for name, term in chosen.items() if term and may_identify_rows(table.column(name))])
     return terms
 
 
 def _warn_of_identifiers(names: list[str]) -> None:
     """Ask whether columns are features at all: files of positives and of others often have other identifiers."""
+    if not names:
+        return
+    shown, out = listed([repr(name) for name in names]), LeavingOut(tuple(names), identify=True)
     if len(names) == 1:
         warn_user(
-            f"Column {names[0]!r} holds whole numbers, different in every row; if it identifies rows, leave it out of "
-            "X."
+            f"Column {shown} holds whole numbers, different in every row; if it identifies rows, leave it out", out, "."
         )
-    elif names:
+    else:
         warn_user(
-            f"Columns {listed([repr(name) for name in names])} hold whole numbers, different in every row; leave out "
-            "of X those that identify rows."
+            f"Columns {shown} hold whole numbers, different in every row; if they identify rows, leave them out",
+            out,
+            ".",
         )
 
 
@@ -97,13 +101,14 @@ def _choose_factor(name: str, values: list[object], n_rows: int) -> Term | None:
     levels = set(values)
     if len(levels) > MOST_LEVELS and all(_reads_as_number(level) for level in levels):
         raise InputError(
-            f"Column {name!r} holds numbers written as text; turn it into numbers first (pandas.to_numeric), or name "
-            f"the terms and write f({name}) if they are codes."
+            f"Column {name!r} holds numbers written as text; turn it into numbers first, or name the terms and "
+            f"write f({name}) if they are codes."
         )
     if len(levels) > MOST_LEVELS and len(levels) > n_rows / FEWEST_ROWS_PER_LEVEL:
         raise InputError(
-            f"Column {name!r} has {len(levels)} levels in {n_rows} rows, too many for one effect each; leave it out of "
-            "X if it identifies or dates rows, or group its levels."
+            f"Column {name!r} has {len(levels)} levels in {n_rows} rows, too many for one effect each; leave it out",
+            LeavingOut((name,), identify=True),
+            " if it identifies or dates rows, or group its levels.",
         )
     return Factor(name) if len(levels) > 1 else None
 

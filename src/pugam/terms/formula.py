@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from pugam.errors import InputError
+from pugam.messages import Message, ShellQuotes
 from pugam.terms.term import Argument, Term, find_function, functions
 from pugam.terms.tokens import COLUMN_KINDS, Token, error_at, shorten, tokenize
 
@@ -110,7 +111,7 @@ class _Parser:
         self._index = min(self._index + 1, len(self._tokens) - 1)
         return token
 
-    def _fail(self, token: Token, sentence: str) -> NoReturn:
+    def _fail(self, token: Token, sentence: str | Message) -> NoReturn:
         raise error_at(self._formula, token.position, sentence)
 
     def _plus(self) -> None:
@@ -222,12 +223,14 @@ class _Parser:
         if name.text in given:
             self._fail(name, f"{name.text} is already given; keep one of the two.")
         option, start = kind.options[name.text], self._upcoming
-        value = self._value(f"{name.text} takes {option.wanted}.", option.is_column)
+        is_bare = start.kind == "name" and str in option.accepts
+        wanted = Message(f"{name.text} takes {option.wanted}", *([ShellQuotes()] if is_bare else []), ".")
+        value = self._value(wanted, option.is_column)
         if not isinstance(value, option.accepts) or (isinstance(value, bool) and bool not in option.accepts):
-            self._fail(start, f"{name.text} takes {option.wanted}.")
+            self._fail(start, wanted)
         given[name.text] = value
 
-    def _value(self, sentence: str, is_column: bool) -> OptionValue:
+    def _value(self, sentence: Message, is_column: bool) -> OptionValue:
         token = self._upcoming
         if token.kind == "quoted" or (is_column and token.kind in COLUMN_KINDS):
             return self._advance().text
@@ -237,7 +240,7 @@ class _Parser:
             return self._numbers(sentence)
         return self._number(sentence)
 
-    def _numbers(self, sentence: str) -> tuple[float, ...]:
+    def _numbers(self, sentence: Message) -> tuple[float, ...]:
         closing = _CLOSING[self._advance().text]
         found = [self._number(sentence)]
         while self._upcoming.is_symbol(","):
@@ -248,7 +251,7 @@ class _Parser:
             self._fail(token, sentence)
         return tuple(found)
 
-    def _number(self, sentence: str) -> int | float:
+    def _number(self, sentence: str | Message) -> int | float:
         start = self._advance()
         digits = self._advance() if start.is_symbol("+", "-") else start
         if digits.kind != "number":

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pugam.data import Column, require_numeric
 from pugam.errors import RowError
+from pugam.messages import DroppingRows, MissingEffect, Piece
 from pugam.terms.term import Term
 
 __all__ = ["complete_numbers", "listed", "missing_rows", "refuse_gaps", "refuse_missing"]
@@ -37,8 +38,8 @@ def refuse_gaps(terms: Sequence[tuple[Term, Sequence[Column]]]) -> None:
     (term, column), *others = reversed(gaps.values())
     names = [repr(other.name) for _, other in others]
     also = f", and so {'has' if len(names) == 1 else 'have'} {listed(names)}" if names else ""
-    remedy = f"fill or drop them, or {_permitted(term, 'them')}"
-    raise _gap_error(column, term, f"{also}; {remedy}.")
+    remedy = f"{also}; fill or drop them", DroppingRows(), ", or "
+    raise _gap_error(column, term, *remedy, *_permitted(term, "them"), ".")
 
 
 def _has_gaps(column: Column) -> bool:
@@ -51,16 +52,15 @@ def refuse_missing(column: Column, term: Term) -> None:
     if not column.missing.any():
         return
     if term.missing != "error":
-        remedy = "the fit saw none, so they have no effect of their own: fill or drop them"
-    else:
-        remedy = f"fill or drop them, or, where rows of the fit lack values, {_permitted(term, 'these')}"
-    raise _gap_error(column, term, f"; {remedy}.")
+        raise _gap_error(column, term, "; the fit saw none, so they have no effect of their own: fill or drop them.")
+    remedy = "; fill or drop them, or, where rows of the fit lack values, "
+    raise _gap_error(column, term, remedy, *_permitted(term, "these", again=True), ".")
 
 
-def _permitted(term: Term, which: str) -> str:
+def _permitted(term: Term, which: str, again: bool = False) -> tuple[str, MissingEffect]:
     """Say how to permit missing values."""
     effect = "an effect of their own" if term.gap_policy == "effect" else "a zero effect here"
-    return f"give {which} {effect}: {term.with_option(f'missing={term.gap_policy!r}')}"
+    return f"give {which} {effect}", MissingEffect(term.with_option(f"missing={term.gap_policy!r}"), again)
 
 
 def complete_numbers(column: Column, term: Term) -> NDArray[np.float64]:
@@ -69,8 +69,8 @@ def complete_numbers(column: Column, term: Term) -> NDArray[np.float64]:
     return require_numeric(column, term.label)
 
 
-def _gap_error(column: Column, term: Term, remedy: str) -> RowError:
+def _gap_error(column: Column, term: Term, *remedy: str | Piece) -> RowError:
     missing = column.missing
     row, others = int(np.argmax(missing)), int(missing.sum()) - 1
     more = f" and {others} more" if others and column.stands_for is None else " and others" if others else ""
-    return RowError(f"{term.label}: column {column.name!r} has missing values (NaN) in ", row, f"{more}{remedy}")
+    return RowError(f"{term.label}: column {column.name!r} has missing values (NaN) in ", row, more, *remedy)

@@ -74,7 +74,7 @@ class Option:
 
 def choice(name: str, choices: tuple[Any, ...], example: str) -> Option:
     """Make an option that is one of a few words; None among them is its default."""
-    return Option((str,), f"quoted text, as in {name}='{example}'", lambda node: node.choice(choices))
+    return Option((str,), f'quoted text, as in {name}="{example}"', lambda node: node.choice(choices))
 
 
 def whole_number(name: str, example: int, least: int = 1, most: int = MOST_BASIS_SIZE) -> Option:

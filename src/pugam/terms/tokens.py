@@ -8,6 +8,7 @@ from numbers import Integral
 from typing import Any, Literal
 
 from pugam.errors import FormulaError
+from pugam.messages import InFormula, Message
 
 __all__ = ["COLUMN_KINDS", "Token", "error_at", "format_column", "format_value", "shorten", "tokenize"]
 
@@ -107,7 +108,8 @@ def format_column(column: str) -> str:
 def format_value(value: Any) -> str:
     """Write the value of an option."""
     if isinstance(value, str):
-        return f"'{value}'" if "'" not in value and "\\" not in value else format_column(value)
+        # Double quotes: on a command line, a formula stands inside single ones.
+        return f'"{value}"' if '"' not in value and "\\" not in value else format_column(value)
     if isinstance(value, bool):
         return str(value)
     if isinstance(value, tuple):
@@ -116,12 +118,13 @@ def format_value(value: Any) -> str:
     return repr(int(value)) if isinstance(value, Integral) else repr(float(value))
 
 
-def error_at(formula: str, position: int, sentence: str) -> FormulaError:
-    """Make an error that shows the formula with a caret under the offending character."""
+def error_at(formula: str, position: int, sentence: str | Message) -> FormulaError:
+    """Make an error that points at the offending character of the formula."""
     shown = _on_one_line(formula).strip()
     column = min(len(_on_one_line(formula[:position]).lstrip()), len(shown))
     shown, column = _cut_around(shown, column)
-    return FormulaError(f"{_on_one_line(sentence)}\n{shown}\n{' ' * column}^")
+    said = _on_one_line(sentence) if isinstance(sentence, str) else sentence
+    return FormulaError(said, InFormula(shown, column))
 
 
 def _on_one_line(text: str) -> str:

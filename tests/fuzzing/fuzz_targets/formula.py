@@ -7,7 +7,7 @@ from random import Random
 from fuzz_targets.change import spliced
 from fuzz_targets.messages import require_sentence
 from pugam.command_line.columns import Features
-from pugam.command_line.main import _with_arrow
+from pugam.command_line.wording import in_flags
 from pugam.errors import FormulaError
 from pugam.terms import format_formula, parse_formula
 
@@ -65,4 +65,4 @@ def _require_caret(error: FormulaError) -> None:
     assert len(sentence) <= MOST_CHARACTERS, f"a sentence of {len(sentence)} characters"
     assert caret.strip() == "^"
     assert len(caret) - 1 <= len(formula)
-    require_sentence(_with_arrow(error))
+    require_sentence(error.told(in_flags))

@@ -50,10 +50,10 @@ def gauss(breaks, n_points=6):
         ("te(age, bmi, k=6)", te("age", "bmi", k=6)),
         ("te(age, bmi, k=(6, 4))", te("age", "bmi", k=[6, 4])),
         ("te(age, bmi, k=(10, 5))", te(s("age"), "bmi")),
-        ("ti(age, bmi, k=(8, 5), missing='effect')", ti(s("age", k=8), "bmi", missing="effect")),
+        ('ti(age, bmi, k=(8, 5), missing="effect")', ti(s("age", k=8), "bmi", missing="effect")),
         ("ti(s(age, bounds=(0.0, 100.0)), bmi, k=4)", ti(s("age", bounds=(0, 100)), "bmi", k=4)),
         ("ti(age, f(site))", ti("age", f("site"))),
-        ("ti(l(dose), f(sex, unseen='zero'))", ti(l("dose"), f("sex", unseen="zero"))),
+        ('ti(l(dose), f(sex, unseen="zero"))', ti(l("dose"), f("sex", unseen="zero"))),
         ("te(`body mass`, x, y)", te("body mass", "x", "y")),
     ],
 )
@@ -309,7 +309,7 @@ def test_long_tails_are_taken_along_logarithms():
 
     logged = basis.on_log_scale(columns)
 
-    assert logged.spec.formula == "te(s(x, k=5, scale='log'), y)"
+    assert logged.spec.formula == 'te(s(x, k=5, scale="log"), y)'
     assert logged.margins[0].scale is not None
     assert resolved(te("x", "y")).on_log_scale([TABLE.column(name) for name in "xy"]).spec == te("x", "y")
 

@@ -39,7 +39,7 @@ def encoded(basis, table=TABLE):
     ("text", "term"),
     [
         ("s(bmi, by=sex)", s("bmi", by="sex")),
-        ("s(bmi, k=6, by=`the sex`, unseen='zero')", s("bmi", k=6, by="the sex", unseen="zero")),
+        ('s(bmi, k=6, by=`the sex`, unseen="zero")', s("bmi", k=6, by="the sex", unseen="zero")),
     ],
 )
 def test_formulas_read_back(text, term):
