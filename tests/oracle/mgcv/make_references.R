@@ -2,6 +2,7 @@
 #
 # Run in this folder: Rscript make_references.R
 # Writes rows.csv (features, and one column of labels a case) and references.json (what mgcv makes of them).
+# Reads hard_rows.csv, the rows of an earlier version of this script, and writes hard_references.json.
 #
 # pugam subtracts kappa * (integral of squared second derivatives) from the log-likelihood, with features scaled to
 # [0, 1]; mgcv subtracts sp/2 * b'Sb. So sp = 2 kappa where S is that integral, and scalePenalty = FALSE keeps it so.
@@ -93,10 +94,11 @@ rows <- data.frame(
   clinic = sprintf("c%02d", sample(20, N, replace = TRUE))
 )
 unit <- function(x) (x - min(x)) / (max(x) - min(x))
-scaled <- with(rows, data.frame(
+scale_features <- function(rows) with(rows, data.frame(
   age = unit(age), bmi = unit(bmi), dose = unit(dose), month = month / 12,
   site = factor(site), clinic = factor(clinic), raw_dose = dose, times_dose = dose / max(abs(dose))
 ))
+scaled <- scale_features(rows)
 
 clinic_effects <- rnorm(20, sd = 0.9)
 effects <- with(scaled, list(
@@ -235,15 +237,23 @@ penalty_pull <- function(fit) {
 penalised_loglik <- function(fit) -deviance(fit) / 2 - sum(coef(fit) * penalty_pull(fit)) / 2
 largest_score <- function(fit) max(abs(crossprod(model.matrix(fit), fit$y - fitted(fit)) - penalty_pull(fit)))
 
+reml_reference <- function(case) {
+  chosen <- fit_gam(case)
+  stopifnot(chosen$converged)
+  list(smoothing = chosen$kappas, edf = edf_by_term(chosen, case), total_edf = sum(chosen$edf))
+}
+
 gam_reference <- function(case) {
   given <- fit_gam(case, case$kappas)
   stopifnot(given$converged, largest_score(given) < 1e-10)
-  chosen <- fit_gam(case)
-  stopifnot(chosen$converged)
   list(formula = case$formula, label = as.character(case$model[[2]]), smoothing = case$kappas,
        edf = edf_by_term(given, case), total_edf = sum(given$edf), penalized_loglik = penalised_loglik(given),
        probability = unname(fitted(given)),
-       reml = list(smoothing = chosen$kappas, edf = edf_by_term(chosen, case), total_edf = sum(chosen$edf)))
+       reml = reml_reference(case))
+}
+
+hard_reference <- function(case) {
+  list(formula = case$formula, label = as.character(case$model[[2]]), reml = reml_reference(case))
 }
 
 # ------------------------------------------------------------------------------------------------ shapes by pcls()
@@ -368,10 +378,15 @@ as_json <- function(x, indent = "") {
   if (length(x) == 1) text else paste0("[", paste(text, collapse = ","), "]")
 }
 
+made_by <- sprintf("%s, mgcv %s", sub(" \\(.*", "", R.version.string), packageVersion("mgcv"))
 references <- list(
-  made_by = sprintf("%s, mgcv %s", sub(" \\(.*", "", R.version.string), packageVersion("mgcv")),
+  made_by = made_by,
   gam = lapply(CASES, gam_reference),
   shapes = lapply(SHAPES, shape_reference)
 )
 write.csv(cbind(rows, labels), "rows.csv", row.names = FALSE, quote = FALSE)
 writeLines(as_json(references), "references.json")
+
+hard_rows <- read.csv("hard_rows.csv")
+scaled <- cbind(scale_features(hard_rows), hard_rows[startsWith(names(hard_rows), "z_")])
+writeLines(as_json(list(made_by = made_by, gam = lapply(CASES, hard_reference))), "hard_references.json")
