@@ -1,15 +1,14 @@
-"""Pictures of a diagnosis: the profile of pi, the starts, calibration, and the curves with pi held along a grid."""
+"""Pictures of a diagnosis: the profile of pi, the starts, calibration, and the effects with pi held along a grid."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from pugam.inference import Diagnosis, curve_columns, default_grid, normal_quantile
+from pugam.inference import Diagnosis, normal_quantile
 from pugam.presentation.panels import BAND, LINE, MARK, ZERO, make_panels, use_axes
-from pugam.terms import Design
+from pugam.presentation.sensitivity_plots import plot_sensitivity
+from pugam.terms import Design, Encoded
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,13 +17,22 @@ if TYPE_CHECKING:
 __all__ = ["DIAGNOSTIC_PLOTS", "SINGLE_SIZE", "plot_diagnosis"]
 
 SINGLE_SIZE = 4.4, 3.2
-SMALLEST, LARGEST = 0.35, 1.0  # darkness of curves from the smallest to the largest pi
 
 
-def plot_diagnosis(diagnosis: Diagnosis, design: Design, which: str | None = None, axes: Any = None) -> Figure:
-    """Draw one picture of a diagnosis, or all of them, in a new figure or in axes of the caller's."""
+def plot_diagnosis(
+    diagnosis: Diagnosis,
+    design: Design,
+    which: str | None = None,
+    axes: Any = None,
+    encoded: Sequence[Encoded] | None = None,
+) -> Figure:
+    """Draw one picture of a diagnosis, or all of them, in a new figure or in axes of the caller's.
+
+    `encoded` are values of the rows, for each term, as an engine keeps them: they say over which range effects are
+    drawn.
+    """
     if which == "sensitivity":
-        return _plot_sensitivity(diagnosis, design, axes)
+        return plot_sensitivity(diagnosis.sensitivity, design, axes, encoded)
     names = [name for name in _SINGLE if which in (None, name)]
     figure, panels = make_panels(len(names), *SINGLE_SIZE) if axes is None else use_axes(axes, len(names))
     for name, ax in zip(names, panels, strict=True):
@@ -100,30 +108,3 @@ _SINGLE: dict[str, Callable[[Axes, Diagnosis], None]] = {
     "calibration": _draw_calibration,
 }
 DIAGNOSTIC_PLOTS = (*_SINGLE, "sensitivity")
-
-
-def _plot_sensitivity(diagnosis: Diagnosis, design: Design, axes: Any) -> Figure:
-    """Draw every curve once for each value at which pi was held, darker for larger ones."""
-    found = diagnosis.sensitivity
-    n_terms = len(design.bases)
-    figure, panels = make_panels(n_terms) if axes is None else use_axes(axes, n_terms)
-    shades = np.linspace(SMALLEST, LARGEST, len(found.pi))
-    for number, ax in enumerate(panels):
-        basis, block = design.bases[number], design.blocks[number]
-        grid = default_grid(basis)
-        columns = curve_columns(basis, grid)
-        (axis,) = basis.axes
-        places: Any = grid if axis.is_numeric else np.arange(len(grid))
-        style = "-" if axis.is_numeric else "o"
-        for pi, theta, shade in zip(found.pi, found.coef[:, block], shades, strict=True):
-            ax.plot(places, columns @ theta, style, color=LINE, alpha=shade, linewidth=1.5, label=f"pi = {pi:.2f}")
-        if not axis.is_numeric:
-            ax.set_xticks(places, ["missing" if level is None else str(level) for level in grid])
-        ax.axhline(0.0, color=ZERO, linewidth=0.8, zorder=0)
-        ax.set_title(design.labels[number], fontsize=10)
-    panels[0].legend(fontsize=7, frameon=False)
-    if axes is not None:
-        return figure
-    figure.suptitle("Effects with pi held at several values", fontsize=11)
-    figure.supylabel("effect on log density ratio", fontsize=10)
-    return figure

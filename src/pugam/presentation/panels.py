@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pugam.errors import InputError
+from pugam.terms import Basis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["BAND", "LINE", "MARK", "ZERO", "make_panels", "use_axes"]
+__all__ = ["BAND", "CURVES", "LINE", "MARK", "ZERO", "make_panels", "panel_size", "use_axes"]
 
 LINE, BAND, MARK, ZERO = "#0072B2", "#56B4E9", "#D55E00", "#999999"  # Okabe and Ito's palette
+CURVES = (LINE, "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#000000")  # of several in one panel
 MOST_COLUMNS = 4
-PANEL_WIDTH, PANEL_HEIGHT = 3.0, 2.6
+PANEL_SIZE, WIDE_PANEL = (3.0, 2.6), (3.6, 3.2)
 
 
 def make_panels(
-    n_panels: int, width: float = PANEL_WIDTH, height: float = PANEL_HEIGHT, columns: int | None = None
+    n_panels: int, width: float = PANEL_SIZE[0], height: float = PANEL_SIZE[1], columns: int | None = None
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure and so many axes, in lines of so many columns, or of four at most."""
     from matplotlib.figure import Figure
@@ -34,6 +37,11 @@ def make_panels(
     for ax in panels[n_panels:]:
         ax.set_visible(False)
     return figure, panels[:n_panels]
+
+
+def panel_size(bases: Iterable[Basis]) -> tuple[float, float]:
+    """Return width and height of panels: larger where terms of several columns need room for a key."""
+    return WIDE_PANEL if any(len(basis.axes) > 1 for basis in bases) else PANEL_SIZE
 
 
 def use_axes(axes: Any, n_panels: int) -> tuple[Figure, list[Axes]]:

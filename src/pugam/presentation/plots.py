@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,9 +10,12 @@ import numpy as np
 from pugam.errors import InputError
 from pugam.inference import posteriors_of_rows
 from pugam.presentation.diagnosis_plots import DIAGNOSTIC_PLOTS, SINGLE_SIZE, plot_diagnosis
-from pugam.presentation.grids import grid_for_drawing
-from pugam.presentation.panels import BAND, LINE, MARK, ZERO, make_panels, use_axes
+from pugam.presentation.effect_plots import draw_panel
+from pugam.presentation.heat import heat_scale
+from pugam.presentation.panels import BAND, MARK, make_panels, panel_size, use_axes
+from pugam.presentation.pictures import Panel, Picture, encoded_rows, picture_of
 from pugam.presentation.protocol import FittedModel
+from pugam.presentation.views import view_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,8 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["draw", "plot_effects", "plot_posterior"]
 
-RUG_MARKS, GRID_POINTS = 100, 100
+GRID_POINTS = 100, 61  # along a curve, and along each side of a map
 POSTERIOR_BINS = 25
+LONGEST_TITLE = 36  # in large letters
 
 
 def draw(model: FittedModel, what: str, level: float = 0.95, **options: Any) -> Figure:
@@ -36,7 +41,7 @@ def draw(model: FittedModel, what: str, level: float = 0.95, **options: Any) -> 
     axes = options.pop("axes", None)
     if options:
         raise InputError(f"plot({what!r}) takes no {', '.join(options)}.")
-    return plot_diagnosis(diagnosis, model._design, None if what == "diagnosis" else what, axes)
+    return plot_diagnosis(diagnosis, model._design, None if what == "diagnosis" else what, axes, encoded_rows(model))
 
 
 def plot_effects(
@@ -50,6 +55,9 @@ def plot_effects(
 ) -> Figure:
     """Draw each term's effect on the log density ratio with its band, one panel a term.
 
+    The effect of two numeric columns is a map with contour lines, grey where it cannot be told from zero and hatched
+    where no rows are near, and a second panel of slices, which have bands; levels share a panel as curves side by side.
+
     Effects average to zero over the rows; those of a stored model, which has none, integrate to zero over the range.
 
     Parameters
@@ -57,46 +65,74 @@ def plot_effects(
     terms : list of str, optional
         The terms to draw; all by default.
     rug : bool
-        Mark along the axis where the values of the rows lie; a stored model knows its rows after `attach` only.
+        Mark where the rows lie, along the axis or on the map; a stored model knows its rows after `attach` only.
     shared_scale : bool
-        Give all panels the same vertical axis, so that effects can be compared.
-    axes : matplotlib axes, one for each term, optional
-        Where to draw; a new figure by default.
+        Give all panels the same vertical axis, and all maps the same colours, so that effects can be compared.
+    axes : matplotlib axes, one for each panel, optional
+        Where to draw; a new figure by default. If there are only as many as terms, each shows the first of its panels.
     **options
-        As of `effect`: simultaneous, scale, derivative.
+        As of `effect`: simultaneous, scale, derivative. With the name of a column as derivative, the terms that
+        read it are drawn.
     """
+    _refuse_unknown(options)
+    numbers = _numbers(model, terms, options.get("derivative", False))
+    pictures = [picture_of(model, number, GRID_POINTS, level, **options) for number in numbers]
+    drawn = _panels_drawn(pictures, axes)
+    size = panel_size(picture.basis for picture in pictures)
+    figure, panels = make_panels(len(drawn), *size) if axes is None else use_axes(axes, len(drawn))
+    largest = max(picture.largest for picture in pictures)
+    for (picture, panel), ax in zip(drawn, panels, strict=True):
+        draw_panel(ax, picture, panel, heat_scale(largest if shared_scale else picture.largest, picture.odds), rug)
+        title = view_title(picture.basis.spec.label, panel.view, len(picture.panels))
+        ax.set_title(title, fontsize=10 if len(title) <= LONGEST_TITLE else 8)
+    upright = [ax for (_, panel), ax in zip(drawn, panels, strict=True) if not panel.is_map]
+    if shared_scale:
+        _share_scale(upright)
+    _name_quantity(upright, pictures[0].quantity, None if axes is not None or len(upright) < len(panels) else figure)
+    if axes is None and len(numbers) > 1:
+        figure.suptitle(f"Share of positives among the unlabelled: {model.pi_interval(level)}", fontsize=11)
+    return figure
+
+
+def _refuse_unknown(options: Mapping[str, Any]) -> None:
     unknown = [name for name in options if name not in ("simultaneous", "scale", "derivative")]
     if unknown:
         known = "terms, rug, shared_scale, axes, simultaneous, scale and derivative"
         raise InputError(f"plot('effects') takes {known}; got {', '.join(unknown)}.")
+
+
+def _panels_drawn(pictures: Sequence[Picture], axes: Any) -> list[tuple[Picture, Panel]]:
+    """All panels, or the first of each term where the caller has one of the axes for each term."""
+    one_each = axes is not None and np.size(np.asarray(axes, dtype=object)) == len(pictures)
+    return [(picture, panel) for picture in pictures for panel in picture.panels[: 1 if one_each else None]]
+
+
+def _share_scale(panels: Sequence[Axes]) -> None:
+    ends = [ax.get_ylim() for ax in panels]
+    for ax in panels:
+        ax.set_ylim(min(low for low, _ in ends), max(high for _, high in ends))
+
+
+def _name_quantity(panels: Sequence[Axes], quantity: str, figure: Figure | None) -> None:
+    """Say what the vertical axis is: once for the figure, or at each panel."""
+    if figure is not None:
+        figure.supylabel(quantity, fontsize=10)
+        return
+    for ax in panels:
+        ax.set_ylabel(quantity, fontsize="small")
+
+
+def _numbers(model: FittedModel, terms: Any, derivative: bool | str) -> Sequence[int]:
+    """Which terms are drawn: those asked for, or all that have a derivative along the column named."""
     listed = [terms] if isinstance(terms, str) else terms
-    numbers = range(len(model.terms_)) if listed is None else [model._number(term) for term in listed]
-    figure, panels = make_panels(len(numbers)) if axes is None else use_axes(axes, len(numbers))
-    for number, ax in zip(numbers, panels, strict=True):
-        term, basis = model.terms_[number], model._design.bases[number]
-        values, (axis,) = _values(model, number), basis.axes
-        grid = grid_for_drawing(basis, values, GRID_POINTS, options.get("derivative", False))
-        frame = model.effect(term.label, grid, level, center="rows" if len(values) else "range", **options)
-        x, u, lower, upper = (np.asarray(frame[name]) for name in ("x", "u", "lower", "upper"))
-        (_draw_curve if axis.is_numeric else _draw_levels)(ax, x, u, lower, upper)
-        if rug and axis.is_numeric:
-            _draw_rug(ax, values, ax.get_xlim())
-        ax.axhline(1.0 if options.get("scale") == "odds" else 0.0, color=ZERO, linewidth=0.8, zorder=0)
-        ax.set_title(term.label, fontsize=10)
-    if shared_scale:
-        ends = [ax.get_ylim() for ax in panels]
-        for ax in panels:
-            ax.set_ylim(min(low for low, _ in ends), max(high for _, high in ends))
-    derivative = "derivative of the " if options.get("derivative") else ""
-    scale = "factor on the odds" if options.get("scale") == "odds" else f"{derivative}effect on log density ratio"
-    if axes is not None:
-        for ax in panels:
-            ax.set_ylabel(scale)
-        return figure
-    if len(numbers) > 1:
-        figure.suptitle(f"Share of positives among the unlabelled: {model.pi_interval(level)}", fontsize=11)
-    figure.supylabel(scale, fontsize=10)
-    return figure
+    if listed is not None:
+        return [model._number(term) for term in listed]
+    if not isinstance(derivative, str):
+        return range(len(model.terms_))
+    found = [number for number, term in enumerate(model.terms_) if derivative in term.columns]
+    if not found:
+        raise InputError(f"There is no term of {derivative!r} in the model, along which a derivative could be drawn.")
+    return found
 
 
 def plot_posterior(model: FittedModel, axes: Any = None, **options: Any) -> Figure:
@@ -129,38 +165,3 @@ def plot_posterior(model: FittedModel, axes: Any = None, **options: Any) -> Figu
     ax.legend(fontsize=8, frameon=False)
     ax.set_title(f"pi = {model.pi_interval()}", fontsize=10)
     return figure
-
-
-def _values(model: FittedModel, number: int) -> Any:
-    rows = getattr(model, "_rows", None)
-    return () if rows is None else rows[0].shown.encoded[number]
-
-
-def _draw_rug(ax: Axes, values: Any, ends: tuple[float, float]) -> None:
-    """Mark quantiles of the values along the lower edge, between the ends of what is drawn."""
-    present = np.asarray(values)[~np.isnan(values)] if len(values) else np.empty(0)
-    if len(present):
-        marks = np.quantile(present, np.linspace(0.0, 1.0, min(len(present), RUG_MARKS)))
-        marks = marks[(marks >= ends[0]) & (marks <= ends[1])]
-        ax.plot(
-            marks, np.zeros(len(marks)), "|", color=ZERO, markersize=7, transform=ax.get_xaxis_transform(), zorder=3
-        )
-
-
-def _draw_curve(ax: Axes, x: Any, u: Any, lower: Any, upper: Any) -> None:
-    ax.fill_between(x, lower, upper, color=BAND, alpha=0.35, linewidth=0)
-    ax.plot(x, u, color=LINE, linewidth=1.8)
-    missing = np.isnan(x)
-    if missing.any():
-        place = np.nanmax(x) + 0.08 * (np.nanmax(x) - np.nanmin(x))
-        bars = np.array([u[missing] - lower[missing], upper[missing] - u[missing]])
-        ax.errorbar([place], u[missing], yerr=bars, fmt="o", color=LINE, ecolor=BAND, capsize=3)
-        ax.annotate(
-            "missing", (place, u[missing][0]), xytext=(0, 6), textcoords="offset points", ha="center", fontsize=8
-        )
-
-
-def _draw_levels(ax: Axes, x: Any, u: Any, lower: Any, upper: Any) -> None:
-    places = np.arange(len(x))
-    ax.errorbar(places, u, yerr=[u - lower, upper - u], fmt="o", color=LINE, ecolor=BAND, capsize=3)
-    ax.set_xticks(places, ["missing" if value is None or value != value else str(value) for value in x])

@@ -1,0 +1,78 @@
+"""Pictures of the effects that would go with other values of pi."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.inference import Sensitivity, curve_columns
+from pugam.presentation.effect_plots import SMALL, explain_curves, name_levels
+from pugam.presentation.panels import CURVES, LINE, ZERO, make_panels, panel_size, use_axes
+from pugam.presentation.rows import rows_of
+from pugam.presentation.views import View, grid_of, view_title, views_of
+from pugam.terms import Basis, Design, Encoded
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["plot_sensitivity"]
+
+Array = NDArray[np.float64]
+
+GRID_POINTS = 100, 2  # of maps only their slices are drawn
+SMALLEST, LARGEST = 0.35, 1.0  # darkness of curves from the smallest to the largest pi
+
+
+def plot_sensitivity(
+    found: Sensitivity, design: Design, axes: Any = None, encoded: Sequence[Encoded] | None = None
+) -> Figure:
+    """Draw every effect once for each value at which pi was held, darker for larger ones; of surfaces their slices."""
+    n_terms = len(design.bases)
+    figure, panels = make_panels(n_terms, *panel_size(design.bases)) if axes is None else use_axes(axes, n_terms)
+    rows = [None] * n_terms if encoded is None else encoded
+    for basis, block, encoded_values, ax in zip(design.bases, design.blocks, rows, panels, strict=True):
+        _draw(ax, basis, found.coef[:, block], found.pi, rows_of(basis, encoded_values))
+    _explain_shades(panels[0])
+    if axes is not None:
+        return figure
+    figure.suptitle("Effects with pi held at several values", fontsize=11)
+    figure.supylabel("effect on log density ratio", fontsize=10)
+    return figure
+
+
+def _draw(ax: Axes, basis: Basis, coef: Array, pi: Array, rows: Array) -> None:
+    """Draw one term with several sets of coefficients."""
+    *_, view = views = views_of(basis.axes, rows, GRID_POINTS)
+    with_missing = basis.has_missing_effect and not view.along
+    effects = coef @ curve_columns(basis, grid_of(basis, [view], with_missing)).T
+    for u, value, shade in zip(effects, pi, np.linspace(SMALLEST, LARGEST, len(pi)), strict=True):
+        style: dict[str, Any] = {"alpha": float(shade), "label": f"pi = {value:.2f}"}
+        if view.along:
+            _draw_curves(ax, view, u.reshape(view.shape), style)
+        else:
+            ax.plot(np.arange(len(u)), u, "o", color=LINE, **style)
+    if not view.along:
+        name_levels(ax, [*view.names, *(["missing"] if with_missing else [])])
+    ax.axhline(0.0, color=ZERO, linewidth=0.8, zorder=0)
+    ax.set_title(view_title(basis.spec.label, view, len(views)), fontsize=10)
+    if len(basis.axes) > 1:
+        ax.set_xlabel(view.columns[0] if view.along else view.held)
+        explain_curves(ax, view)
+
+
+def _draw_curves(ax: Axes, view: View, curves: Array, style: dict[str, Any]) -> None:
+    for number, curve in enumerate(curves):
+        own = style if number == 0 else {**style, "label": "_"}  # matplotlib's name of what is in no legend
+        ax.plot(view.ticks[0], curve, color=CURVES[number], linewidth=1.5, **own)
+
+
+def _explain_shades(ax: Axes) -> None:
+    """Say which shade stands for which pi, besides which colour stands for which curve."""
+    beside = ax.get_legend()
+    if beside is not None:
+        ax.add_artist(beside)
+    ax.legend(fontsize=SMALL, frameon=False)
