@@ -1,13 +1,15 @@
-"""Draws the pictures of the documentation: the demo's effects, its report on a screen and on a phone; the sloth's.
+"""Draws the pictures of the documentation: the demo's effects and report, an interaction; the sloth's.
 
 usage: python docs/draw_images.py            (needs Debian's chromium and chromium-driver)
        python docs/draw_images.py FOLDER     those of presence_only.md; the folder holds bradypus.csv
 """
 
+import doctest
 import shutil
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -181,11 +183,22 @@ def draw_demo() -> None:
         browser.quit()
 
 
+def draw_interactions() -> None:
+    """Run the page on interactions up to its model, and draw the terms of several columns."""
+    page = (IMAGES.parent / "howto" / "interactions.md").read_text(encoding="utf-8")
+    names: dict[str, Any] = {}
+    for example in doctest.DocTestParser().get_examples(page):
+        if "model" not in names:
+            exec(example.source, names)
+    save(names["model"].plot(terms=["ti(age, bmi)", "dose:sex"]), "interactions.png")
+
+
 def main() -> None:
-    """Draw the sloth's pictures if the folder of its table is given, else the demo's."""
+    """Draw the sloth's pictures if the folder of its table is given, else the demo's and those of interactions."""
     if len(sys.argv) > 1:
         draw_sloth(Path(sys.argv[1]))
     else:
+        draw_interactions()
         draw_demo()
 
 

@@ -82,6 +82,6 @@ class FittedModel(Protocol):
         """Return a term's effect as a frame."""
         ...
 
-    def odds_ratio(self, term: str, a: Any, b: Any, level: float = 0.95) -> Interval:
-        """Compare two values of a column."""
+    def odds_ratio(self, term: Any, a: Any, b: Any = None, level: float = 0.95) -> Interval:
+        """Compare two values of a column, or two sets of values."""
         ...

@@ -1,4 +1,4 @@
-"""Contents of reports, made by hand: an ordinary one, one with pi fixed, and one that is large and hostile."""
+"""Contents of reports, made by hand: an ordinary one, one with a map, one with pi fixed, a large and hostile one."""
 
 from dataclasses import replace
 
@@ -7,7 +7,18 @@ import pytest
 from scipy.special import expit, logit
 
 from pugam.inference import Interval
-from pugam.presentation.report.content import Candidate, Content, Diagnostics, Effect, Held, Ratio, TermLine
+from pugam.presentation.report.content import (
+    Candidate,
+    Content,
+    Curves,
+    Diagnostics,
+    Effect,
+    Held,
+    Map,
+    Ratio,
+    TermLine,
+)
+from pugam.presentation.surfaces import Surface
 
 PI = 0.244
 LIMIT = 3.841
@@ -65,6 +76,34 @@ def make_levels(label, names, pi, seed=0):
     half = np.append(0.0, generator.uniform(0.2, 0.9, size=len(names) - 1))
     held = tuple(tuples(u * swing(value)) for value in pi)
     return Effect(label, label[2:-1], tuple(names), tuples(u), tuples(u - half), tuples(u + half), held)
+
+
+def make_map(columns, pi, seed=0):
+    """A map and its slices."""
+    x, y = np.linspace(20.0, 90.0, 31), np.linspace(15.0, 45.0, 31)
+    a, b = (x - 55.0) / 35.0, (y[:, None] - 30.0) / 15.0
+    u = 2.0 * a * b
+    half = 0.3 + 0.5 * np.hypot(a, b)
+    rows = np.random.default_rng(seed).multivariate_normal([55.0, 30.0], [[150.0, 20.0], [20.0, 30.0]], 400)
+    distance = np.hypot(a, b) / 0.9
+    label = f"te({', '.join(columns)})"
+    surface = Surface(x, y, u, u - half, u + half, distance, rows)
+    lines = [15, 8, 22]
+    curves = [
+        Effect(
+            f"{label} along {columns[0]}",
+            columns[0],
+            tuples(x),
+            *(tuples(values[line]) for values in (surface.u, surface.lower, surface.upper)),
+            tuple(tuples(u[line] * swing(value)) for value in pi),
+            tuples(np.sort(rows[::8, 0])),
+        )
+        for line in lines
+    ]
+    far = tuple(tuple((distance[line] > 1.0).tolist()) for line in lines)
+    names = tuple(f"{y[line]:.0f}" for line in lines)
+    slices = Curves(curves[0].label, columns[0], columns[1], names, tuple(curves), far)
+    return Map(label, tuple(columns), surface, surface.largest, ("Missing values: effect 0.2 (−0.1 to 0.5).",)), slices  # noqa: RUF001
 
 
 def make_candidates(names, pi):
@@ -169,6 +208,17 @@ def make_example():
     )
 
 
+def make_mapped(example):
+    """The example with a map, its slices, and an odds ratio at values of another feature."""
+    pi = np.array(example.held.pi)
+    ratio = Ratio("age", "40", "60", Interval(2.1, 1.2, 3.7, 0.95, "wald"), "bmi = 25.0")
+    return replace(
+        example,
+        effects=(example.effects[0], *make_map(("age", "bmi"), pi), example.effects[5]),
+        ratios=(ratio, *example.ratios),
+    )
+
+
 def make_warned(example):
     return replace(
         example,
@@ -195,7 +245,7 @@ def make_fixed(example):
 
 
 def make_hostile():
-    """60 terms of 60 places, 31 values of the slider, long and hostile names, and factors of 40 and 400 letters."""
+    """60 terms of 60 places, 31 values of the slider, long and hostile names, factors of 40 and 400 letters, maps."""
     example = make_example()
     pi = np.array(example.held.pi)
     names = [HOSTILE[place % len(HOSTILE)] + f" {place}" for place in range(60)]
@@ -214,10 +264,10 @@ def make_hostile():
         plain=HOSTILE[1],
         statistical=HOSTILE[2],
         warnings=tuple(HOSTILE),
-        effects=(curves[0], levels[0], *curves[1:], levels[1]),
+        effects=(curves[0], levels[0], *curves[1:], levels[1], *make_map(HOSTILE[:2], pi), *make_map(HOSTILE[6:], pi)),
         terms=tuple(TermLine(f"s({name})", 2.0, 3.0, 0.04, 0.5) for name in names),
         ratios=tuple(
-            Ratio(name, name, name, Interval(10.0 ** (place - 4), 1e-300, float("inf"), 0.95, "wald"))
+            Ratio(name, name, name, Interval(10.0 ** (place - 4), 1e-300, float("inf"), 0.95, "wald"), name)
             for place, name in enumerate(HOSTILE)
         ),
         candidates=make_candidates(HOSTILE, pi),
@@ -231,6 +281,11 @@ def make_hostile():
 @pytest.fixture(scope="session")
 def example():
     return make_example()
+
+
+@pytest.fixture(scope="session")
+def mapped(example):
+    return make_mapped(example)
 
 
 @pytest.fixture(scope="session")

@@ -46,10 +46,11 @@ def driver(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory, example, fixed, hostile):
+def files(tmp_path_factory, example, fixed, hostile, mapped, several):
     folder = tmp_path_factory.mktemp("pages")
-    for name, content in {"example": example, "fixed": fixed, "hostile": hostile}.items():
+    for name, content in {"example": example, "fixed": fixed, "hostile": hostile, "mapped": mapped}.items():
         (folder / f"{name}.html").write_text(render(content), encoding="utf-8")
+    several.report(folder / "several.html")
     fitted_to_hostile_names().report(folder / "fitted.html", title=HOSTILE)
     return folder
 
@@ -121,7 +122,7 @@ def tooltip_sides(driver):
     return driver.execute_script(script)
 
 
-@pytest.mark.parametrize("name", ["example", "fixed", "hostile", "fitted"])
+@pytest.mark.parametrize("name", ["example", "fixed", "hostile", "fitted", "mapped", "several"])
 def test_page_opens_without_complaints_or_requests(driver, open_page, files, name):
     open_page(name)
 
@@ -286,7 +287,7 @@ def test_the_page_of_a_fitted_model_moves_and_shows_its_names_as_text(driver, op
     assert driver.get_log("browser") == []
 
 
-@pytest.mark.parametrize("name", ["example", "hostile", "fitted"])
+@pytest.mark.parametrize("name", ["example", "hostile", "fitted", "mapped", "several"])
 def test_nothing_sticks_out_on_a_phone(driver, open_page, name):
     open_page(name, PHONE)
     for place in (0, 2):
@@ -302,6 +303,76 @@ def test_nothing_sticks_out_on_a_phone(driver, open_page, name):
     assert driver.execute_script("return window.innerWidth") == PHONE[0]
 
 
+def test_a_map_shows_values_under_the_pointer_and_by_arrow_keys(driver, open_page, mapped):
+    open_page("mapped")
+    chart, surface = driver.find_element(By.ID, "effect-1"), mapped.effects[1].surface
+    driver.execute_script("arguments[0].focus()", chart)
+
+    chart.send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ARROW_UP)
+
+    lines = [" ".join(line.text.split()) for line in driver.find_elements(By.CSS_SELECTOR, "#tooltip div")]
+    row, column = 16, 17
+    assert lines[0] == f"age {surface.x[column]:.1f}"
+    assert lines[1] == f"bmi {surface.y[row]:.1f}"
+    assert lines[2].startswith(f"effect {surface.u[row, column]:.4f} (")
+    assert lines[3].startswith("factor on the odds")
+    assert len(lines) == 4
+    chart.send_keys(Keys.END)
+    assert "no rows near" in text(driver, "#tooltip")
+    move_to(driver, chart, x=60, y=-60)
+    assert "effect" in text(driver, "#tooltip")
+
+
+def test_the_slider_moves_slices_and_leaves_maps(driver, open_page):
+    open_page("mapped")
+    shapes = "return [...document.querySelectorAll('#effect-1 path')].map((path) => path.getAttribute('d')).join()"
+    before = driver.execute_script(shapes)
+
+    driver.find_element(By.ID, "slider").send_keys(Keys.END)
+
+    assert driver.execute_script(shapes) == before
+    moved = [path.get_attribute("d") for path in driver.find_elements(By.CSS_SELECTOR, "#effect-2 .what-if")]
+    assert len(moved) == 3
+    assert all(len(outline) > 50 for outline in moved)
+
+
+def test_values_of_several_curves_are_listed_by_name(driver, open_page):
+    open_page("mapped")
+    driver.find_element(By.ID, "slider").send_keys(Keys.END)
+    chart = driver.find_element(By.ID, "effect-2")
+
+    driver.execute_script("arguments[0].focus()", chart)
+
+    names = [line.text.split()[0] for line in driver.find_elements(By.CSS_SELECTOR, "#tooltip div")]
+    assert names == ["age", "bmi", "with", "bmi", "with", "bmi", "with"]
+    assert len(outline(driver, "#effect-2 .cursor").split("M")) == 4
+
+
+def test_texts_on_a_map_are_large_enough_on_a_phone(driver, open_page):
+    open_page("several", PHONE)
+    script = "return [...document.querySelectorAll('#effect-0 text')].map((t) => t.getBoundingClientRect().height)"
+
+    heights = driver.execute_script(script)
+
+    assert len(heights) > 10
+    assert min(heights) >= 9.0
+
+
+def test_labels_of_contour_lines_do_not_overlap(driver, open_page):
+    for size in (WIDE, PHONE):
+        open_page("several", size)
+        script = (
+            "return [...document.querySelectorAll('#effect-0 .contour-label')].map((t) => t.getBoundingClientRect())"
+            ".map((box) => [box.left, box.right, box.top, box.bottom])"
+        )
+        boxes = driver.execute_script(script)
+
+        assert len(boxes) >= 2
+        for place, (left, right, top, bottom) in enumerate(boxes):
+            for left2, right2, top2, bottom2 in boxes[:place]:
+                assert right <= left2 or right2 <= left or bottom <= top2 or bottom2 <= top
+
+
 @pytest.mark.parametrize("width", [PHONE[0], 420])
 def test_tables_and_the_diagnosis_are_whole_on_a_phone(driver, open_page, width):
     open_page("fitted", (width, PHONE[1]))
@@ -313,8 +384,9 @@ def test_tables_and_the_diagnosis_are_whole_on_a_phone(driver, open_page, width)
     assert hidden == [0, 0, 0]
 
 
-def test_odds_ratios_of_plain_names_are_whole_on_a_phone(driver, open_page):
-    open_page("example", PHONE)
+@pytest.mark.parametrize("name", ["example", "mapped", "several"])
+def test_odds_ratios_of_plain_names_are_whole_on_a_phone(driver, open_page, name):
+    open_page(name, PHONE)
 
     box = driver.find_element(By.CSS_SELECTOR, "[aria-labelledby=ratios].scroll")
 

@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 import pytest
 
 from pugam.inference import Interval
-from pugam.presentation.report.content import TermLine
+from pugam.presentation.report.content import Map, TermLine
 from pugam.presentation.report.page import render
 
 LARGEST_PAGE = 3_000_000
@@ -120,6 +120,45 @@ def test_every_term_is_drawn_and_described_without_a_script(page, example):
     assert sum(attrs.get("class") == "line" and len(attrs["d"]) > 300 for attrs in page.all("path")) == 6
 
 
+@pytest.fixture(scope="module")
+def mapped_page(mapped):
+    return Page(render(mapped))
+
+
+def test_a_map_is_drawn_and_described_without_a_script(mapped_page):
+    charts = {attrs["id"]: attrs for attrs in mapped_page.all("svg") if "id" in attrs}
+    filled = [attrs["fill"] for attrs in mapped_page.all("path") if "fill" in attrs]
+
+    label = charts["effect-1"]["aria-label"]
+    assert label.startswith("te(age, bmi): effect on the log odds from ")
+    assert "not distinguishable from zero in " in label
+    assert charts["effect-2"]["aria-label"].startswith("te(age, bmi) along age: effect on the log odds from ")
+    assert charts["colours-1"]["aria-hidden"] == "true"
+    assert len(set(filled)) > 8
+    assert [attrs["id"] for attrs in mapped_page.all("pattern")] == ["hatch"]
+    assert len([attrs for attrs in mapped_page.all("text") if attrs["class"] == "contour-label"]) >= 4
+
+
+def test_what_colours_and_lines_stand_for_is_said(mapped_page):
+    said = mapped_page.text("p", **{"class": "keys"})
+
+    for text in ("not distinguishable from zero", "no rows near", "bmi", "30", "23", "37"):
+        assert text in said
+    assert "Missing values: effect 0.2" in mapped_page.text("p", **{"class": "note"})
+    assert "is a map: red where a row is more likely positive" in mapped_page.text(
+        "section", **{"aria-labelledby": "effects"}
+    )
+
+
+def test_an_odds_ratio_says_at_which_values_of_others_it_holds(mapped_page):
+    assert "age where bmi = 25.0" in mapped_page.text("table")
+
+
+def test_a_page_without_maps_does_not_speak_of_them(page, text):
+    assert "is a map" not in page.text("section", **{"aria-labelledby": "effects"})
+    assert not page.all("pattern")
+
+
 def test_the_profile_is_described_by_where_it_crosses_the_limit(page):
     label = next(attrs["aria-label"] for attrs in page.all("svg") if attrs.get("id") == "profile")
 
@@ -176,7 +215,8 @@ def test_hostile_names_are_shown_as_text(hostile_page, hostile):
 def test_hostile_names_reach_the_script_unharmed(hostile_text, hostile_page, hostile):
     inside = re.search(r'<script type="application/json" id="data">(.*?)</script>', hostile_text, re.DOTALL).group(1)
 
-    assert [effect["column"] for effect in hostile_page.data["effects"]] == [e.column for e in hostile.effects]
+    names = [effect.get("columns", effect.get("column")) for effect in hostile_page.data["effects"]]
+    assert names == [list(e.columns) if isinstance(e, Map) else e.column for e in hostile.effects]
     assert not set(inside) & set("<>&\u2028\u2029")
 
 
@@ -187,7 +227,7 @@ def test_names_that_are_no_text_can_be_written(example):
 
 
 def test_many_terms_fit_into_three_megabytes(hostile_text, hostile):
-    assert len(hostile.effects) == 60
+    assert len(hostile.effects) == 64
     assert len(hostile.effects[0].u) == 60
     assert len(hostile.held.pi) == 31
     assert len(hostile_text.encode("utf-8")) < LARGEST_PAGE
@@ -207,7 +247,7 @@ def test_the_script_gets_what_the_slider_moves(page, example):
     assert data["standing"] == [f"{'in' if within else 'out'}side the 95% interval" for within in inside]
     assert inside[held.estimate]
     assert not inside[0]
-    assert data["effects"][0]["held"][3] == pytest.approx(example.effects[0].held[3], rel=1e-3)
+    assert data["effects"][0]["curves"][0]["held"][3] == pytest.approx(example.effects[0].held[3], rel=1e-3)
     assert data["candidates"][19][held.estimate] == "96.3%"
     assert data["histogram"]["held"][0] == pytest.approx(held.histogram[0], rel=1e-3)
 
@@ -271,4 +311,4 @@ def test_numbers_that_are_none_do_not_break_a_chart(example):
     outlines = " ".join(attrs["d"] for attrs in page.all("path"))
     assert "nan" not in outlines
     assert "inf" not in outlines
-    assert page.data["effects"][0]["lower"][0] is None
+    assert page.data["effects"][0]["curves"][0]["lower"][0] is None

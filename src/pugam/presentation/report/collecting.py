@@ -14,7 +14,6 @@ from pugam.inference import (
     Interval,
     PiProfile,
     Sensitivity,
-    curve_columns,
     hold_pi,
     intercept_covariance,
     normal_quantile,
@@ -26,10 +25,10 @@ from pugam.inference import (
 )
 from pugam.linear_algebra import inverse
 from pugam.messages import Words, in_python
-from pugam.presentation.grids import grid_for_drawing
 from pugam.presentation.protocol import FittedModel
-from pugam.presentation.report.content import Candidate, Content, Diagnostics, Effect, Held, Ratio, TermLine
-from pugam.presentation.report.formats import number
+from pugam.presentation.report.comparing import collect_ratios
+from pugam.presentation.report.content import Candidate, Content, Diagnostics, Held, TermLine
+from pugam.presentation.report.effects import collect_effects
 from pugam.presentation.report.wording import citation, describe_model, on_page, plain_sentence, statistical_sentence
 from pugam.progress import Progress
 from pugam.solvers import Fitted, edf_by_term
@@ -40,9 +39,7 @@ Array = NDArray[np.float64]
 
 SLIDER_VALUES = ((1e6, 31), (1e7, 15), (np.inf, 9))  # up to so many model cells; fewer where a fit takes long
 BEYOND = 1.5  # how far the slider goes beyond the interval of pi, on the logit scale
-GRID_POINTS, RUG_MARKS, HISTOGRAM_BINS = 61, 60, 20
-MOST_LEVELS = 12  # of a factor in the table of odds ratios
-PAIRS = ((0.25, 0.75), (0.1, 0.9), (0.01, 0.99), (0.0, 1.0))  # quantiles to compare: the first two that differ
+HISTOGRAM_BINS = 20
 
 
 def collect(
@@ -97,9 +94,9 @@ def collect(
         plain=plain_sentence(interval, model.n1_, len(unlabelled), diagnosis.verdict),
         statistical=statistical_sentence(model, interval, diagnosis),
         warnings=tuple(message.told(words) for message in diagnosis.messages_beside(interval)),
-        effects=tuple(_effects(model, fitted, sensitivity, interval.level)),
+        effects=tuple(collect_effects(model, fitted, sensitivity, interval.level)),
         terms=tuple(_term_lines(model, fitted)),
-        ratios=tuple(_ratios(model, fitted, interval.level)),
+        ratios=tuple(collect_ratios(model, fitted, interval.level)),
         candidates=tuple(
             _candidates(model, fitted, posteriors, estimate, unlabelled, names, n_candidates, interval.level)
         ),
@@ -141,33 +138,6 @@ def _held(found: Sensitivity, estimate: int, posteriors: Sequence[Array], fitted
     )
 
 
-def _effects(model: FittedModel, fitted: Fitted, found: Sensitivity, level: float) -> Iterator[Effect]:
-    design, shown = fitted.design, fitted.engine.shown
-    for basis, block, values in zip(design.bases, design.blocks, shown.encoded, strict=True):
-        grid = grid_for_drawing(basis, values, GRID_POINTS)
-        (axis,) = basis.axes
-        is_curve = axis.is_numeric
-        frame = model.effect(basis.spec.label, grid, level, center="rows")
-        columns, center = curve_columns(basis, grid), basis.center(values, shown.weights)
-        if center is not None:
-            columns = columns - center
-        yield Effect(
-            label=basis.spec.label,
-            column=axis.column,
-            x=tuple(float(x) if is_curve and x == x else _level_name(x) for x in grid),
-            **{name: _numbers(frame[name]) for name in ("u", "lower", "upper")},
-            held=tuple(_numbers(columns @ coef[block]) for coef in found.coef),
-            rug=_rug(values, grid) if is_curve else (),
-            missing=basis.has_missing_effect,
-        )
-
-
-def _rug(values: Any, grid: NDArray[Any]) -> tuple[float, ...]:
-    present = values[~np.isnan(values)]
-    marks = np.quantile(present, np.linspace(0.0, 1.0, min(len(present), RUG_MARKS)))
-    return _numbers(marks[(marks >= np.nanmin(grid)) & (marks <= np.nanmax(grid))])
-
-
 def _term_lines(model: FittedModel, fitted: Fitted) -> Iterator[TermLine]:
     penalized = fitted.fit.penalized
     covariance = inverse(penalized.hessian, fitted.settings.pi_range.free)
@@ -178,35 +148,6 @@ def _term_lines(model: FittedModel, fitted: Fitted) -> Iterator[TermLine]:
         may_bend = basis.bends is not None and bool(basis.bends.any())
         linear = model.test(spec.label, null="linear").pvalue if may_bend else None
         yield TermLine(spec.label, float(edf), float(zero.statistic), float(zero.pvalue), linear)
-
-
-def _ratios(model: FittedModel, fitted: Fitted, level: float) -> Iterator[Ratio]:
-    shown = fitted.engine.shown
-    for basis, encoded in zip(fitted.design.bases, shown.encoded, strict=True):
-        if len(basis.axes) > 1:
-            continue
-        (axis,), values = basis.axes, encoded[~shown.positive]
-        pairs = _number_pairs(values) if axis.is_numeric else _level_pairs(axis.levels, values)
-        for a, b in pairs:
-            ratio = model.odds_ratio(basis.spec.label, a, b, level)
-            yield Ratio(axis.column, _level_name(a), _level_name(b), ratio)
-
-
-def _number_pairs(values: Any) -> Iterator[tuple[float, float]]:
-    present = values[~np.isnan(values)]
-    for shares in PAIRS:
-        a, b = np.quantile(present, shares) if len(present) else (0.0, 0.0)
-        if a < b:
-            yield float(a), float(b)
-            return
-
-
-def _level_pairs(levels: Sequence[object], codes: NDArray[Any]) -> Iterator[tuple[object, object]]:
-    """Levels against the most frequent one."""
-    counts = np.bincount(codes[codes >= 0], minlength=len(levels))
-    frequent = list(np.argsort(-counts, kind="stable"))
-    for other in frequent[1 : 1 + MOST_LEVELS]:
-        yield levels[frequent[0]], levels[other]
 
 
 def _candidates(
@@ -257,12 +198,6 @@ def _unlabelled_weights(fitted: Fitted) -> Array:
     unlabelled = ~fitted.engine.positive
     weights = fitted.engine.weights
     return np.ones(int(unlabelled.sum())) if weights is None else weights[unlabelled]
-
-
-def _level_name(value: object) -> str:
-    if value is None or value != value:
-        return "missing"
-    return number(value) if isinstance(value, float) else str(value)
 
 
 def _numbers(values: Any) -> tuple[float, ...]:

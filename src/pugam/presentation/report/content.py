@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pugam.inference import Interval
+from pugam.presentation.surfaces import Surface
 
-__all__ = ["Candidate", "Content", "Diagnostics", "Effect", "Held", "Ratio", "TermLine"]
+__all__ = ["Candidate", "Content", "Curves", "Diagnostics", "Effect", "Held", "Map", "Ratio", "Shown", "TermLine"]
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Held:
 
 @dataclass(frozen=True)
 class Effect:
-    """A term's effect on the log odds of being positive.
+    """A term's effect on the log odds of being positive, along a number or at levels.
 
     Attributes
     ----------
@@ -51,6 +52,8 @@ class Effect:
         Quantiles of the column, for a rug; empty for levels.
     missing : bool
         Whether the last place of x, which is then the text "missing", stands for missing values.
+    notes : texts
+        What the picture does not show.
     """
 
     label: str
@@ -62,11 +65,64 @@ class Effect:
     held: tuple[tuple[float, ...], ...]
     rug: tuple[float, ...] = ()
     missing: bool = False
+    notes: tuple[str, ...] = ()
 
     @property
     def is_curve(self) -> bool:
         """Whether the effect is one of a number, drawn as a curve; levels are drawn as points with bars."""
         return isinstance(self.x[0], float)
+
+
+@dataclass(frozen=True)
+class Curves:
+    """A term's effects along one column, for several values or levels of others.
+
+    Attributes
+    ----------
+    label, column : str
+        The term and what is shown of it, and the column along which that is.
+    by : str
+        The columns that tell the curves apart.
+    names : their values, one for each curve
+    curves : effects, all along the same numbers
+    far : for each curve, whether no rows are near each of its places
+    notes : texts
+        What the picture does not show.
+    """
+
+    label: str
+    column: str
+    by: str
+    names: tuple[str, ...]
+    curves: tuple[Effect, ...]
+    far: tuple[tuple[bool, ...], ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Map:
+    """A term's effect over the plane of two columns, at the estimate.
+
+    Attributes
+    ----------
+    label : str
+    columns : names of the two
+    surface : Surface
+        The effect, with its limits, over the plane; which rows lie there.
+    largest : float
+        The largest effect on all maps of the term, which have the same colours.
+    notes : texts
+        What the picture does not show.
+    """
+
+    label: str
+    columns: tuple[str, str]
+    surface: Surface
+    largest: float
+    notes: tuple[str, ...] = ()
+
+
+Shown = Effect | Curves | Map
 
 
 @dataclass(frozen=True)
@@ -82,12 +138,13 @@ class TermLine:
 
 @dataclass(frozen=True)
 class Ratio:
-    """A line of the table of odds ratios: of a column at `b` against `a`."""
+    """A line of the table of odds ratios: of a column at `b` against `a`; `where` says at which values of others."""
 
     column: str
     a: str
     b: str
     ratio: Interval
+    where: str = ""
 
 
 @dataclass(frozen=True)
@@ -153,7 +210,7 @@ class Content:
     plain: str
     statistical: str
     warnings: tuple[str, ...]
-    effects: tuple[Effect, ...]
+    effects: tuple[Shown, ...]
     terms: tuple[TermLine, ...]
     ratios: tuple[Ratio, ...]
     candidates: tuple[Candidate, ...]

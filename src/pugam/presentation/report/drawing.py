@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from pugam.presentation.report.formats import fine
 
@@ -12,7 +13,10 @@ __all__ = [
     "DOT",
     "WIDTH",
     "Box",
+    "Card",
     "Chart",
+    "Key",
+    "Label",
     "Path",
     "Scale",
     "Tick",
@@ -21,6 +25,7 @@ __all__ = [
     "line",
     "polygon",
     "rectangles",
+    "shortened",
     "ticks_below",
     "ticks_beside",
 ]
@@ -29,7 +34,7 @@ WIDTH = 320.0  # of all charts with axes, so that their texts are of one size
 DOT = 3.2  # radius of a point estimate
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 MOST_TICKS = 6
-CHARACTER = 6.5  # width of one in a tick's text, with some air
+CHARACTER, LINE_HEIGHT = 6.5, 12.0  # of a tick's text, with some air
 FREE_RIGHT = 12.0  # where a text may stand right of the axis
 
 Point = tuple[float, float]
@@ -105,10 +110,30 @@ class Tick:
 
 @dataclass(frozen=True)
 class Path:
-    """A shape: its class in the style sheet, and its outline."""
+    """A shape: its class in the style sheet, its outline, and its colour where that is not for the style to say."""
 
     style: str
     outline: str
+    fill: str = ""
+
+
+@dataclass(frozen=True)
+class Label:
+    """A text in a picture, with its middle at a place."""
+
+    x: float
+    y: float
+    text: str
+
+    def overlaps(self, other: Label) -> bool:
+        """Tell whether two labels are so close that they cannot be read."""
+        width = 0.5 * CHARACTER * (len(self.text) + len(other.text))
+        return abs(self.x - other.x) < width and abs(self.y - other.y) < LINE_HEIGHT
+
+    def is_inside(self, box: Box) -> bool:
+        """Tell whether the whole label lies in a box."""
+        half, up = 0.5 * CHARACTER * len(self.text), 0.5 * LINE_HEIGHT
+        return box.left + half <= self.x <= box.right - half and box.top + up <= self.y <= box.bottom - up
 
 
 @dataclass(frozen=True)
@@ -122,9 +147,54 @@ class Chart:
     below: tuple[Tick, ...]
     beside: tuple[Tick, ...]
     paths: tuple[Path, ...]
-    grid: str = "beside"  # the axis whose ticks are drawn through the box
+    grid: str = "beside"  # the axis whose ticks are drawn through the box, if any
     below_title: str = ""
     beside_title: str = ""
+    labels: tuple[Label, ...] = ()
+
+
+@dataclass(frozen=True)
+class Key:
+    """What a colour or a line of a picture stands for."""
+
+    path: Path
+    text: str
+
+
+@dataclass(frozen=True)
+class Card:
+    """A picture of an effect with all that stands beside it, and what the script needs to draw over it.
+
+    Attributes
+    ----------
+    caption : str
+    chart : Chart
+    data : mapping
+        For the script.
+    moving : styles of the outlines that the slider draws; none where it draws nothing
+    keys_title : str
+    keys : what colours and lines stand for
+    colours : Chart, optional
+        What the colours of a map stand for.
+    notes : texts
+    span : int
+        How many lines of the grid of charts it is as high as.
+    """
+
+    caption: str
+    chart: Chart
+    data: dict[str, Any]
+    moving: tuple[str, ...] = ()
+    keys_title: str = ""
+    keys: tuple[Key, ...] = ()
+    colours: Chart | None = None
+    notes: tuple[str, ...] = ()
+    span: int = 1
+
+
+def shortened(name: str, longest: int) -> str:
+    """Return a name, or as much of it as has room."""
+    return name if len(name) <= longest else name[: longest - 1].rstrip() + "…"
 
 
 def finite(values: Iterable[float]) -> list[float]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any
 
 from pugam.presentation.report.content import Effect
 from pugam.presentation.report.drawing import (
     DOT,
     WIDTH,
     Box,
+    Card,
     Chart,
     Path,
     Scale,
@@ -19,12 +20,13 @@ from pugam.presentation.report.drawing import (
     finite,
     line,
     polygon,
+    shortened,
     ticks_below,
     ticks_beside,
 )
-from pugam.presentation.report.formats import fine, number
+from pugam.presentation.report.formats import fine, number, rounded
 
-__all__ = ["EffectChart", "draw_effect"]
+__all__ = ["BOX", "HEIGHT", "band", "chart_data", "curve_data", "draw_effect", "effect_scale", "rug", "zero_line"]
 
 HEIGHT = 200.0
 BOX = Box(38.0, 8.0, 312.0, 176.0)
@@ -37,34 +39,77 @@ RUG_HEIGHT = 5.0
 ROOM = 0.3  # for curves of the slider beyond the band, as a share of its height
 
 
-@dataclass(frozen=True)
-class EffectChart:
-    """The picture of an effect, and what the script needs to draw over it.
-
-    Attributes
-    ----------
-    chart : Chart
-    scale : Scale
-        Of effects: upwards for a curve, to the right for levels.
-    places : where each place of x stands on the other axis
-    joined : int
-        How many of them, from the first, are joined by a line.
-    names : texts of the places of x
-    span : int
-        How many lines of the grid of charts it is as high as.
-    """
-
-    chart: Chart
-    scale: Scale
-    places: tuple[float, ...]
-    joined: int
-    names: tuple[str, ...]
-    span: int
-
-
-def draw_effect(effect: Effect) -> EffectChart:
+def draw_effect(effect: Effect) -> Card:
     """Draw an effect: a curve with its band, or levels as points with bars."""
     return _draw_curve(effect) if effect.is_curve else _draw_levels(effect)
+
+
+def effect_scale(effects: Sequence[Effect], start: float, end: float) -> Scale:
+    """Return a scale with room for bands and for all curves of the slider, unless these go far beyond them."""
+    band = finite([0.0, *(value for e in effects for ends in (e.u, e.lower, e.upper) for value in ends)])
+    low, high = min(band), max(band)
+    held = finite(value for effect in effects for curve in effect.held for value in curve)
+    room = ROOM * (high - low)
+    reach = [min(max(value, low - room), high + room) for value in held]
+    return Scale.over([*band, *reach], start, end, pad=0.04)
+
+
+def chart_data(
+    column: str,
+    scale: Scale,
+    places: Sequence[float],
+    names: Sequence[str],
+    curves: Sequence[dict[str, Any]],
+    upright: bool,
+    joined: int,
+) -> dict[str, Any]:
+    """Return what the script needs to draw over curves or levels.
+
+    Parameters
+    ----------
+    scale : Scale
+        Of effects: upwards for curves, to the right for levels.
+    places : where each place of x stands on the other axis
+    names : texts of the places of x
+    curves : see `curve_data`
+    joined : int
+        How many of the places, from the first, are joined by a line.
+    """
+    return {
+        "column": column,
+        "upright": upright,
+        "scale": scale.as_list(),
+        "places": [round(place, 1) for place in places],
+        "joined": joined,
+        "names": list(names),
+        "curves": list(curves),
+    }
+
+
+def curve_data(effect: Effect, name: str = "") -> dict[str, Any]:
+    """Return the numbers of an effect, for the script."""
+    numbers = {key: rounded(getattr(effect, key)) for key in ("u", "lower", "upper")}
+    return {"name": name, **numbers, "held": [rounded(curve) for curve in effect.held]}
+
+
+def band(effect: Effect, places: Sequence[float], scale: Scale) -> str:
+    """Return the outline of a band."""
+    upper, lower = (
+        [(place, scale.inside(end)) for place, end in zip(places, ends, strict=False)]
+        for ends in (effect.upper, effect.lower)
+    )
+    return polygon([*upper, *reversed(lower)])
+
+
+def rug(effect: Effect, along: Scale) -> Path:
+    """Return the marks where the rows lie."""
+    marks = (f"M{along(x):.1f} {BOX.bottom:.1f}v{-RUG_HEIGHT}" for x in effect.rug if along.low <= x <= along.high)
+    return Path("rug", "".join(marks))
+
+
+def zero_line(scale: Scale) -> Path:
+    """Return the line of no effect."""
+    return Path("zero", f"M{BOX.left} {scale(0.0):.1f}H{BOX.right}")
 
 
 def _effect_label(effect: Effect, names: Sequence[str]) -> str:
@@ -76,48 +121,33 @@ def _effect_label(effect: Effect, names: Sequence[str]) -> str:
     return f"{effect.label}: effect on the log odds from {' to '.join(ends)}"
 
 
-def _effect_scale(effect: Effect, start: float, end: float) -> Scale:
-    """Return a scale with room for the band and for all curves of the slider, unless these go far beyond it."""
-    band = finite([*effect.u, *effect.lower, *effect.upper, 0.0])
-    low, high = min(band), max(band)
-    held = finite(value for curve in effect.held for value in curve)
-    room = ROOM * (high - low)
-    reach = [min(max(value, low - room), high + room) for value in held]
-    return Scale.over([*band, *reach], start, end, pad=0.04)
-
-
-def _draw_curve(effect: Effect) -> EffectChart:
+def _draw_curve(effect: Effect) -> Card:
     box = BOX
     numbers = [value for value in effect.x if isinstance(value, float)]
     joined = len(numbers)
     along = Scale.over(numbers, box.left, box.right - (MISSING_WIDTH if effect.missing else 0.0))
-    scale = _effect_scale(effect, box.bottom, box.top)
+    scale = effect_scale([effect], box.bottom, box.top)
     missing_place = box.right - MISSING_PLACE
     places = tuple(along(value) if isinstance(value, float) else missing_place for value in effect.x)
     step = (along.high - along.low) / 100.0
     names = tuple(fine(value, step) if isinstance(value, float) else value for value in effect.x)
-    upper, lower = (
-        [(place, scale.inside(end)) for place, end in zip(places, ends, strict=True)]
-        for ends in (effect.upper, effect.lower)
-    )
     curve = [(place, scale(u)) for place, u in zip(places, effect.u, strict=True)]
-    rug = "".join(f"M{along(x):.1f} {box.bottom:.1f}v{-RUG_HEIGHT}" for x in effect.rug if along.low <= x <= along.high)
-    zero = f"M{box.left} {scale(0.0):.1f}H{box.right}"
-    paths = [Path("zero", zero), Path("band", polygon([*upper[:joined], *reversed(lower[:joined])])), Path("rug", rug)]
+    paths = [zero_line(scale), Path("band", band(effect, places[:joined], scale)), rug(effect, along)]
     if effect.missing:
-        paths.append(Path("bar", line([lower[-1], upper[-1]])))
-        paths.append(Path("dot", circles([curve[-1]], DOT)))
+        ends = [(missing_place, scale.inside(limits[-1])) for limits in (effect.lower, effect.upper)]
+        paths.extend([Path("bar", line(ends)), Path("dot", circles([curve[-1]], DOT))])
     paths.append(Path("line", line(curve[:joined])))
     below = (*ticks_below(along), *([Tick(missing_place, "missing")] if effect.missing else []))
     chart = Chart(_effect_label(effect, names), WIDTH, HEIGHT, box, below, ticks_beside(scale), tuple(paths))
-    return EffectChart(chart, scale, places, joined, names, span=1)
+    data = chart_data(effect.column, scale, places, names, [curve_data(effect)], upright=True, joined=joined)
+    return Card(effect.label, chart, data, moving=("what-if",), notes=effect.notes)
 
 
-def _draw_levels(effect: Effect) -> EffectChart:
+def _draw_levels(effect: Effect) -> Card:
     names = tuple(str(level) for level in effect.x)
     height = max(HEIGHT, LEVEL_ENDS + LEVEL_HEIGHT * len(names))
     box = Box(LEVEL_LEFT, 8.0, BOX.right, height - 24.0)
-    scale = _effect_scale(effect, box.left, box.right)
+    scale = effect_scale([effect], box.left, box.right)
     row = box.height / len(names)
     places = tuple(box.top + row * (place + 0.5) for place in range(len(names)))
     bars = "".join(
@@ -125,22 +155,21 @@ def _draw_levels(effect: Effect) -> EffectChart:
         for low, high, place in zip(effect.lower, effect.upper, places, strict=True)
     )
     dots = circles([(scale.inside(u), place) for u, place in zip(effect.u, places, strict=True)], DOT)
-    zero = f"M{scale(0.0):.1f} {box.top}V{box.bottom}"
-    beside = tuple(_level_tick(place, name) for place, name in zip(places, names, strict=True))
     chart = Chart(
         _effect_label(effect, names),
         WIDTH,
         height,
         box,
         ticks_below(scale),
-        beside,
-        (Path("zero", zero), Path("bar", bars), Path("dot", dots)),
+        tuple(_level_tick(place, name) for place, name in zip(places, names, strict=True)),
+        (Path("zero", f"M{scale(0.0):.1f} {box.top}V{box.bottom}"), Path("bar", bars), Path("dot", dots)),
         grid="below",
     )
-    return EffectChart(chart, scale, places, 0, names, span=max(1, round(height / LINE_OF_GRID)))
+    data = chart_data(effect.column, scale, places, names, [curve_data(effect)], upright=False, joined=0)
+    span = max(1, round(height / LINE_OF_GRID))
+    return Card(effect.label, chart, data, moving=("what-if",), notes=effect.notes, span=span)
 
 
 def _level_tick(place: float, name: str) -> Tick:
-    if len(name) <= LONGEST_NAME:
-        return Tick(place, name)
-    return Tick(place, name[: LONGEST_NAME - 1].rstrip() + "…", name)
+    text = shortened(name, LONGEST_NAME)
+    return Tick(place, text, "" if text == name else name)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
-__all__ = ["fine", "number", "p_equals", "percent", "percent_range", "probability_value"]
+__all__ = ["fine", "number", "p_equals", "percent", "percent_range", "probability_value", "rounded"]
 
 UNKNOWN = "–"  # noqa: RUF001, a dash in a table
 SMALLEST_PLAIN, LARGEST_PLAIN = -4, 5  # powers of ten between which a number is written without one
 SMALLEST_PVALUE = 0.001
 SMALLEST_SHARE = 0.0005  # shown as 0.1%; what is smaller, but not zero, is not to be shown as 0.0%
+DIGITS = 4  # significant ones for the script: more cannot be seen, and make the page large
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -95,6 +97,11 @@ def p_equals(pvalue: float) -> str:
     """
     shown = probability_value(pvalue)
     return f"p {shown}" if shown.startswith("<") else f"p = {shown}"
+
+
+def rounded(values: Iterable[float], digits: int = DIGITS) -> list[float | None]:
+    """Round to a few significant digits; what is no number becomes null, which JSON can say."""
+    return [float(f"{value:.{digits}g}") if math.isfinite(value) else None for value in values]
 
 
 def _minus(text: str) -> str:

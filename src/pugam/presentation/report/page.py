@@ -10,8 +10,8 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from pugam.presentation.report import charts, formats, script_data
+from pugam.presentation.report.cards import draw_card
 from pugam.presentation.report.content import Content
-from pugam.presentation.report.effect_charts import draw_effect
 from pugam.presentation.report.interval_charts import draw_pi, draw_ratios
 
 __all__ = ["render"]
@@ -39,7 +39,7 @@ def render(content: Content) -> str:
         place="{:.1f}".format,
     )
     style, script = _read("style.css"), _read("script.js")
-    effects = [draw_effect(effect) for effect in content.effects]
+    cards = [draw_card(shown) for shown in content.effects]
     found, held = content.diagnostics, content.held
     has_profile = bool(found.profile_pi) and bool(held.deviance)
     text = environment.get_template("page.html.jinja").render(
@@ -47,13 +47,16 @@ def render(content: Content) -> str:
         policy=_policy(style, script),
         style=Markup(style),  # nosec B704 # ours
         script=Markup(script),  # nosec B704 # ours
-        data=Markup(script_data.as_json(script_data.collect(content, effects))),  # nosec B704 # escaped
+        data=Markup(script_data.as_json(script_data.collect(content, cards))),  # nosec B704 # escaped
         explained=VERDICTS.get(found.verdict, ""),
         fixed=content.pi.method == "fixed",
         start=script_data.start_name(content.pi),
         standing=script_data.standing(content, held.estimate),
         pi_chart=draw_pi(content.pi),
-        effects=list(zip(content.effects, effects, strict=True)),
+        cards=cards,
+        has_maps=any(card.colours for card in cards),
+        has_keys=any(card.keys for card in cards),
+        has_families=any(len(card.moving) > 1 for card in cards),
         ratios=list(zip(content.ratios, draw_ratios([line.ratio for line in content.ratios]), strict=True)),
         histogram=charts.draw_histogram(held),
         profile=charts.draw_profile(found, content.pi, held.limit) if has_profile else None,

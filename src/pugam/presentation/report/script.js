@@ -60,9 +60,11 @@
 
   const slider = byId("slider");
 
-  function draw(id, outline) {
-    byId(id).querySelector(".what-if").setAttribute("d", outline);
+  function draw(id, ...outlines) {
+    byId(id).querySelectorAll(".what-if").forEach((path, i) => path.setAttribute("d", outlines[i]));
   }
+
+  const moved = (effect) => (effect.curves || []).map((curve) => effectOutline(effect, curve.held[held]));
 
   function move(place) {
     held = place;
@@ -76,7 +78,7 @@
     byId("what-if-called").textContent = data.called[held];
     const standing = byId("what-if-standing");
     if (standing) standing.textContent = data.standing[held];
-    data.effects.forEach((effect, i) => draw("effect-" + i, away ? effectOutline(effect, effect.held[held]) : ""));
+    data.effects.forEach((effect, i) => draw("effect-" + i, ...moved(effect).map((outline) => (away ? outline : ""))));
     draw("histogram", away ? histogramOutline(data.histogram.held[held]) : "");
     if (data.profile) {
       const { places, bottom, top } = data.profile;
@@ -98,34 +100,87 @@
     });
   }
 
-  // Values under the pointer, or where the arrow keys have led.
+  // Values under the pointer, or where the arrow keys have led. A chart says which place is nearest to the pointer,
+  // where a key leads from a place, which points are marked there, and what is said about it.
 
   const tooltip = byId("tooltip");
   let shown = null; // {chart, index}
 
   const between = (low, high) => `(${number(low)} to ${number(high)})`;
+  const odds = (u) => number(u === null ? null : Math.exp(u));
+  const limited = ({ u, lower, upper }) => `${number(u)} ${between(lower, upper)}`;
+  const factor = ({ u, lower, upper }) => `${odds(u)} (${odds(lower)} to ${odds(upper)})`;
+  const within = (place, places) => Math.max(0, Math.min(place, places.length - 1));
 
-  function effectChart(effect, svg) {
-    const lines = (i) => [
-      [effect.column, effect.names[i]],
-      ["effect", `${number(effect.u[i])} ${between(effect.lower[i], effect.upper[i])}`],
-      ["factor on the odds", odds(effect.u[i]) + ` (${odds(effect.lower[i])} to ${odds(effect.upper[i])})`],
-    ];
-    const lineAway = (i) => {
-      const u = effect.held[held][i];
-      return [`with pi = ${data.pi[held]}`, `effect ${number(u)}, factor ${odds(u)}`, "moved"];
-    };
+  function closest(places, place) {
+    const distances = places.map((value) => Math.abs(value - place));
+    return distances.indexOf(Math.min(...distances));
+  }
+
+  function alongOne(places, upright) {
     return {
-      svg,
-      places: effect.places,
-      upright: effect.upright,
-      mark: (i) => point(effect, i, effect.u[i] === null ? effect.scale[0] : effect.u[i]),
-      lines: (i) => (held === data.estimate ? lines(i) : [...lines(i), lineAway(i)]),
+      start: Math.floor(places.length / 2),
+      nearest: (x, y) => closest(places, upright ? x : y),
+      step: (i, key) => {
+        const last = places.length - 1;
+        const [back, on] = [i - 1, i + 1];
+        const moves = { ArrowLeft: back, ArrowUp: back, ArrowRight: on, ArrowDown: on, Home: 0, End: last };
+        return key in moves ? within(moves[key], places) : null;
+      },
     };
   }
 
-  function odds(u) {
-    return number(u === null ? null : Math.exp(u));
+  function alongTwo(xs, ys) {
+    return {
+      start: [Math.floor(ys.length / 2), Math.floor(xs.length / 2)],
+      nearest: (x, y) => [closest(ys, y), closest(xs, x)],
+      step: ([row, column], key) => {
+        const across = { ArrowLeft: column - 1, ArrowRight: column + 1, Home: 0, End: xs.length - 1 };
+        const upwards = { ArrowUp: row + 1, ArrowDown: row - 1 };
+        if (key in across) return [row, within(across[key], xs)];
+        return key in upwards ? [within(upwards[key], ys), column] : null;
+      },
+    };
+  }
+
+  function effectChart(effect, svg) {
+    const [first, ...others] = effect.curves;
+    const at = (curve, i) => ({ u: curve.u[i], lower: curve.lower[i], upper: curve.upper[i] });
+    const away = (said) => (held === data.estimate ? [] : [[`with pi = ${data.pi[held]}`, said, "moved"]]);
+    const aboutOne = (i) => [
+      ["effect", limited(at(first, i))],
+      ["factor on the odds", factor(at(first, i))],
+      ...away(`effect ${number(first.held[held][i])}, factor ${odds(first.held[held][i])}`),
+    ];
+    const aboutAll = (i) => effect.curves.flatMap((curve) => [
+      [curve.name, `effect ${limited(at(curve, i))}`],
+      ...away(`effect ${number(curve.held[held][i])}`),
+    ]);
+    return {
+      svg,
+      ...alongOne(effect.places, effect.upright),
+      marks: (i) => effect.curves.map(({ u }) => point(effect, i, u[i] === null ? effect.scale[0] : u[i])),
+      lines: (i) => [[effect.column, effect.names[i]], ...(others.length ? aboutAll(i) : aboutOne(i))],
+    };
+  }
+
+  function mapChart(map, svg) {
+    const at = ([row, column]) => {
+      const [u, lower, upper] = [map.u, map.lower, map.upper].map((values) => values[row][column]);
+      return { u, lower, upper };
+    };
+    return {
+      svg,
+      ...alongTwo(map.x, map.y),
+      marks: ([row, column]) => [[map.x[column], map.y[row]]],
+      lines: (place) => [
+        [map.columns[0], map.xNames[place[1]]],
+        [map.columns[1], map.yNames[place[0]]],
+        ["effect", limited(at(place))],
+        ["factor on the odds", factor(at(place))],
+        ...(map.far[place[0]][place[1]] ? [["no rows near", ""]] : []),
+      ],
+    };
   }
 
   function histogramChart(histogram, svg) {
@@ -137,9 +192,8 @@
     const places = histogram.names.map((_, i) => (histogram.edges[i] + histogram.edges[i + 1]) / 2);
     return {
       svg,
-      places,
-      upright: true,
-      mark: (i) => [places[i], at(histogram.scale, atEstimate[i])],
+      ...alongOne(places, true),
+      marks: (i) => [[places[i], at(histogram.scale, atEstimate[i])]],
       lines: (i) => (held === data.estimate ? lines(i) : [...lines(i), lineAway(i)]),
     };
   }
@@ -147,11 +201,11 @@
   function showValues() {
     if (!shown) return;
     const { chart, index } = shown;
-    const mark = chart.mark(index);
-    chart.svg.querySelector(".cursor").setAttribute("d", circle(mark, 5));
+    const marks = chart.marks(index);
+    chart.svg.querySelector(".cursor").setAttribute("d", marks.map((mark) => circle(mark, 5)).join(""));
     tooltip.replaceChildren(...chart.lines(index).map(tooltipLine));
     tooltip.hidden = false;
-    placeTooltip(chart.svg, mark);
+    placeTooltip(chart.svg, marks[0]);
   }
 
   function tooltipLine([name, value, style]) {
@@ -192,20 +246,15 @@
   function nearest(chart, event) {
     const box = chart.svg.getBoundingClientRect();
     const scale = chart.svg.viewBox.baseVal.width / box.width;
-    const place = scale * (chart.upright ? event.clientX - box.left : event.clientY - box.top);
-    const distances = chart.places.map((value) => Math.abs(value - place));
-    return distances.indexOf(Math.min(...distances));
+    return chart.nearest(scale * (event.clientX - box.left), scale * (event.clientY - box.top));
   }
 
   function step(chart, event) {
-    const last = chart.places.length - 1;
-    const index = shown && shown.chart === chart ? shown.index : 0;
-    const [back, on] = [index - 1, index + 1];
-    const moves = { ArrowLeft: back, ArrowUp: back, ArrowRight: on, ArrowDown: on, Home: 0, End: last };
     if (event.key === "Escape") hideValues();
-    if (!(event.key in moves)) return;
+    const index = chart.step(shown && shown.chart === chart ? shown.index : chart.start, event.key);
+    if (index === null) return;
     event.preventDefault();
-    show(chart, Math.max(0, Math.min(moves[event.key], last)));
+    show(chart, index);
   }
 
   function watch(chart) {
@@ -215,15 +264,15 @@
     svg.addEventListener("pointermove", follow);
     svg.addEventListener("pointerdown", follow);
     svg.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && hideValues());
-    svg.addEventListener("focus", () => shown || show(chart, Math.floor(chart.places.length / 2)));
+    svg.addEventListener("focus", () => shown || show(chart, chart.start));
     svg.addEventListener("blur", hideValues);
     svg.addEventListener("keydown", (event) => step(chart, event));
   }
 
-  data.effects.forEach((effect, i) => watch(effectChart(effect, byId("effect-" + i))));
+  data.effects.forEach((effect, i) => watch((effect.curves ? effectChart : mapChart)(effect, byId("effect-" + i))));
   watch(histogramChart(data.histogram, byId("histogram")));
   document.addEventListener("pointerdown", (event) => event.target.closest("svg.chart") || hideValues());
-  const follow = () => shown && placeTooltip(shown.chart.svg, shown.chart.mark(shown.index));
+  const follow = () => shown && placeTooltip(shown.chart.svg, shown.chart.marks(shown.index)[0]);
   window.addEventListener("scroll", follow, { passive: true });
 
   // Paper cannot unfold what is folded.

@@ -9,19 +9,18 @@ from typing import Any
 
 from pugam.inference import Interval
 from pugam.presentation.report.charts import histogram_scales, profile_scales
-from pugam.presentation.report.content import Content, Effect
-from pugam.presentation.report.effect_charts import EffectChart
-from pugam.presentation.report.formats import percent
+from pugam.presentation.report.content import Content
+from pugam.presentation.report.drawing import Card
+from pugam.presentation.report.formats import percent, rounded
 
 __all__ = ["as_json", "collect", "level_of_limit", "standing", "start_name"]
 
-DIGITS = 4  # significant ones: more cannot be seen, and make the page large
 SHARE_DIGITS = 6  # of rows, which are shown as counts as well
 # A text inside a script element may hold none of these, lest it end the element or the line.
 ESCAPES = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"})
 
 
-def collect(content: Content, charts: Iterable[EffectChart]) -> dict[str, Any]:
+def collect(content: Content, cards: Iterable[Card]) -> dict[str, Any]:
     """Return everything that depends on where the slider stands."""
     held = content.held
     return {
@@ -30,7 +29,7 @@ def collect(content: Content, charts: Iterable[EffectChart]) -> dict[str, Any]:
         "pi": [percent(pi) for pi in held.pi],
         "standing": [standing(content, place) for place in range(len(held.pi))],
         "called": [percent(share) for share in held.called_positive],
-        "effects": [_effect(effect, chart) for effect, chart in zip(content.effects, charts, strict=True)],
+        "effects": [card.data for card in cards],
         "histogram": _histogram(content),
         "profile": _profile(content),
         "candidates": [[percent(posterior) for posterior in row.held] for row in content.candidates],
@@ -56,21 +55,6 @@ def standing(content: Content, place: int) -> str:
     return f"{side} the {100.0 * interval.level:.3g}% interval"
 
 
-def _effect(effect: Effect, drawn: EffectChart) -> dict[str, Any]:
-    return {
-        "column": effect.column,
-        "upright": effect.is_curve,
-        "scale": drawn.scale.as_list(),
-        "places": [round(place, 1) for place in drawn.places],
-        "joined": drawn.joined,
-        "names": drawn.names,
-        "u": _rounded(effect.u),
-        "lower": _rounded(effect.lower),
-        "upper": _rounded(effect.upper),
-        "held": [_rounded(curve) for curve in effect.held],
-    }
-
-
 def _histogram(content: Content) -> dict[str, Any]:
     along, up = histogram_scales(content.held)
     bins = len(content.held.histogram[0])
@@ -79,7 +63,7 @@ def _histogram(content: Content) -> dict[str, Any]:
         "edges": [round(along(place / bins), 1) for place in range(bins + 1)],
         "names": [f"{percent(place / bins)} to {percent((place + 1) / bins)}" for place in range(bins)],
         "rows": content.n_unlabelled,
-        "held": [_rounded(shares, SHARE_DIGITS) for shares in content.held.histogram],
+        "held": [rounded(shares, SHARE_DIGITS) for shares in content.held.histogram],
     }
 
 
@@ -89,11 +73,6 @@ def _profile(content: Content) -> dict[str, Any] | None:
     along, up = profile_scales(content.diagnostics, content.held.limit)
     places = [round(along(pi), 1) if along.low <= pi <= along.high else None for pi in content.held.pi]
     return {"places": places, "bottom": up.start, "top": up.end}
-
-
-def _rounded(values: Iterable[float], digits: int = DIGITS) -> list[float | None]:
-    """Round to a few significant digits; what is no number becomes null, which JSON can say."""
-    return [float(f"{value:.{digits}g}") if math.isfinite(value) else None for value in values]
 
 
 def as_json(values: Any) -> str:

@@ -1,0 +1,130 @@
+"""Collects the effects that a report shows, at the estimate and with pi held elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.inference import Sensitivity, curve_columns
+from pugam.presentation.pictures import Panel, Picture, picture_of
+from pugam.presentation.protocol import FittedModel
+from pugam.presentation.report.content import Curves, Effect, Map, Shown
+from pugam.presentation.report.formats import number
+from pugam.presentation.views import grid_of, view_title
+from pugam.solvers import Fitted
+
+__all__ = ["collect_effects"]
+
+Array = NDArray[np.float64]
+
+GRID_POINTS = 61, 31  # along a curve, and along each side of a map
+RUG_MARKS = 60
+
+
+@dataclass(frozen=True)
+class _Term:
+    """A term in a report: its picture, its coefficients with pi held at K values, and columns where u is zero."""
+
+    picture: Picture
+    coef: Array
+    center: Array
+
+    def held(self, panel: Panel, missing: bool) -> Array:
+        """Return effects at all points of a panel, behind them that of missing values: shape (K, n_points)."""
+        basis = self.picture.basis
+        columns = curve_columns(basis, grid_of(basis, [panel.view], missing)) - self.center
+        return np.asarray(self.coef @ columns.T)
+
+    def title(self, panel: Panel) -> str:
+        """Name a panel."""
+        return view_title(self.picture.basis.spec.label, panel.view, len(self.picture.panels))
+
+    def notes(self, panel: Panel) -> tuple[str, ...]:
+        """Say what a panel does not show."""
+        return tuple(self._notes(panel))
+
+    def _notes(self, panel: Panel) -> Iterator[str]:
+        view, missing = panel.view, self.picture.missing
+        if missing is not None and len(view.axes) > 1 and view.along and panel is self.picture.panels[0]:
+            yield f"Missing values: effect {number(missing.u)} ({number(missing.lower)} to {number(missing.upper)})."
+        if view.left_out:
+            yield f"Shown are the most frequent of {len(view.cases) + view.left_out}."
+
+
+def collect_effects(model: FittedModel, fitted: Fitted, found: Sensitivity, level: float) -> Iterator[Shown]:
+    """Yield what is drawn of each term, in order."""
+    design, shown = fitted.design, fitted.engine.shown
+    for place, (basis, block) in enumerate(zip(design.bases, design.blocks, strict=True)):
+        center = basis.center(shown.encoded[place], shown.weights)
+        picture = picture_of(model, place, GRID_POINTS, level)
+        term = _Term(picture, found.coef[:, block], np.zeros(basis.size) if center is None else center)
+        for panel in picture.panels:
+            yield PANELS[len(panel.view.along)](term, panel)
+
+
+def _points(term: _Term, panel: Panel) -> Effect:
+    return _effect(term, panel, panel.view.names)
+
+
+def _curves(term: _Term, panel: Panel) -> Effect | Curves:
+    view = panel.view
+    (x,), (along,) = view.ticks, view.along
+    rug = _rug(term.picture.rows[:, along], x)
+    if len(view.axes) == 1:
+        return _effect(term, panel, _numbers(x), rug)
+    held = term.held(panel, missing=False).reshape(-1, *view.shape).swapaxes(0, 1)
+    title, (column,) = term.title(panel), view.columns
+    curves = [
+        Effect(title, column, _numbers(x), _numbers(u), _numbers(lower), _numbers(upper), _lists(at), rug)
+        for u, lower, upper, at in zip(*panel.effect, held, strict=True)
+    ]
+    far = tuple(tuple(case) for case in (panel.distance >= 1.0).tolist())
+    return Curves(title, column, view.held, view.names, tuple(curves), far, term.notes(panel))
+
+
+def _effect(term: _Term, panel: Panel, x: tuple[float | str, ...], rug: tuple[float, ...] = ()) -> Effect:
+    """One curve, or levels, missing values last."""
+    missing = term.picture.missing
+    u, lower, upper = (values.ravel() for values in panel.effect)
+    if missing is not None:
+        x = (*x, "missing")
+        u, lower, upper = (np.append(values, at) for values, at in zip((u, lower, upper), missing, strict=True))
+    return Effect(
+        label=term.title(panel),
+        column=", ".join(term.picture.basis.spec.columns),
+        x=x,
+        u=_numbers(u),
+        lower=_numbers(lower),
+        upper=_numbers(upper),
+        held=_lists(term.held(panel, missing is not None)),
+        rug=rug,
+        missing=missing is not None,
+        notes=term.notes(panel),
+    )
+
+
+def _map(term: _Term, panel: Panel) -> Map:
+    x, y = panel.view.columns
+    picture = term.picture
+    return Map(term.title(panel), (x, y), picture.surface(panel), picture.largest, term.notes(panel))
+
+
+PANELS: dict[int, Callable[[_Term, Panel], Shown]] = {0: _points, 1: _curves, 2: _map}  # by columns drawn along
+
+
+def _rug(values: Array, x: Array) -> tuple[float, ...]:
+    present = values[~np.isnan(values)]
+    marks = np.quantile(present, np.linspace(0.0, 1.0, min(len(present), RUG_MARKS)))
+    return _numbers(marks[(marks >= x[0]) & (marks <= x[-1])])
+
+
+def _numbers(values: Any) -> tuple[float, ...]:
+    return tuple(np.asarray(values, dtype=float).tolist())
+
+
+def _lists(values: Array) -> tuple[tuple[float, ...], ...]:
+    return tuple(map(_numbers, values))
