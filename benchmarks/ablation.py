@@ -36,7 +36,7 @@ from unittest import mock
 
 import numpy as np
 from ablation_cases import Case, Rows, cases
-from ablation_switches import HEURISTICS, ROWS, Heuristic
+from ablation_switches import HEURISTICS, Heuristic
 from ablation_table import FULL, Fits, Record, write_ablation
 from joblib import Parallel, delayed
 from reporting import RESULTS
@@ -48,7 +48,7 @@ from pugam.errors import PugamError
 from pugam.files import append_line, drop_torn_line, read_lines
 from pugam.solvers.smoothing import log_marginal
 
-MANY_ROWS, MANY_COLUMNS = 50_000, 150  # beyond, rows are rehearsed on a sample, and columns with a coarse basis
+MANY_ROWS, MANY_COLUMNS = 50_000, 150  # beyond, scales are compared on a sample, and a coarse basis goes first
 LOWEST = 1e-6  # posteriors are taken for no surer than this
 
 
@@ -75,7 +75,7 @@ def criterion(model: PUGAM) -> Record:
     fitted = model._fitted("The criterion")
     if fitted.fit.shrinkage is not None:
         return {"reml": None, "terms": "shrunken"}
-    free = fitted.settings.pi_range.free
+    free = fitted.fit.penalized.free(fitted.settings.pi_range)
     value = log_marginal(fitted.design, fitted.fit.penalized, fitted.fit.kappas, free)
     return {"reml": float(value), "terms": f"{zlib.crc32(model.formula_.encode()):08x}"}
 
@@ -83,9 +83,9 @@ def criterion(model: PUGAM) -> Record:
 @contextmanager
 def watched(paths: set[str]) -> Iterator[None]:
     """Note which ways fits go in here."""
-    from pugam.estimator import pugam
+    from pugam.solvers import strategy
 
-    smoothed, shrunken = pugam.fit_best_design, pugam.fit_shrunken
+    smoothed, shrunken = strategy._fit_best_scale, strategy.fit_shrunken
 
     def note(way: str, engine: Any, designs: Sequence[Any]) -> None:
         reached = {way: True, "logged": len(designs) > 1, "long": engine.n_rows > MANY_ROWS}
@@ -93,7 +93,7 @@ def watched(paths: set[str]) -> Iterator[None]:
         if way == "smoothed" and designs[0].n_columns > MANY_COLUMNS:
             paths.add("wide")
 
-    def fit_best_design(engine: Any, designs: Sequence[Any], *others: Any) -> Any:
+    def fit_best_scale(engine: Any, designs: Sequence[Any], *others: Any) -> Any:
         note("smoothed", engine, designs)
         return smoothed(engine, designs, *others)
 
@@ -101,18 +101,11 @@ def watched(paths: set[str]) -> Iterator[None]:
         note("shrunken", engine, designs)
         return shrunken(engine, designs, *others)
 
-    with mock.patch.multiple(pugam, fit_best_design=fit_best_design, fit_shrunken=fit_shrunken):
+    with mock.patch.multiple(strategy, _fit_best_scale=fit_best_scale, fit_shrunken=fit_shrunken):
         yield
     paths.add("any")
     if "shrunken" in paths:
         paths.add("both" if "smoothed" in paths else "short")
-
-
-def second_opinions(model: PUGAM) -> Record:
-    """The diagnosis' verdict, as it comes and without likelihood ratios as second opinions on terms."""
-    verdict = model.diagnose().verdict
-    with mock.patch("pugam.inference.diagnosis._second_opinions", lambda fitted, terms: tuple(terms)):
-        return {"verdict": verdict, "verdict_alone": model.diagnose().verdict}
 
 
 def run_case(case: Case, folder: str, done: set[str]) -> list[tuple[Case, str, Record]]:
@@ -124,14 +117,13 @@ def run_case(case: Case, folder: str, done: set[str]) -> list[tuple[Case, str, R
         _warm_up()
         try:
             with watched(paths):
-                full, model = fit(rows)
+                full, _ = fit(rows)
             # The first fit to these rows also pays for memory and compiled code: it is no measure of time.
             full["seconds"] = fit(rows)[0]["seconds"]
         except PugamError as error:
             return [(case, FULL, {"refused": str(error)})]
         if FULL not in done:
-            judged = second_opinions(model) if case.group != ROWS else {}
-            found.append((case, FULL, full | judged | {"paths": sorted(paths)}))
+            found.append((case, FULL, full | {"paths": sorted(paths)}))
         for heuristic in HEURISTICS:
             if heuristic.path in paths and heuristic.name not in done:
                 found.append((case, heuristic.name, without(heuristic, rows) | {"full_seconds": full["seconds"]}))

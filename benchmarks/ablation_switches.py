@@ -14,7 +14,6 @@ import numpy as np
 
 from pugam.solvers import held_out
 from pugam.solvers.held_out import HeldOutRows
-from pugam.solvers.reml import select_reml
 
 NEVER = 10**12  # more rows, columns or functions than any case has
 
@@ -22,10 +21,6 @@ NEVER = 10**12  # more rows, columns or functions than any case has
 def stay(*arguments: Any) -> Any:
     """Return parameters and smoothing parameters, the only arrays among the arguments, as they came."""
     return tuple(argument for argument in arguments if isinstance(argument, np.ndarray))
-
-
-def not_bent(design: Any, here: Any, kappas: Any, pi_range: Any) -> Any:
-    return kappas
 
 
 def nothing(*arguments: Any) -> None:
@@ -93,28 +88,23 @@ class Heuristic:
             yield
 
 
-BENDS = {"solvers.procedure.look_for_bends": stay, "solvers.settling.bent_smoothing": not_bent}
-WAVES = {"solvers.procedure.look_for_waves": stay}
-HIGHER = {"solvers.procedure.look_for_higher": stay}
-NO_DOUBT, NOT_VAGUE = {"estimator.pugam.is_doubtful": no}, {"estimator.pugam.is_vague": no}
+BENDS = {"solvers.strategy.look_for_bends": stay}
+HIGHER = {"solvers.strategy.look_for_higher": stay}
 TABLES, PAPER, COLUMNS, ROWS = "tables", "paper", "many columns", "many rows"
 EVERYWHERE = (TABLES, PAPER, COLUMNS, ROWS)
 
 HEURISTICS = (
     Heuristic("second look for bends", "smoothed", BENDS),
-    Heuristic("second look for waves", "smoothed", WAVES),
     Heuristic("second look for higher maxima", "smoothed", HIGHER),
-    Heuristic("all three second looks", "smoothed", BENDS | WAVES | HIGHER),
+    Heuristic("both second looks", "smoothed", BENDS | HIGHER),
     Heuristic("starts that differ in steepness", "any", {"solvers.starts.STEEPNESS": (3.0,)}),
-    Heuristic("rehearsal on a sample of many rows", "long", {"solvers.procedure.WORTH_A_REHEARSAL": NEVER}, (ROWS,)),
-    Heuristic("settling on a parabola", "long", {"solvers.procedure.settle_reml": select_reml}, (ROWS,)),
     Heuristic(
         "fit with a coarse basis first, if columns are many",
         "wide",
-        {"solvers.procedure.MANY_COLUMNS": NEVER},
+        {"solvers.strategy.MANY_COLUMNS": NEVER},
         (COLUMNS,),
     ),
-    Heuristic("coarse basis in pilots", "smoothed", {"solvers.procedure.PILOT_FUNCTIONS": NEVER}, EVERYWHERE),
+    Heuristic("coarse basis in pilots", "smoothed", {"solvers.strategy.PILOT_FUNCTIONS": NEVER}, EVERYWHERE),
     Heuristic(
         "coarse basis in second looks",
         "smoothed",
@@ -124,47 +114,17 @@ HEURISTICS = (
     Heuristic(
         "sample of rows in pilots and second looks",
         "smoothed",
-        {"solvers.procedure.enough_rows": all_rows, "solvers.lookout.enough_rows": all_rows},
+        {"solvers.strategy.enough_rows": all_rows, "solvers.lookout.enough_rows": all_rows},
         EVERYWHERE,
     ),
-    Heuristic(
-        "values before products, if columns are many",
-        "wide",
-        {"solvers.objective.MANY_COLUMNS": NEVER},
-        (TABLES, COLUMNS),
-    ),
-    Heuristic("joining climbs", "any", {"solvers.fisher._join": nothing}, EVERYWHERE),
-    Heuristic("giving up climbs", "any", {"solvers.fisher._give_up": nothing}, EVERYWHERE),
-    Heuristic("no leaps onto plateaus", "any", {"solvers.steps.LEAST_SHARE_OF_GAIN": 0.0}),
     Heuristic("Aitken's stretch", "smoothed", {"solvers.reml.LONGEST_STRETCH": 1.0}, EVERYWHERE),
-    Heuristic("looser smoothing of many terms", "smoothed", {"solvers.reml.MANY_TERMS": NEVER}, (TABLES, COLUMNS)),
-    Heuristic(
-        "curves that follow the corrected pi", "smoothed", {"solvers.procedure.LONGEST_FOLLOWING": 0.0}, EVERYWHERE
-    ),
     Heuristic("logarithms", "logged", {"terms.design.Design.with_logarithms": nothing}),
-    Heuristic("shrinking at once, for want of rows", "short", {"estimator.pugam.has_enough_rows": yes}, (TABLES,)),
-    Heuristic("shrinking where pi is in doubt", "both", NO_DOUBT),
-    Heuristic("shrinking where that narrows a wide interval", "both", NOT_VAGUE),
-    Heuristic("shrinking, for either reason", "both", NO_DOUBT | NOT_VAGUE),
-    Heuristic(
-        "the narrower of two intervals (without: the shrunken fit's)", "both", {"estimator.pugam.is_narrower": yes}
-    ),
-    Heuristic(
-        "strays",
-        "shrunken",
-        {
-            "solvers.held_out.LOGIT_STRAY": (-30.0, -20.0),
-            "solvers.held_out.FIRST_STRAY": -21.0,
-            "solvers.held_out.OTHERS": 1e9,
-        },
-    ),
+    Heuristic("shrinking at once, for want of rows", "short", {"solvers.strategy.has_enough_rows": yes}, (TABLES,)),
+    Heuristic("shrinking where pi is in doubt", "both", {"solvers.strategy.is_doubtful": no}),
     Heuristic("held-out steepness", "shrunken", {"solvers.shrinkage.HeldOutRows": WithoutSteepness}),
     Heuristic(
         "prior on separation", "shrunken", {"solvers.shrinkage.HeldOutRows": partial(HeldOutRows, separation=False)}
     ),
-    Heuristic("a choice of three ridges", "shrunken", {"solvers.shrinkage.RIDGES": (3.0,)}),
-    Heuristic("giving up ridges", "shrunken", {"solvers.shrinkage.HOPELESS": math.inf}, (TABLES, COLUMNS)),
-    Heuristic("two rounds of curves and share", "shrunken", {"solvers.shrinkage.ROUNDS": 1}),
     Heuristic("tighter ridge on what bends more", "shrunken", {"solvers.shrinkage.BENDING": 1.0}),
     Heuristic("rows that are alike in one fold", "shrunken", {"solvers.shrinkage._first_alike": each_row_its_own}),
 )

@@ -132,7 +132,7 @@ def write_ablation(found: Fits, chosen: Sequence[Case]) -> None:
     header += ["REML lost", "lower", "higher", "lower by 1", *(f"time, {group}" for group in MAKERS), "pays"]
     rows = [row_of(heuristic, found, chosen) for heuristic in HEURISTICS]
     pairs = pairs_of(FULL, found, chosen)
-    note = "\n\n".join([_on_cases(pairs), LEGEND, _on_opinions(pairs)])
+    note = "\n\n".join([_on_cases(pairs), LEGEND])
     write_table("ablation", "Each heuristic of the fit, taken away", header, rows, note)
 
 
@@ -153,13 +153,3 @@ def mean_of(pairs: Sequence[Pair], name: str) -> float:
     for pair in pairs:
         clusters.setdefault(pair.cluster, []).append(float(pair.full[name]))
     return float(np.mean([np.mean(values) for values in clusters.values()]))
-
-
-def _on_opinions(pairs: Sequence[Pair]) -> str:
-    judged = [pair.full for pair in pairs if "verdict" in pair.full]
-    differing = [one for one in judged if one["verdict"] != one["verdict_alone"]]
-    return (
-        "Second opinions on terms (likelihood ratios where Wald's tests tell too few terms from a constant) concern "
-        f"the diagnosis alone: they change its verdict on {len(differing)} of {len(judged)} fits, of whose intervals "
-        f"{sum(one['covered'] for one in differing)} hold the truth."
-    )

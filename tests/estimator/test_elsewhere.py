@@ -163,14 +163,6 @@ def test_a_file_that_does_not_fit_into_memory_gives_the_same_fit(rows, path, kep
     assert len(there._rows[0].parts._kept) < len(there._rows[0]._ends)
 
 
-def test_a_rehearsal_on_a_sample_takes_the_rows_that_it_takes_in_memory(rows, path, monkeypatch):
-    monkeypatch.setattr("pugam.solvers.procedure.REHEARSAL_ROWS", (200, 500))
-
-    here, there = fit_both(rows, path, weights="weight")
-
-    assert_same_fit(there, here, atol=5e-9)  # so few rows leave smoothing open
-
-
 def test_levels_kept_as_a_dictionary_are_those_of_text(rows, path, models):
     file = path.parent / "levels.parquet"
     whole = rows.astype({"site": "category"})

@@ -100,7 +100,7 @@ def test_few_rows_in_doubt_are_a_reason_to_shrink_and_not_few_rows_as_such():
 
 @pytest.mark.filterwarnings("ignore::pugam.PugamWarning")
 @pytest.mark.parametrize("seed", range(3))
-def test_a_wide_interval_is_a_reason_to_shrink_where_that_makes_it_narrower(seed):
+def test_an_interval_that_says_little_is_a_reason_to_shrink(seed):
     X, z = draw(150, 300, 3, seed=seed, shift=0.9)
     widths = {}
     for shrinkage in ("never", "always", "auto"):
@@ -108,18 +108,7 @@ def test_a_wide_interval_is_a_reason_to_shrink_where_that_makes_it_narrower(seed
         interval = fitted.pi_interval()
         widths[shrinkage] = interval.upper - interval.lower
 
-    assert widths["never"] > 0.3
-    doubted = widths["never"] > 0.5
-    assert widths["auto"] == (widths["always"] if doubted else min(widths["never"], widths["always"]))
-
-
-@pytest.mark.filterwarnings("ignore::pugam.PugamWarning")
-@pytest.mark.parametrize("narrower", [True, False])
-def test_of_two_fits_with_a_wide_interval_the_narrower_one_is_kept(monkeypatch, narrower):
-    X, z = draw(150, 300, 3, shift=0.9)
-    monkeypatch.setattr("pugam.estimator.pugam.is_narrower", lambda shrunken, other: narrower)
-
-    assert (PUGAM("x0 + x1 + x2").fit(X, z).shrinkage_ is not None) == narrower
+    assert widths["auto"] == widths["always" if widths["never"] > 0.5 else "never"]
 
 
 @pytest.mark.filterwarnings("ignore::pugam.PugamWarning")

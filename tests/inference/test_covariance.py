@@ -17,13 +17,13 @@ from pugam.inference import (
 )
 from pugam.layout import Layout
 from pugam.likelihood import alpha_shift, expit, label_frequency, logit
-from pugam.solvers import Adjustment, PiPrior, PiRange, Settings, Shrinkage, fit_model
+from pugam.solvers import Adjustment, PiPrior, PiRange, Settings, Shrinkage, fit_smoothed
 from pugam.terms import Design, l, s
 
 
 def fit(problem, kappa, **options):
     settings = Settings(np.full(len(problem.design.penalties), kappa), **{"tol": 1e-6, **options})
-    return fit_model(problem.engine, problem.design, settings, np.random.default_rng(0))
+    return fit_smoothed(problem.engine, problem.design, settings, np.random.default_rng(0))
 
 
 def counts(problem):
@@ -286,7 +286,7 @@ def sampled_fits(n0, n, setting, make_term, kappa, **options):
         design = Design.resolve([make_term(name) for name in table.names], table)
         engine = MemoryEngine(design, design.encode(table), data.z == 1)
         settings = Settings(np.full(len(design.penalties), kappa), n_starts=1, tol=1e-4, **options)
-        yield design, fit_model(engine, design, settings, np.random.default_rng(0))
+        yield design, fit_smoothed(engine, design, settings, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize(("setting", "kappa"), [(1, 0.02), (2, 1e-3)], ids=["straight", "bent"])

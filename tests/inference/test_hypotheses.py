@@ -12,7 +12,7 @@ from pugam.datasets import simulate
 from pugam.engines import MemoryEngine
 from pugam.inference import bayesian_covariance, fourier_test, wald_test
 from pugam.inference.hypotheses import reference_penalty
-from pugam.solvers import PiPrior, Settings, fit_model, gather_evidence
+from pugam.solvers import PiPrior, Settings, fit_smoothed, gather_evidence
 from pugam.terms import Design
 
 # The tests are of the penalised estimate; without a prior on pi its covariance is theirs.
@@ -239,7 +239,7 @@ def test_pvalues_are_about_uniform_where_the_null_hypothesis_holds():
         table = read_table(data.X)
         design = Design.resolve(terms, table)
         engine = MemoryEngine(design, design.encode(table), data.z == 1)
-        fit = fit_model(engine, design, settings, np.random.default_rng(0))
+        fit = fit_smoothed(engine, design, settings, np.random.default_rng(0))
         evidence = gather_evidence(fit.penalized, slice(None))
         estimate = fit.optimum.beta[2:], bayesian_covariance(fit, 750, 750)[2:, 2:]
         zero.append(wald_test(evidence, design, [0], "zero", *estimate).pvalue)

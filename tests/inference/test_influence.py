@@ -8,7 +8,7 @@ import pytest
 from pugam.engines import MemoryEngine
 from pugam.inference import pi_log_variance
 from pugam.inference.influence import pi_influence
-from pugam.solvers import Fitted, PiPrior, PiRange, Settings, fit_model, refit_resamples
+from pugam.solvers import Fitted, PiPrior, PiRange, Settings, fit_smoothed, refit_resamples
 
 STEP = 1e-3
 CASES = {
@@ -27,7 +27,7 @@ def fit(problem, kappa, weighted=False, **options):
     options = {"tol": 1e-12, "n_starts": 3, "prior": PiPrior(1.0, 1.0), **options}
     settings = Settings(np.full(len(problem.design.penalties), kappa), **options)
     return Fitted(
-        engine, problem.design, settings, fit_model(engine, problem.design, settings, np.random.default_rng(0))
+        engine, problem.design, settings, fit_smoothed(engine, problem.design, settings, np.random.default_rng(0))
     )
 
 

@@ -9,13 +9,13 @@ from pugam import PUGAM, s
 from pugam.datasets import simulate
 from pugam.inference import bayesian_covariance, curve_covariance
 from pugam.inference.smoothing_uncertainty import bias_covariance, smoothing_covariance
-from pugam.solvers import PiRange, Settings, fit_model, gather_evidence
+from pugam.solvers import PiRange, Settings, fit_smoothed, gather_evidence
 
 EVERYTHING = slice(None)
 
 
 def fit(problem, settings):
-    return fit_model(problem.engine, problem.design, settings, np.random.default_rng(0))
+    return fit_smoothed(problem.engine, problem.design, settings, np.random.default_rng(0))
 
 
 @pytest.fixture(scope="module", params=[1, 2, 3], ids=["straight", "quadratic", "mixed"])

@@ -15,7 +15,6 @@ from pugam.likelihood import (
     products_of_columns,
     saturating_sums,
     score_sums,
-    value_sums,
 )
 from pugam.likelihood.columns import FEW_COLUMNS, MANY_GRAMS
 
@@ -278,28 +277,6 @@ def test_value_and_score_alone_are_those_that_come_with_the_information():
 
     np.testing.assert_array_equal(alone.value, whole.value)
     np.testing.assert_array_equal(alone.score, whole.score)
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-def test_the_value_alone_is_that_which_comes_with_the_score(weighted):
-    example = Example()
-    weights = weightings(N_VECTORS) if weighted else None
-    c, d = example.c, 1.0 - example.c
-
-    whole = saturating_sums(DenseColumns(example.X), example.positive, weights, example.b, c, d)
-    alone = value_sums(DenseColumns(example.X), example.positive, weights, example.b, c, d)
-
-    np.testing.assert_allclose(alone, whole.value, rtol=1e-14)
-
-
-def test_the_value_alone_leaves_out_rows_that_do_not_count():
-    X = np.array([[1.0, 0.0], [1.0, 1.0]])
-    positive, c = np.array([True, False]), np.array([0.5])
-    b = np.array([[-800.0, 1600.0]])  # the probability of the first row underflows
-
-    values = value_sums(DenseColumns(X), positive, np.array([[0.0, 1.0]]), b, c, 1.0 - c)
-
-    np.testing.assert_allclose(values, np.log(0.5), rtol=1e-12)
 
 
 def test_values_and_scores_of_blocks_add_up():

@@ -6,7 +6,7 @@ from scipy.linalg import block_diag
 from scipy.stats import multivariate_normal
 
 from pugam.layout import Layout
-from pugam.solvers import Evidence, PiPrior, Settings, Standpoint, fit_model, gather_evidence
+from pugam.solvers import Evidence, PiPrior, Settings, Standpoint, fit_smoothed, gather_evidence
 
 EVERYTHING, WITHOUT_PI = slice(None), slice(1, None)
 KAPPAS = {"rough": [1e-4, 1e-4, 1e-4, 1e-4, 1e-4], "moderate": [0.1, 1e-3, 1.0, 0.01, 10.0], "straight": [1e8] * 5}
@@ -17,7 +17,7 @@ def problem_and_optimum(request, make_problem):
     """Rows, and the penalised optimum at given smoothing parameters."""
     problem = make_problem(2, n0=600, n=1000, k=6, seed=3)
     settings = Settings(np.array(KAPPAS[request.param]), n_starts=3, tol=1e-8, prior=PiPrior(1.0, 1.0))
-    return problem, fit_model(problem.engine, problem.design, settings, np.random.default_rng(0)).penalized
+    return problem, fit_smoothed(problem.engine, problem.design, settings, np.random.default_rng(0)).penalized
 
 
 def block_of(problem, *terms):
@@ -98,7 +98,7 @@ def test_what_the_data_say_is_the_unpenalised_estimate(make_problem):
     problem = make_problem(2, n0=1500, n=3000, k=5, seed=5)
     kappas = np.array([1e-4, 0.0, 0.0, 0.0, 0.0])
     fits = [
-        fit_model(problem.engine, problem.design, Settings(values, n_starts=3, tol=1e-8), np.random.default_rng(0))
+        fit_smoothed(problem.engine, problem.design, Settings(values, n_starts=3, tol=1e-8), np.random.default_rng(0))
         for values in (kappas, np.zeros(5))
     ]
     block = block_of(problem, 0)
@@ -158,7 +158,7 @@ def test_columns_that_say_the_same_together_say_what_one_does():
 def test_the_marginal_likelihood_of_a_smoothing_parameter_is_that_of_the_score_at_zero(make_problem):
     problem = make_problem(2, n0=600, n=1000, k=6, seed=3)
     settings = Settings(np.full(5, 1e-2), n_starts=3, tol=1e-8)
-    optimum = fit_model(problem.engine, problem.design, settings, np.random.default_rng(0)).penalized
+    optimum = fit_smoothed(problem.engine, problem.design, settings, np.random.default_rng(0)).penalized
     evidence, block = gather_evidence(optimum, EVERYTHING), block_of(problem, 1)
     penalty = 2.0 * problem.design.bases[1].penalties[0].diagonal
     W = evidence.information(block)

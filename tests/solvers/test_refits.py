@@ -14,11 +14,11 @@ from pugam.solvers import (
     PiRange,
     Settings,
     finish_fit,
-    fit_model,
+    fit_smoothed,
     refit_resamples,
     reselect_resamples,
 )
-from pugam.solvers.procedure import warm_smoothing
+from pugam.solvers.strategy import warm_smoothing
 
 WEAK = PiPrior(1.0, 1.0)
 KAPPAS = np.array([1e-2, 3e-2, 1e-2, 1e-1, 1e-2])
@@ -51,7 +51,7 @@ def fit(problem, engine=None, **options):
     engine = engine or problem.engine
     settings = Settings(**{**TIGHT, **options})
     return Fitted(
-        engine, problem.design, settings, fit_model(engine, problem.design, settings, np.random.default_rng(0))
+        engine, problem.design, settings, fit_smoothed(engine, problem.design, settings, np.random.default_rng(0))
     )
 
 

@@ -29,7 +29,6 @@ from pugam.likelihood import (
     products_of_columns,
     saturating_sums,
     score_sums,
-    value_sums,
 )
 from pugam.terms import Design, Encoded
 
@@ -147,14 +146,6 @@ class MemoryEngine(CountedRows):
 
     def _sums(self, pi: Array, b: Array, observed: bool) -> Sums:
         return self.sums_given(*label_frequency(pi, self.n0, self.n1), b, observed)
-
-    def values(self, pi: Array, b: Array) -> Array:
-        """Value of the profile likelihood alone, shape (B,)."""
-        return self.values_given(*label_frequency(pi, self.n0, self.n1), b)
-
-    def values_given(self, c: Array, d: Array, b: Array) -> Array:
-        """The same for given label frequencies and their complements."""
-        return self._sum(lambda block: value_sums(block.X, block.positive, block.weights, b, c, d))
 
     def sums_given(self, c: Array, d: Array, b: Array, observed: bool) -> Sums:
         """The same for given label frequencies and their complements: those of more rows than there are here."""

@@ -129,11 +129,6 @@ class PartedEngine(CountedRows):
         """Return the same rows under B weightings: how often each row counts, shape (B, n_rows)."""
         return PartedResampledRows(self, counts)
 
-    def values(self, pi: Array, b: Array) -> Array:
-        """Value of the profile likelihood alone, shape (B,)."""
-        found: Array = self.parts.sum(MemoryEngine.values_given, *label_frequency(pi, self.n0, self.n1), b)
-        return found
-
     def _sums(self, pi: Array, b: Array, observed: bool) -> Sums:
         c, d = label_frequency(pi, self.n0, self.n1)
         found: Sums = self.parts.sum(MemoryEngine.sums_given, c, d, b, observed)

@@ -188,10 +188,6 @@ class Engine(Protocol):
         """Value, score and expected (or observed) information of the profile likelihood in (log c, a, theta)."""
         ...
 
-    def values(self, pi: Array, b: Array) -> Array:
-        """Value of the profile likelihood alone, shape (B,)."""
-        ...
-
     def expectation(self, pi: Array, b: Array) -> Expectation:
         """E-step: the expected labels of all rows."""
         ...

@@ -38,13 +38,10 @@ from pugam.inference import (
     NotConverged,
     curve_covariance,
     first_look,
-    is_doubtful,
-    is_narrower,
-    is_vague,
     posterior_logits,
 )
 from pugam.likelihood import alpha_shift, expit, label_frequency, log_likelihood_rows
-from pugam.solvers import Fit, Fitted, Settings, edf, fit_best_design, fit_shrunken, has_enough_rows
+from pugam.solvers import Fit, Fitted, Settings, choose_fit, edf
 from pugam.storage import StoredModel
 from pugam.terms import Design, columns_read, format_formula
 
@@ -89,10 +86,9 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
         Take the bias that smoothing brings on pi out of it, and refit the curves; False: the penalised estimate, as
         in the paper.
     shrinkage : {"auto", "always", "never"}, default="auto"
-        Hold all curves by a ridge, whose strength rows held out choose, and take pi from those rows: for columns too
-        many for the rows there are. "auto" does so with fewer than 20 rows of either label for each column that
-        smoothing does not restrain, where features leave fewer than five rows for each of them in doubt, where pi is
-        not determined otherwise, and where an interval for pi wider than 0.3 is narrower so; only with
+        Hold all curves by a ridge, and take pi from rows held out: for columns too many for the rows there are. "auto"
+        does so with fewer than 20 rows of either label for each column that smoothing does not restrain, where features
+        leave fewer than five rows for each of them in doubt, and where pi is not determined otherwise; only with
         ``smoothing="reml"``.
     kappas : {"both", "linear", "smooth"} or list of float, default="both"
         The values that ``smoothing="aic"`` tries: the paper's grid for nearly linear effects (10^-1 to 10^4), its grid
@@ -296,18 +292,10 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
     def _fit_designs(
         self, engine: Engine, designs: list[Design], settings: Settings, rng: np.random.Generator
     ) -> Fitted:
-        shrinkage = read_shrinkage(self.shrinkage, settings)
-        fitted = None
-        if shrinkage == "never" or (shrinkage == "auto" and has_enough_rows(designs[0], engine)):
-            fitted = fit_best_design(engine, designs, settings, rng)
-            if shrinkage == "never" or not (is_doubtful(fitted) or is_vague(fitted)):
-                return fitted
-        shrunken = fit_shrunken(engine, designs, settings, rng)
-        if fitted is not None and not is_doubtful(fitted) and not is_narrower(shrunken, fitted):
-            return fitted
-        if self.verbose and shrunken.fit.shrinkage is not None:
-            print(f"pugam: curves shrunken by a ridge of {shrunken.fit.shrinkage.ridge:g}, pi from rows held out")
-        return shrunken
+        fitted = choose_fit(engine, designs, settings, rng, read_shrinkage(self.shrinkage, settings))
+        if self.verbose and fitted.fit.shrinkage is not None:
+            print(f"pugam: curves shrunken by a ridge of {fitted.fit.shrinkage.ridge:g}, pi from rows held out")
+        return fitted
 
     def _open_rows(self, X: Any, z: Any, sample_weight: Any) -> TrainingRows:
         return open_rows(X, z, sample_weight, read_engine(self.engine), read_n_jobs(self.n_jobs))

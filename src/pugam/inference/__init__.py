@@ -12,10 +12,7 @@ from pugam.inference.covariance import (
 from pugam.inference.diagnosis import (
     Diagnosis,
     diagnose_fit,
-    is_doubtful,
-    is_narrower,
     is_separated,
-    is_vague,
     says_little,
 )
 from pugam.inference.effects import (
@@ -68,10 +65,7 @@ __all__ = [
     "hold_pi",
     "in_alpha",
     "intercept_covariance",
-    "is_doubtful",
-    "is_narrower",
     "is_separated",
-    "is_vague",
     "make_resampling",
     "normal_quantile",
     "not_converged",

@@ -1,28 +1,31 @@
 """Standard errors without a bootstrap: from the penalised information, corrected for sampling given z.
 
-The penalised estimate moves with the score s of the likelihood by V s, V the inverse of the penalised information.
-The numbers n0 and n1 of labelled and unlabelled rows are given, not random: so the score varies less than the
-information I says, by (1/n0 + 1/n1)(I v)(I v)', where v is how the truth moves when only the labelling rate does.
+What the numbers of labelled and unlabelled rows fix, and how estimates move with the data, is in `solvers.precision`.
 """
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pugam.layout import Layout
 from pugam.likelihood import label_frequency
-from pugam.linear_algebra import inverse, inverse_definite
-from pugam.solvers import Adjustment, Fit, Optimum, PiRange, correction_weights
+from pugam.linear_algebra import inverse
+from pugam.solvers import (
+    Adjustment,
+    Fit,
+    PiRange,
+    labelling_direction,
+    labelling_score,
+    movement,
+    smoothed_log_variance,
+)
 
 __all__ = [
     "bayesian_covariance",
     "frequentist_covariance",
     "in_alpha",
     "intercept_covariance",
-    "movement",
     "pi_log_variance",
 ]
 
@@ -42,7 +45,7 @@ def bayesian_covariance(fit: Fit, n0: float, n1: float, pi_range: PiRange = ANY_
     if fit.shrinkage is not None:
         return _adjusted_covariance(fit, fit.shrinkage.adjustment)
     covariance = fit.optimum.covariance(pi_range)
-    score = _labelling_score(fit.optimum, n0, n1)
+    score = labelling_score(fit.optimum, n0, n1)
     w = covariance @ score
     corrected: Array = covariance - _at_most_all(1.0 / n0 + 1.0 / n1, float(score @ w)) * np.outer(w, w)
     return corrected
@@ -61,7 +64,7 @@ def frequentist_covariance(fit: Fit, n0: float, n1: float, pi_range: PiRange = A
     # Through a root of the information, so that rounding leaves no negative variances where columns are collinear.
     values, vectors = np.linalg.eigh(fit.penalized.information)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
-    given = root.T @ _labelling_direction(fit.penalized, n0, n1)
+    given = root.T @ labelling_direction(fit.penalized, n0, n1)
     size = float(given @ given)
     left = 1.0 - np.sqrt(max(1.0 - _at_most_all(1.0 / n0 + 1.0 / n1, size) * size, 0.0))
     spread = root - np.outer(root @ given, given) * (left / size if size > 0.0 else 0.0)  # a root of the variance
@@ -79,35 +82,10 @@ def _at_most_all(share: float, size: float) -> float:
 
 
 def pi_log_variance(fit: Fit, n0: float, n1: float) -> float:
-    """Variance of log pi-hat, of the bias-corrected estimate where there is one.
-
-    The larger of two estimates, from the expected and from the observed information: each is the smaller one about as
-    often as not, and then too small. Of shrunken curves, what rows held out say.
-    """
+    """Variance of log pi-hat, corrected for bias or not; of shrunken curves it comes from rows held out."""
     if fit.shrinkage is not None:
         return (1.0 - fit.optimum.pi) ** 2 * fit.shrinkage.adjustment.logit_variance
-    fits = [fit]
-    if inverse_definite(fit.observed + np.diag(fit.penalized.curvature)) is not None:
-        fits.append(replace(fit, penalized=replace(fit.penalized, information=fit.observed)))
-    variance = max(_logit_variance(one, n0, n1) for one in fits)
-    return (1.0 - fit.optimum.pi) ** 2 * max(variance, 0.0)
-
-
-def _logit_variance(fit: Fit, n0: float, n1: float) -> float:
-    """Variance of logit pi-hat, in which the prior on pi counts as if it were data.
-
-    With J = I plus the prior's curvature, it is that of M J M' for a corrected estimate, of V for a penalised one, less
-    the correction for sampling given z.
-    """
-    covariance, share = inverse(fit.penalized.hessian), fit.penalized.layout.share
-    move = movement(fit, covariance)[share]
-    variance = float(covariance[share, share])
-    if fit.debiased:
-        known = fit.penalized.information.copy()
-        known[share, share] += fit.penalized.curvature[share]
-        variance = float(move @ known @ move)
-    response = float(move @ _labelling_score(fit.penalized, n0, n1))
-    return variance - (1.0 / n0 + 1.0 / n1) * response**2
+    return smoothed_log_variance(fit, n0, n1)
 
 
 def _adjusted_covariance(fit: Fit, adjustment: Adjustment) -> Array:
@@ -140,30 +118,3 @@ def intercept_covariance(layout: Layout, covariance: Array, pi_known: bool = Fal
     joined[layout.of_predictors.intercept, layout.share] = 1.0
     changed: Array = joined @ covariance @ joined.T
     return changed
-
-
-def movement(fit: Fit, covariance: Array) -> Array:
-    """How the reported estimate moves with the score: M = V, or L V after the bias correction.
-
-    The correction moves logit pi further, by `correction_weights` times what the penalised estimate does; the refit of
-    the others follows pi along g, the share's column of V, divided by its diagonal entry.
-    """
-    if not fit.debiased:
-        return covariance
-    layout = fit.penalized.layout
-    penalty, along = layout.with_share(fit.penalized.curvature, 0.0), covariance[:, layout.share]
-    further = correction_weights(layout, penalty, lambda rhs: rhs @ covariance) @ covariance
-    moved: Array = covariance + np.outer(along / along[layout.share], further)
-    return moved
-
-
-def _labelling_score(optimum: Optimum, n0: float, n1: float) -> Array:
-    """Return I v, the direction of the score that the numbers of labels fix."""
-    score: Array = optimum.information @ _labelling_direction(optimum, n0, n1)
-    return score
-
-
-def _labelling_direction(optimum: Optimum, n0: float, n1: float) -> Array:
-    """Return v = (-1/(1 - pi), c, 0), how the truth moves when only the labelling rate does."""
-    c, _ = label_frequency(np.array(optimum.pi), n0, n1)
-    return optimum.layout.join(-1.0 / (1.0 - optimum.pi), c, np.zeros_like(optimum.theta))

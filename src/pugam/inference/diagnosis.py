@@ -11,30 +11,26 @@ from numpy.typing import NDArray
 from pugam.inference.calibration import Calibration, calibrate
 from pugam.inference.description import describe
 from pugam.inference.findings import Finding
-from pugam.inference.hypotheses import HypothesisTest, likelihood_ratio_test, reference_penalty, tested_columns
+from pugam.inference.hypotheses import HypothesisTest, reference_penalty, tested_columns
 from pugam.inference.intervals import Interval
-from pugam.inference.open_effects import OpenEffects, condition_number, find_open_effects, rows_in_doubt
+from pugam.inference.open_effects import OpenEffects, condition_number, find_open_effects
 from pugam.inference.profile import PiProfile, pi_wald_interval, profile_interval
 from pugam.inference.sensitivity import Sensitivity, hold_pi, values_within
-from pugam.inference.verdict import ALPHA, FEWEST_TERMS, Verdict, judge
+from pugam.inference.verdict import ALPHA, Verdict, judge
 from pugam.likelihood import expit, logit
 from pugam.linear_algebra import inverse
 from pugam.messages import Message, ReportProfile, Words, in_python
-from pugam.solvers import EDGE, Fit, Fitted, Optimum, StartRecord, gather_evidence
+from pugam.solvers import EDGE, UNDETERMINED, Fit, Fitted, Optimum, StartRecord, gather_evidence, rows_in_doubt
 from pugam.terms import group_columns
 
-__all__ = ["Diagnosis", "diagnose_fit", "is_doubtful", "is_narrower", "is_separated", "is_vague", "says_little"]
+__all__ = ["Diagnosis", "diagnose_fit", "is_separated", "says_little"]
 
 Array = NDArray[np.float64]
 
 LEVEL = 0.95
 PROFILE_POINTS, PROFILE_REACH = 25, 1.3  # the profile is drawn a little beyond the interval, on the logit scale
-CLEAR = 1e-4  # p-value of a likelihood ratio that settles it
 NEARLY_AS_GOOD = 2.0  # in log-likelihood
 FEWEST_DOUBTFUL_ROWS = 4
-FEWEST_DOUBTFUL_ROWS_PER_COLUMN = 5  # of columns that no smoothing restrains; 3 to 6 do as well on real tables
-UNDETERMINED = 0.5  # width of an interval for pi that says next to nothing
-WIDE = 0.3  # width of one that shrunken curves might narrow
 
 
 @dataclass(frozen=True, repr=False)
@@ -152,22 +148,6 @@ def _count_groups(terms: Sequence[HypothesisTest], columns: Sequence[Sequence[st
     return len(group_columns(read for test, read in pairs if test.pvalue < ALPHA))
 
 
-def _second_opinions(fitted: Fitted, terms: Sequence[HypothesisTest]) -> tuple[HypothesisTest, ...]:
-    """Ask for a second opinion on the terms where Wald's tests tell fewer of them from a constant than pi needs."""
-    n_groups = _count_groups(terms, [basis.spec.columns for basis in fitted.design.bases])
-    if fitted.fit.shrinkage is not None or n_groups >= FEWEST_TERMS:
-        return tuple(terms)
-    return tuple(_seconded(fitted, test, number) for number, test in enumerate(terms))
-
-
-def _seconded(fitted: Fitted, test: HypothesisTest, term: int) -> HypothesisTest:
-    """Where Wald's test does not tell a term from a constant, let a likelihood ratio have a say."""
-    if test.pvalue < ALPHA or len(fitted.design.bases) < 2:
-        return test
-    second = likelihood_ratio_test(fitted, term)
-    return second if second.pvalue < CLEAR else test
-
-
 def diagnose_fit(fitted: Fitted, wald: Interval, terms: Sequence[HypothesisTest], at_boundary: bool) -> Diagnosis:
     """Look at a fit from all sides."""
     profile = PiProfile(fitted)
@@ -184,7 +164,7 @@ def diagnose_fit(fitted: Fitted, wald: Interval, terms: Sequence[HypothesisTest]
         profile_interval=held,
         profile_pi=pi,
         profile_deviance=deviance,
-        terms=_second_opinions(fitted, terms),
+        terms=tuple(terms),
         columns=tuple(basis.spec.columns for basis in fitted.design.bases),
         starts=starts,
         starts_near=near,
@@ -215,31 +195,7 @@ def is_separated(fitted: Fitted) -> bool:
     if fit.shrinkage is not None and says_little(fitted):
         return False
     # Shrunken curves doubt, unless they are adjusted.
-    return rows_in_doubt(fitted, fit.penalized if fit.shrinkage is None else fit.optimum) < FEWEST_DOUBTFUL_ROWS
-
-
-def is_doubtful(fitted: Fitted) -> bool:
-    """Whether too few rows tell how steep curves are, or pi is left undetermined: shrunken curves may do better."""
-    fit, pi_range = fitted.fit, fitted.settings.pi_range
-    if pi_range.fixed:
-        return False
-    n_free = int(np.count_nonzero(~fitted.design.is_penalized))
-    if rows_in_doubt(fitted, fit.penalized) < FEWEST_DOUBTFUL_ROWS_PER_COLUMN * n_free:
-        return True
-    inside = all(pi_range.is_inside(one.pi) for one in (fit.penalized, fit.optimum))
-    if pi_range.limits != (0.0, 1.0):  # bounds that someone gave may bind: that is what they are for
-        return inside and says_little(fitted)
-    return not inside or says_little(fitted)
-
-
-def is_vague(fitted: Fitted) -> bool:
-    """Whether the interval for pi is so wide that shrunken curves are worth a try."""
-    return not fitted.settings.pi_range.fixed and _width(fitted) > WIDE
-
-
-def is_narrower(one: Fitted, other: Fitted) -> bool:
-    """Whether one fit has a narrower interval for pi than another."""
-    return _width(one) < _width(other)
+    return rows_in_doubt(fitted.engine, fit.penalized if fit.shrinkage is None else fit.optimum) < FEWEST_DOUBTFUL_ROWS
 
 
 def says_little(fitted: Fitted) -> bool:

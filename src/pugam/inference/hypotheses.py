@@ -14,7 +14,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
-from scipy.special import chdtrc
 
 from pugam.errors import InputError
 from pugam.inference.distributions import weighted_chi2_sf
@@ -190,19 +189,6 @@ def refit_under_null(fitted: Fitted, terms: Sequence[int], null: Null) -> Fit:
     begun = replace(fit, penalized=replace(fit.penalized, beta=start), kappas=kappas)
     held_design = null_design.held_by(np.delete(design.ridge, held))
     return refit_shrunken(Fitted(engine, held_design, fitted.settings, begun), engine).fit
-
-
-def likelihood_ratio_test(fitted: Fitted, term: int) -> HypothesisTest:
-    """Compare the penalised objective with and without a term: too liberal a test, but one no steep curve deceives.
-
-    Where curves are steep Wald's test fails: the standard error grows faster than the estimate (Hauck and Donner 1977).
-    """
-    under_null = refit_under_null(fitted, [term], "zero")
-    statistic = 2.0 * max(fitted.fit.penalized.value - under_null.penalized.value, 0.0)
-    block = fitted.design.blocks[term]
-    df = float(block.stop - block.start)
-    label = (fitted.design.labels[term],)
-    return HypothesisTest(label, "zero", "likelihood ratio", statistic, df, float(chdtrc(df, statistic)), "chi-square")
 
 
 def fourier_test(

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.inference.covariance import movement
 from pugam.likelihood import label_frequency, log_c_slope, saturating_rows
-from pugam.solvers import Fitted
+from pugam.solvers import Fitted, movement
 
 __all__ = ["pi_influence"]
 

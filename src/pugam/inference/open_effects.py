@@ -17,7 +17,7 @@ from pugam.linear_algebra import inverse
 from pugam.solvers import Fitted, Optimum
 from pugam.terms import Basis
 
-__all__ = ["LARGEST_CONDITION", "OpenEffects", "condition_number", "find_open_effects", "rows_in_doubt"]
+__all__ = ["LARGEST_CONDITION", "OpenEffects", "condition_number", "find_open_effects"]
 
 Array = NDArray[np.float64]
 
@@ -45,14 +45,6 @@ class OpenEffects:
 
     levels: tuple[str, ...] = ()
     terms: tuple[str, ...] = ()
-
-
-def rows_in_doubt(fitted: Fitted, curves: Optimum) -> float:
-    """How many rows are left whose class the model doubts: each adds up to a quarter of its weight to the information.
-
-    It is they that tell how steep curves are.
-    """
-    return float(_products_in_doubt(fitted, curves)[0, 0])
 
 
 def condition_number(fitted: Fitted) -> float:

@@ -21,6 +21,7 @@ Verdict = Literal["well determined", "weakly determined", "not determined", "fix
 
 ALPHA = 0.05  # level at which terms are told from a constant
 FEWEST_TERMS = 2  # that vary, without interactions between them: identifiability needs them
+NEARLY_ALL = 0.9  # of the range of pi: an interval that excludes less says nothing
 WIDE = 0.4  # width of an interval for pi that leaves most questions open
 UNEVEN = 1.5  # ratio of profile to Wald width at which the likelihood is far from quadratic
 APART = 0.2  # difference of their ends, as a share of the width, that should be told
@@ -71,7 +72,7 @@ def _severe(found: Diagnosis) -> Iterator[Finding]:
     low, high = found.bounds
     if found.at_boundary:
         yield find_boundary(found.wald.estimate, found.bounds)
-    elif held.lower <= low and held.upper >= high:
+    elif max(held.upper - held.lower, found.wald.upper - found.wald.lower) > NEARLY_ALL * (high - low):
         yield findings.FlatProfile(low, high)
     elif held.lower <= low or held.upper >= high:
         yield findings.OpenEnd(low if held.lower <= low else high)

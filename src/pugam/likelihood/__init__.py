@@ -19,7 +19,6 @@ from pugam.likelihood.sums import (
     logistic_sums,
     saturating_sums,
     score_sums,
-    value_sums,
 )
 
 __all__ = [
@@ -45,5 +44,4 @@ __all__ = [
     "saturating_sums",
     "score_sums",
     "to_logit_pi",
-    "value_sums",
 ]

@@ -11,7 +11,7 @@ from pugam.layout import Layout
 from pugam.likelihood.columns import Columns
 from pugam.likelihood.rows import expected_labels, logistic_rows, saturating_rows, score_rows
 
-__all__ = ["Scores", "Sums", "label_block", "logistic_sums", "saturating_sums", "score_sums", "value_sums"]
+__all__ = ["Scores", "Sums", "label_block", "logistic_sums", "saturating_sums", "score_sums"]
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -113,14 +113,6 @@ def _joined(layout: Layout, score_c: Array, of_predictor: Array) -> Array:
     score = np.empty((len(score_c), layout.size))
     score[:, layout.share], score[:, layout.predictor] = score_c.sum(axis=1), of_predictor
     return score
-
-
-def value_sums(X: Columns, positive: Flags, weights: Array | None, b: Array, c: Array, d: Array) -> Array:
-    """Sum the value alone over a block; the arguments are those of `saturating_sums`."""
-    values = score_rows(positive, X.predict(b), c[:, None], d[:, None]).value
-    if weights is None:
-        return np.asarray(np.maximum(values.sum(axis=1), LOWEST_SUM))
-    return np.asarray((np.maximum(values, LOWEST_VALUE) * weights).sum(axis=1))
 
 
 def label_block(X: Columns, positive: Flags, b: Array, d: Array) -> Array:

@@ -2,25 +2,31 @@
 
 from pugam.solvers.adjustment import Adjustment
 from pugam.solvers.debiasing import correction_weights
+from pugam.solvers.doubt import UNDETERMINED, is_doubtful, rows_in_doubt
 from pugam.solvers.evidence import Canonical, Evidence, gather_evidence
 from pugam.solvers.exploring import StartRecord
+from pugam.solvers.fits import Fit, Fitted, Shrinkage
 from pugam.solvers.held_out import HeldOutRows
 from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import Optimum
 from pugam.solvers.pi import EDGE, PiPrior, PiRange
-from pugam.solvers.procedure import Fit, Fitted, Shrinkage, finish_fit, fit_best_design, fit_model
+from pugam.solvers.precision import labelling_direction, labelling_score, movement
+from pugam.solvers.precision import pi_log_variance as smoothed_log_variance
 from pugam.solvers.refits import Refits, refit_resamples, reselect_resamples
 from pugam.solvers.settings import Settings
-from pugam.solvers.shrinkage import fit_shrunken, has_enough_rows, hold_out, make_folds, refit_shrunken
+from pugam.solvers.shrinkage import hold_out, make_folds, refit_shrunken
 from pugam.solvers.smoothing import LINEAR_GRID, SMOOTH_GRID, aic, edf, edf_by_term
 from pugam.solvers.standpoint import Standpoint
 from pugam.solvers.starts import GRID_SIZE
+from pugam.solvers.strategy import STAGES, Stage, choose_fit, finish_fit, fit_smoothed
 
 __all__ = [
     "EDGE",
     "GRID_SIZE",
     "LINEAR_GRID",
     "SMOOTH_GRID",
+    "STAGES",
+    "UNDETERMINED",
     "Adjustment",
     "Canonical",
     "Evidence",
@@ -34,21 +40,26 @@ __all__ = [
     "Refits",
     "Settings",
     "Shrinkage",
+    "Stage",
     "Standpoint",
     "StartRecord",
     "aic",
+    "choose_fit",
     "correction_weights",
     "edf",
     "edf_by_term",
     "finish_fit",
-    "fit_best_design",
-    "fit_model",
-    "fit_shrunken",
+    "fit_smoothed",
     "gather_evidence",
-    "has_enough_rows",
     "hold_out",
+    "is_doubtful",
+    "labelling_direction",
+    "labelling_score",
     "make_folds",
+    "movement",
     "refit_resamples",
     "refit_shrunken",
     "reselect_resamples",
+    "rows_in_doubt",
+    "smoothed_log_variance",
 ]

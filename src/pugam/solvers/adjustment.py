@@ -1,4 +1,4 @@
-"""What rows held out say about shrunken curves: share, intercept, steepness and strays, and how sure that is."""
+"""What rows held out say about shrunken curves: share, intercept and steepness, and how sure that is."""
 
 from __future__ import annotations
 
@@ -23,14 +23,12 @@ LARGEST_CHANGE = 10.0  # of log steepness, from one that was found to others
 
 @dataclass(frozen=True)
 class Adjustment:
-    """Where the four parameters ended.
+    """Where the three parameters ended.
 
     Attributes
     ----------
     logit_pi, intercept, steepness : float
         So that the linear predictor of a row with held-out score t is intercept + steepness t.
-    stray : float
-        Share of positives among the rows, of both samples, that score lowest.
     value : float
         The objective there: held-out log-likelihood and priors.
     covariance : array of shape (3, 3)
@@ -39,15 +37,17 @@ class Adjustment:
     logit_variance : float
         Of logit pi without the prior on separation, so that limits do not lean on it; infinite where rows alone say
         nothing.
+    stray : float
+        Share of positives among the rows that score lowest, however low: only models saved in format 1 have any.
     """
 
     logit_pi: float
     intercept: float
     steepness: float
-    stray: float
     value: float
     covariance: Array
     logit_variance: float
+    stray: float = 0.0
 
     @property
     def pi(self) -> float:
@@ -89,8 +89,8 @@ class Adjustment:
         return given
 
     def with_strays(self, s: Array) -> Array:
-        """Bring linear predictors to those in which strays are counted."""
-        return count_strays(s, self.stray)
+        """Bring linear predictors to those in which strays, if there are any, are counted."""
+        return s if self.stray == 0.0 else count_strays(s, self.stray)
 
     def moved(self, layout: Layout, beta: Array) -> Array:
         """Bring the parameters whose curves gave the scores to this share, intercept and steepness."""

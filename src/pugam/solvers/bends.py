@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 from pugam.linear_algebra import inverse
 from pugam.solvers.evidence import Evidence
 from pugam.solvers.exploring import ObjectiveAt
-from pugam.solvers.objective import PiRange, Standpoint
+from pugam.solvers.pi import PiRange
 from pugam.solvers.reml import select_reml
 from pugam.solvers.smoothing import KAPPA_LIMITS, edf_by_column, log_marginal
+from pugam.solvers.standpoint import Standpoint
 from pugam.terms import Design
 
 __all__ = ["Choice", "bent_smoothing", "is_better", "look_for_bends"]

@@ -3,18 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pugam.layout import Layout
 from pugam.likelihood import expit
+from pugam.linear_algebra import inverse
+from pugam.solvers.fits import Fit
+from pugam.solvers.objective import Objective
+from pugam.solvers.optimum import Optimum
 from pugam.solvers.pi import PiRange
+from pugam.solvers.settings import Settings
 
-__all__ = ["correction_weights", "debiased_logits"]
+__all__ = ["correct_bias", "correction_weights", "debiased_logits"]
 
 Array = NDArray[np.float64]
 Multiply = Callable[[Array], Array]  # brings vectors along the last axis to their products with V
+
+
+def correct_bias(fit: Fit, objective: Objective, settings: Settings) -> Fit:
+    """Step from the penalised towards the unpenalised optimum in pi alone, then refit the rest."""
+    optimum, pi_range = fit.penalized, settings.pi_range
+    if not pi_range.is_inside(optimum.pi) or not objective.penalty.any():
+        return fit
+    covariance = inverse(optimum.hessian)
+    logits = debiased_logits(optimum.layout, optimum.beta, objective.penalty, lambda rhs: rhs @ covariance, pi_range)
+    start = optimum.layout.with_share(optimum.beta, logits)
+    pi = float(expit(start[optimum.layout.share]))
+    refit = settings.maximize(objective, start[None], PiRange(pi, pi), settings.tol, settings.max_iter)[0]
+    (expected,) = objective.stand([refit.beta])
+    refit = Optimum.at(expected, refit.n_iter, refit.converged, refit.history)
+    return replace(fit, optimum=refit, debiased=True)
 
 
 def debiased_logits(layout: Layout, beta: Array, penalty: Array, multiply: Multiply, pi_range: PiRange) -> Array:

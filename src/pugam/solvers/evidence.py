@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.linear_algebra import inverse
-from pugam.solvers.objective import Standpoint
+from pugam.solvers.standpoint import Standpoint
 
 __all__ = ["Canonical", "Evidence", "gather_evidence"]
 

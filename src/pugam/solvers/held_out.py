@@ -1,13 +1,11 @@
 """Share, intercept and steepness from rows held out: what curves say about rows that they were not fitted to.
 
 Curves with few rows for each of their columns tell labelled rows from hidden positives by chance, and pi comes out too
-low. The scores t of rows held out know nothing of their labels. On them the model has four parameters,
+low. The scores t of rows held out know nothing of their labels. On them the model has three parameters,
 
-    P(z = 1 | t) = c (e + (1 - e) expit(a + b t)),    c = n0 / (n0 + n1 pi),
+    P(z = 1 | t) = c expit(a + b t),    c = n0 / (n0 + n1 pi),
 
-and what shrinkage took from the curves, the steepness b gives back. Rows that look like negatives are positive with
-probability e, however low they score: a few such strays, far out, would make a curve without e flat everywhere, and pi
-too low.
+and what shrinkage took from the curves, the steepness b gives back.
 
 Where hardly a negative is seen, a steep curve with a large pi and a flat one with any pi fit alike: flat ones are what
 features of no use would give. How far apart features put two classes is not unknown, though. With the prior on pi goes
@@ -27,7 +25,7 @@ from scipy.optimize import minimize
 
 from pugam.likelihood import expit, label_frequency, log_c_bend, log_c_slope, logit, saturating_rows
 from pugam.linear_algebra import inverse, inverse_definite
-from pugam.solvers.adjustment import INTERCEPT, SHARE, STEEPNESS, Adjustment, count_strays
+from pugam.solvers.adjustment import INTERCEPT, SHARE, STEEPNESS, Adjustment
 from pugam.solvers.pi import PiPrior, PiRange
 
 __all__ = ["HeldOutRows"]
@@ -35,16 +33,12 @@ __all__ = ["HeldOutRows"]
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-# Where the four parameters stand: logit pi, intercept, log steepness, and the logit of the strays.
-STRAY = STEEPNESS + 1
-ALL_BUT_SHARE, ALL_BUT_STRAY = slice(INTERCEPT, None), slice(STRAY)
+ALL_BUT_SHARE = slice(INTERCEPT, None)
 USUAL_SEPARATION, SEPARATION_SPREAD = 12.0, 0.8
 LEAST_DIFFERENCE = 1e-3  # of mean scores, in their standard deviations: below, there is nothing to see
 STARTS = ((0.2, 0.5), (0.5, 1.2), (0.8, 1.2), (0.95, 1.2), (0.5, 2.0), (0.9, 2.0), (0.1, 1.5))  # pi, log steepness
 LOG_STEEPNESS = (-8.0, 2.0)  # of scores in units of their spread: what is steeper is a step, and too sure of itself
 LARGEST_INTERCEPT = 300.0
-STRAYS, OTHERS = 1.0, 30.0  # so many rows of the lowest scores does the prior on the share of strays count
-LOGIT_STRAY, FIRST_STRAY = (-9.0, -0.5), -3.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,15 +65,15 @@ class HeldOutRows:
     def adjust(self, pi_range: PiRange, near: Adjustment | None = None) -> Adjustment:
         """Find the best share within a range, intercept and steepness; look near those of another range, too."""
         (low, high), (centre, spread) = pi_range.logits, self._place
-        bounds = [(low, high), (-LARGEST_INTERCEPT, LARGEST_INTERCEPT), LOG_STEEPNESS, LOGIT_STRAY]
+        bounds = [(low, high), (-LARGEST_INTERCEPT, LARGEST_INTERCEPT), LOG_STEEPNESS]
         hidden = self._standard[~self.positive]
         starts = [
-            [logit(share), -np.quantile(hidden, 1.0 - share) * np.exp(steepness), steepness, FIRST_STRAY]
+            [logit(share), -np.quantile(hidden, 1.0 - share) * np.exp(steepness), steepness]
             for share, steepness in STARTS
         ]
         if near is not None:
             at_centre, steepness = near.intercept + near.steepness * centre, np.log(near.steepness * spread)
-            starts.append([near.logit_pi, at_centre, steepness, float(logit(near.stray))])
+            starts.append([near.logit_pi, at_centre, steepness])
         best = None
         for start in starts:
             start[SHARE] = np.clip(start[SHARE], low, high)
@@ -93,9 +87,8 @@ class HeldOutRows:
             logit_pi=float(best.x[SHARE]),
             intercept=float(best.x[INTERCEPT] - steepness * centre),
             steepness=steepness,
-            stray=float(expit(best.x[STRAY])),
             value=-float(best.fun),
-            covariance=self._on_scores(covariance[ALL_BUT_STRAY, ALL_BUT_STRAY], steepness),
+            covariance=self._on_scores(covariance, steepness),
             logit_variance=0.0 if pi_range.fixed else max(alone, float(covariance[SHARE, SHARE])),
         )
 
@@ -144,65 +137,41 @@ class HeldOutRows:
         return float(log_separation - np.log(USUAL_SEPARATION)) / SEPARATION_SPREAD
 
     def _rows(self, point: Array, observed: bool) -> tuple[Array, ...]:
-        """Weighted value, score and information of the rows in (s, log c), s the linear predictor with strays."""
+        """Weighted value, score and information of the rows in (s, log c), s the linear predictor."""
         c, d = label_frequency(np.asarray(expit(point[SHARE])), *self._counts)
-        s = count_strays(point[INTERCEPT] + self._steep(point), float(expit(point[STRAY])))
-        rows = saturating_rows(self.positive, s, c, d, observed)
+        rows = saturating_rows(self.positive, point[INTERCEPT] + self._steep(point), c, d, observed)
         return tuple(part * self.weights for part in rows)
 
     def _steep(self, point: Array) -> Array:
         """What the steepness adds to the linear predictors."""
         return np.asarray(np.exp(point[STEEPNESS]) * self._standard)
 
-    def _without_strays(self, point: Array) -> Array:
-        return np.asarray(expit(point[INTERCEPT] + self._steep(point)))
-
     def _slopes(self, point: Array) -> Array:
-        """Derivatives of the linear predictors with intercept, log steepness and logit of the strays: shape (3, n)."""
-        positive, e = self._without_strays(point), expit(point[STRAY])
-        all_in_all = e + (1.0 - e) * positive
-        along = positive / all_in_all
-        return np.array([along, along * self._steep(point), e / all_in_all])
-
-    def _bends(self, point: Array, scores: Array) -> Array:
-        """Sums of second derivatives of the linear predictors, each times a score: shape (3, 3)."""
-        positive, steep, e = self._without_strays(point), self._steep(point), float(expit(point[STRAY]))
-        along, _, stray = self._slopes(point)
-        squared = (e + (1.0 - e) * positive) ** 2
-        with_s = e * positive * (1.0 - positive) / squared * scores
-        bends = np.empty((3, 3))
-        bends[0, 0], bends[0, 1] = with_s.sum(), with_s @ steep
-        bends[1, 1] = with_s @ steep**2 + (along * scores) @ steep
-        bends[0, 2], bends[1, 2] = -(1.0 - e) * bends[0, 0], -(1.0 - e) * bends[0, 1]
-        bends[2, 2] = (1.0 - e) * (stray * along) @ scores
-        lower = np.tril_indices(3, -1)
-        bends[lower] = bends.T[lower]
-        return bends
+        """Derivatives of the linear predictors with intercept and log steepness: shape (2, n)."""
+        return np.array([np.ones(len(self.scores)), self._steep(point)])
 
     def _loss(self, point: Array) -> tuple[float, Array]:
         """What is to be minimised: the objective and its gradient with their signs changed."""
-        pi, e = np.asarray(expit(point[SHARE])), float(expit(point[STRAY]))
+        pi = np.asarray(expit(point[SHARE]))
         value, score_s, score_c, *_ = self._rows(point, observed=False)
         deviation = self._deviation(point)
         pull = deviation / SEPARATION_SPREAD
         total = value.sum() + float(self.prior.value(pi)) - 0.5 * deviation**2
-        total += STRAYS * np.log(e) + OTHERS * np.log1p(-e)
-        gradient = np.empty(4)
+        gradient = np.empty(3)
         gradient[SHARE] = score_c.sum() * float(log_c_slope(pi, *self._counts)) + float(self.prior.score(pi))
         gradient[ALL_BUT_SHARE] = self._slopes(point) @ score_s
-        gradient -= pull * np.array([float(pi), 0.0, 1.0, 0.0])
-        gradient[STRAY] += STRAYS * (1.0 - e) - OTHERS * e
+        gradient -= pull * np.array([float(pi), 0.0, 1.0])
         return -float(total), -gradient
 
     def _covariances(self, point: Array, free: slice) -> tuple[Array, float]:
-        """Inverse information of the four parameters, and the variance of logit pi without the prior on separation.
+        """Inverse information of the three parameters, and the variance of logit pi without the prior on separation.
 
         That is infinite where the rows alone have no maximum nearby, and where labelled rows score no higher than
         others: what looks like one is then a step in front of the lowest labelled score. The expected information
         stands in for the observed one where that is not definite, as it may be on the edge of what the parameters may
         be.
         """
-        covariance, variance = np.zeros((4, 4)), float("inf")
+        covariance, variance = np.zeros((3, 3)), float("inf")
         for observed in (True, False):
             whole = self._hessian(point, observed)
             inverted = inverse_definite((whole + self._separation_hessian(point, observed))[free, free])
@@ -213,27 +182,26 @@ class HeldOutRows:
         return covariance, variance if alone is None else float(alone[SHARE, SHARE])
 
     def _hessian(self, point: Array, observed: bool) -> Array:
-        """Information of (logit pi, a, log b, logit e) in the rows, with what the priors on pi and e add."""
-        pi, e = np.asarray(expit(point[SHARE])), float(expit(point[STRAY]))
+        """Information of (logit pi, a, log b) in the rows, with what the prior on pi adds."""
+        pi = np.asarray(expit(point[SHARE]))
         _, score_s, score_c, info_ss, info_sc, info_cc = self._rows(point, observed)
         slope, bend = (float(f(pi, *self._counts)) for f in (log_c_slope, log_c_bend))
         slopes = self._slopes(point)
-        hessian = np.empty((4, 4))
+        hessian = np.empty((3, 3))
         hessian[SHARE, SHARE] = slope**2 * info_cc.sum() + float(self.prior.information(pi))
         hessian[SHARE, ALL_BUT_SHARE] = hessian[ALL_BUT_SHARE, SHARE] = slope * (slopes @ info_sc)
         hessian[ALL_BUT_SHARE, ALL_BUT_SHARE] = (slopes * info_ss) @ slopes.T
-        hessian[STRAY, STRAY] += (STRAYS + OTHERS) * e * (1.0 - e)
         if observed:
             hessian[SHARE, SHARE] -= bend * score_c.sum()
-            hessian[ALL_BUT_SHARE, ALL_BUT_SHARE] -= self._bends(point, score_s)
+            hessian[STEEPNESS, STEEPNESS] -= self._steep(point) @ score_s
         return hessian
 
     def _separation_hessian(self, point: Array, observed: bool) -> Array:
         """What the prior on separation adds to the information; its bend, which may be negative, only if observed."""
         if not self.separation:
-            return np.zeros((4, 4))
+            return np.zeros((3, 3))
         pi = float(expit(point[SHARE]))
-        direction = np.array([pi, 0.0, 1.0, 0.0]) / SEPARATION_SPREAD
+        direction = np.array([pi, 0.0, 1.0]) / SEPARATION_SPREAD
         added = np.outer(direction, direction)
         if observed:
             added[SHARE, SHARE] += self._deviation(point) * pi * (1.0 - pi) / SEPARATION_SPREAD

@@ -8,26 +8,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines import Engine
-from pugam.solvers.bends import Choice, is_better
+from pugam.solvers.bends import Choice
 from pugam.solvers.exploring import ObjectiveAt, carried_over, enough_rows, explore, objectives
 from pugam.solvers.optimum import Optimum, best_of
-from pugam.solvers.pi import PiRange
 from pugam.solvers.reml import select_reml
 from pugam.solvers.settings import Settings
-from pugam.solvers.smoothing import edf_by_term
 from pugam.terms import Design
 
-__all__ = ["Lookout", "look_for_higher", "look_for_waves"]
+__all__ = ["Lookout", "look_for_higher"]
 
 Array = NDArray[np.float64]
 
-FUNCTIONS, STARTS, ROUGH_STARTS = 6, 6, 2
+FUNCTIONS, STARTS = 6, 6
 FEWEST_FUNCTIONS, COARSE_COLUMNS = 3, 150  # of many terms fewer functions are looked at
-TOL, ITERATIONS, SAMPLE_EDF_TOL, EDF_TOL = 1e-2, 40, 0.05, 1e-2
-ROUGH_KAPPA = 1e-2
-WORTH_MOVING = 0.01  # gain in the objective, or in the REML criterion
+TOL, ITERATIONS, EDF_TOL = 1e-2, 40, 1e-2
+WORTH_MOVING = 0.01  # gain in the objective
 MOST_MOVES = 4
-ALIKE_EDF, ALIKE_LOGIT = 1.5, 0.3  # differences too small to be worth a comparison on all rows
 
 
 @dataclass(frozen=True)
@@ -78,28 +74,6 @@ class Lookout:
         return best_of(optima), optima[-1]
 
 
-def look_for_waves(lookout: Lookout, beta: Array, kappas: Array) -> Choice:
-    """Choose smoothing anew from a rough fit, where some terms are smooth; keep what the REML criterion prefers.
-
-    Smoothed much, a wave is a straight line, with nothing left of it that could grow: the choice of smoothing may end
-    there although far better ones exist.
-    """
-    rough = np.minimum(kappas, ROUGH_KAPPA)
-    if (rough == kappas).all():
-        return beta, kappas
-    pi_range = lookout.settings.pi_range
-    best, _ = lookout.explore(rough, beta, ROUGH_STARTS)
-    there = select_reml(lookout.coarse, lookout.at_sample, best.beta, rough, pi_range, SAMPLE_EDF_TOL)
-    start = lookout.down(beta)[None]
-    (stay,) = lookout.settings.maximize(lookout.at_sample(kappas), start, pi_range, TOL, ITERATIONS)
-    if _is_alike(lookout.coarse, lookout.at_sample, there, (stay.beta, kappas), pi_range):
-        return beta, kappas
-    new = select_reml(lookout.design, lookout.at, lookout.up(there[0]), there[1], pi_range, SAMPLE_EDF_TOL)
-    if not is_better(lookout.design, lookout.at, new, (beta, kappas), pi_range):
-        return beta, kappas
-    return select_reml(lookout.design, lookout.at, *new, pi_range, EDF_TOL)
-
-
 def look_for_higher(lookout: Lookout, beta: Array, kappas: Array) -> Choice:
     """Try some starts at the chosen smoothing; move where one of them ends higher on all rows, and choose anew."""
     pi_range = lookout.settings.pi_range
@@ -113,14 +87,3 @@ def look_for_higher(lookout: Lookout, beta: Array, kappas: Array) -> Choice:
             break
         beta, kappas = select_reml(lookout.design, lookout.at, there.beta, kappas, pi_range, EDF_TOL)
     return beta, kappas
-
-
-def _is_alike(design: Design, at: ObjectiveAt, one: Choice, other: Choice, pi_range: PiRange) -> bool:
-    """Whether two choices of smoothing, with the parameters they lead to, give nearly the same curves and pi."""
-    degrees, logits = [], []
-    for beta, kappas in (one, other):
-        (here,) = at(kappas).stand([beta])
-        degrees.append(edf_by_term(design, here.covariance(pi_range), here.curvature))
-        logits.append(here.logit_pi)
-    bend_alike = np.max(np.abs(degrees[0] - degrees[1]), initial=0.0) < ALIKE_EDF
-    return bool(bend_alike) and (pi_range.fixed or abs(logits[0] - logits[1]) < ALIKE_LOGIT)

@@ -18,8 +18,6 @@ __all__ = ["Evaluation", "Objective", "PiRange", "ResampledObjective", "Slopes",
 
 Array = NDArray[np.float64]
 
-MANY_COLUMNS = 150
-
 
 @dataclass(frozen=True)
 class Evaluation:
@@ -146,30 +144,9 @@ class Objective(_Penalized):
         value, gradient = sums.value - self.penalties(beta), self._gradient(sums.score, beta, pi, slope)
         return Evaluation(value, sums.value, gradient, sums.information, self._curvature(beta, pi))
 
-    def stand(
-        self, betas: Sequence[Array], observed: bool = False, floors: Sequence[float] | None = None
-    ) -> list[Standpoint]:
-        """Evaluate at several parameter vectors in one pass over the rows.
-
-        Points whose value lies below its floor, where floors are given, are of no use. With many columns, whose
-        products are what costs time, their values are therefore looked at first, and nothing else is known of them.
-        """
-        if floors is None or len(betas[0]) < MANY_COLUMNS:
-            return self.evaluate(np.array(betas), observed).standpoints(betas, observed, self.layout)
-        beta = np.array(betas)
-        logliks = self.engine.values(self.pi(beta), beta[:, self.layout.predictor])
-        values = logliks - self.penalties(beta)
-        good = np.flatnonzero(values >= floors)
-        nothing = np.full_like(beta[0], np.nan)
-        points = [
-            Standpoint(one, float(value), float(loglik), nothing, nothing, nothing, observed, self.layout)
-            for one, value, loglik in zip(betas, values, logliks, strict=True)
-        ]
-        if len(good):
-            there = self.of_climbs(good.tolist()).stand([betas[int(one)] for one in good], observed)
-            for number, point in zip(good, there, strict=True):
-                points[number] = point
-        return points
+    def stand(self, betas: Sequence[Array], observed: bool = False) -> list[Standpoint]:
+        """Evaluate at several parameter vectors in one pass over the rows."""
+        return self.evaluate(np.array(betas), observed).standpoints(betas, observed, self.layout)
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,11 @@ from pugam.engines import Counts, Engine
 from pugam.likelihood import alpha_shift
 from pugam.solvers.batch import maximize_resamples, solve_semidefinite
 from pugam.solvers.debiasing import debiased_logits
+from pugam.solvers.fits import Fit, Fitted
 from pugam.solvers.objective import ResampledObjective
 from pugam.solvers.pi import PiRange
-from pugam.solvers.procedure import Fit, Fitted, finish_fit, warm_smoothing
 from pugam.solvers.shrinkage import refit_shrunken
+from pugam.solvers.strategy import finish_fit, warm_smoothing
 
 __all__ = ["Refits", "refit_resamples", "reselect_resamples"]
 

@@ -20,7 +20,6 @@ Array = NDArray[np.float64]
 
 MAX_ITERATIONS = 50  # ten are usual; of dozens of terms one may go on wandering by a fraction of a degree
 MAX_HALVINGS = 10
-MANY_TERMS = 10  # beyond, less is asked of each
 LONGEST_STRETCH = 4.0
 
 
@@ -44,7 +43,7 @@ def select_reml(
     beta, kappas : arrays
         Where to begin.
     edf_tol : float
-        Stop when no term's effective degrees of freedom change by more; by a little more where terms are many.
+        Stop when no term's effective degrees of freedom change by more.
 
     Returns
     -------
@@ -56,7 +55,7 @@ def select_reml(
     for _ in range(MAX_ITERATIONS):
         covariance = here.covariance(pi_range)
         new_degrees = edf_by_term(design, covariance, here.curvature)
-        if np.max(np.abs(new_degrees - degrees), initial=0.0) < edf_tol * max(1.0, len(degrees) / MANY_TERMS):
+        if np.max(np.abs(new_degrees - degrees), initial=0.0) < edf_tol:
             break
         degrees = new_degrees
         move = np.log(fellner_schall(design, here.beta, covariance, kappas) / kappas)
@@ -87,7 +86,7 @@ def go(objective: Objective, here: Standpoint, step: Array) -> Standpoint:
     value = here.loglik - float(objective.penalties(here.beta[None])[0])
     floor = value - 1e-9 * abs(value)
     for _ in range(MAX_HALVINGS):
-        (trial,) = objective.stand([here.beta + step], floors=[floor])
+        (trial,) = objective.stand([here.beta + step])
         if trial.value >= floor:
             return trial
         step = step / 2.0

@@ -1,8 +1,8 @@
-"""Shrinkage, where rows are too few for as many columns: one ridge on all of them, whose strength held-out rows choose.
+"""Shrinkage, where rows are too few for as many columns: one ridge on all of them.
 
 Smoothing restrains the bends of curves, not their slopes nor the levels of factors. Where these are many for the
 rows there are, or separate the classes, the likelihood grows as curves do. A ridge keeps the curves small; share,
-intercept and steepness then come from rows held out (`held_out`), which also say which ridge predicts best.
+intercept and steepness then come from rows held out (`held_out`).
 """
 
 from __future__ import annotations
@@ -16,28 +16,23 @@ from numpy.typing import NDArray
 from pugam.engines import Engine, map_in_threads
 from pugam.solvers.adjustment import Adjustment
 from pugam.solvers.fisher import maximize_fisher
+from pugam.solvers.fits import Fit, Fitted, Shrinkage
 from pugam.solvers.held_out import HeldOutRows
 from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import Optimum, best_of
 from pugam.solvers.pi import PiRange
-from pugam.solvers.procedure import Fit, Fitted, Shrinkage
 from pugam.solvers.settings import Settings
 from pugam.solvers.starts import fit_naively, make_starts
 from pugam.terms import Design
 
-__all__ = ["fit_shrunken", "has_enough_rows", "hold_out", "make_folds", "refit_shrunken"]
+__all__ = ["fit_shrunken", "hold_out", "make_folds", "refit_shrunken"]
 
 Array = NDArray[np.float64]
 
-FEWEST_ROWS_PER_COLUMN = 20  # labelled or unlabelled, whichever are fewer; of columns that no smoothing restrains
-RIDGES = (3.0, 0.3, 30.0)  # on the squares of coefficients of columns scaled to unit variance; the first is tried first
+RIDGE = 3.0  # on the squares of coefficients of columns scaled to unit variance
 FUNCTIONS, FEWEST_FUNCTIONS, COARSE_COLUMNS = 6, 3, 150  # of each smooth; where terms are many, a line, a bow, a wave
 BENDING = 3.0  # each further function is held so many times as tight
 N_FOLDS = 5
-# Log-likelihood of rows held out by which a ridge is behind another when it is given up, for rows of weight one; a
-# second round was seen to change it by less than 3.
-HOPELESS = 5.0
-ROUNDS = 2  # of curves at a share of positives, and that share from the rows they were not fitted to
 FOLD_SEED = 1
 ALIKE_DECIMALS = 12
 FEWEST_KINDS = 50  # of rows: with fewer, rows that are alike are dealt out one by one
@@ -57,27 +52,10 @@ class _Candidate:
     adjustment: Adjustment
 
 
-def has_enough_rows(design: Design, engine: Engine) -> bool:
-    """Whether there are rows enough for the columns that no smoothing restrains."""
-    n_free = int(np.count_nonzero(~design.is_penalized))
-    return min(engine.n0, engine.n1) >= FEWEST_ROWS_PER_COLUMN * n_free
-
-
 def fit_shrunken(engine: Engine, designs: Sequence[Design], settings: Settings, rng: np.random.Generator) -> Fitted:
-    """Fit with a ridge; of designs of the same terms, and of ridges, keep what predicts held-out rows best.
-
-    The last design is tried first: one with logarithms, if there is one, is the better one as a rule, which shortens
-    the rest.
-    """
-    *others, chosen = designs
-    best = _try(engine, chosen, RIDGES[0], settings, rng)
-    for design in others:
-        other = _try(engine, design, RIDGES[0], settings, rng, best)
-        if other.adjustment.value > best.adjustment.value:
-            best, chosen = other, design
-    for ridge in RIDGES[1:]:
-        best = max(best, _try(engine, chosen, ridge, settings, rng, best), key=lambda one: one.adjustment.value)
-    return _finish(best, settings)
+    """Fit with a ridge; of designs of the same terms, keep the one that predicts held-out rows best."""
+    tried = [_try(engine, design, settings, rng) for design in designs]
+    return _finish(max(tried, key=lambda one: one.adjustment.value), settings)
 
 
 def refit_shrunken(fitted: Fitted, engine: Engine) -> Fitted:
@@ -86,13 +64,13 @@ def refit_shrunken(fitted: Fitted, engine: Engine) -> Fitted:
     assert fit.shrinkage is not None
     folds = make_folds(engine)
     objective = Objective(engine, fitted.design.penalty(fit.kappas), settings.prior)
-    penalized, adjustment = fit.penalized, fit.shrinkage.adjustment
-    for _ in range(ROUNDS):
-        start = objective.layout.with_share(penalized.beta, adjustment.logit_pi)
-        (penalized,) = maximize_fisher(objective, start[None], _held(adjustment), TOL, ITERATIONS)
-        adjustment = hold_out(objective, penalized, folds).adjust(settings.pi_range)
-    best = _Candidate(fit.shrinkage.ridge, objective, engine, fitted.design, folds, penalized, adjustment)
-    return _finish(best, settings)
+    held = _held(hold_out(objective, fit.penalized, folds).adjust(settings.pi_range))
+    start = objective.layout.with_share(fit.penalized.beta, held.logits[0])
+    (penalized,) = maximize_fisher(objective, start[None], held, TOL, ITERATIONS)
+    adjustment = hold_out(objective, penalized, folds).adjust(settings.pi_range)
+    return _finish(
+        _Candidate(fit.shrinkage.ridge, objective, engine, fitted.design, folds, penalized, adjustment), settings
+    )
 
 
 def hold_out(objective: Objective, penalized: Optimum, folds: NDArray[np.intp]) -> HeldOutRows:
@@ -146,34 +124,19 @@ def _first_alike(engine: Engine) -> NDArray[np.intp]:
     return first[kind]
 
 
-def _try(
-    engine: Engine,
-    design: Design,
-    ridge: float,
-    settings: Settings,
-    rng: np.random.Generator,
-    best: _Candidate | None = None,
-) -> _Candidate:
-    """Fit with a ridge: curves and the share of positives in turn, the latter from rows held out.
-
-    One that is far behind the best so far is soon given up.
-    """
+def _try(engine: Engine, design: Design, settings: Settings, rng: np.random.Generator) -> _Candidate:
+    """Fit with a ridge: curves at the share that rows held out of a naive fit give, and that share once more."""
     coarse, _ = design.coarse(max(FEWEST_FUNCTIONS, min(FUNCTIONS, COARSE_COLUMNS // len(design.bases))))
     rows = engine.redesigned(coarse, range(len(coarse.bases)))
-    shrunken = coarse.held_by(ridge * _tightness(coarse, rows))
+    shrunken = coarse.held_by(RIDGE * _tightness(coarse, rows))
     objective = Objective(rows, shrunken.penalty(np.zeros(len(shrunken.penalties))), settings.prior)
     folds = make_folds(rows)
-    naive = penalized = fit_naively(objective, maximize_fisher)
-    adjustment = hold_out(objective, naive, folds).adjust(settings.pi_range)
-    hopeless = HOPELESS * (rows.n0 + rows.n1) / rows.n_rows
-    for _ in range(ROUNDS):
-        held = _held(adjustment)
-        starts = make_starts(rows, naive, held, settings.n_starts, rng)
-        penalized = best_of(maximize_fisher(objective, starts, held, TOL, ITERATIONS))
-        adjustment = hold_out(objective, penalized, folds).adjust(settings.pi_range)
-        if best is not None and adjustment.value < best.adjustment.value - hopeless:
-            break
-    return _Candidate(ridge, objective, rows, shrunken, folds, penalized, adjustment)
+    naive = fit_naively(objective, maximize_fisher)
+    held = _held(hold_out(objective, naive, folds).adjust(settings.pi_range))
+    starts = make_starts(rows, naive, held, settings.n_starts, rng)
+    penalized = best_of(maximize_fisher(objective, starts, held, TOL, ITERATIONS))
+    adjustment = hold_out(objective, penalized, folds).adjust(settings.pi_range)
+    return _Candidate(RIDGE, objective, rows, shrunken, folds, penalized, adjustment)
 
 
 def _finish(best: _Candidate, settings: Settings) -> Fitted:

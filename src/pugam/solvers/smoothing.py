@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.linear_algebra import inverse
-from pugam.solvers.objective import Standpoint
 from pugam.solvers.optimum import Optimum
+from pugam.solvers.standpoint import Standpoint
 from pugam.terms import Design
 
 __all__ = [
@@ -20,7 +20,6 @@ __all__ = [
     "edf_by_term",
     "fellner_schall",
     "log_marginal",
-    "reml_derivatives",
 ]
 
 Array = NDArray[np.float64]
@@ -61,24 +60,6 @@ def log_marginal(design: Design, here: Standpoint, kappas: Array, free: slice = 
     penalty = design.penalty(kappas)[design.is_penalized]
     _, log_determinant = np.linalg.slogdet(here.hessian[free, free])
     return here.value + 0.5 * float(np.sum(np.log(penalty))) - 0.5 * float(log_determinant)
-
-
-def reml_derivatives(design: Design, beta: Array, covariance: Array, kappas: Array) -> tuple[Array, Array]:
-    """Gradient and Hessian of the REML criterion in the logarithms of the smoothing parameters, for a parabola.
-
-    With V the inverse of the penalised information, D_j = kappa_j S_j the diagonal penalties and P = 2 sum_j D_j,
-
-        gradient_j = tr(P^- D_j) - theta' D_j theta - tr(V D_j)
-        Hessian_ij = 4 theta' D_i V D_j theta + 2 tr(V D_i V D_j) - 2 tr(P^- D_i P^- D_j) + [i = j] gradient_j.
-    """
-    inside = design.layout.coefficients
-    theta, V = beta[inside], covariance[inside, inside]
-    scaled = kappas[:, None] * design.roughness
-    held = scaled * _pseudo_inverse(design.penalty(kappas))
-    bent = scaled * theta
-    gradient = held.sum(axis=1) - scaled @ (theta * theta + V.diagonal())
-    hessian = 4.0 * bent @ V @ bent.T + 2.0 * scaled @ (V * V) @ scaled.T - 2.0 * held @ held.T
-    return gradient, hessian + np.diag(gradient)
 
 
 def _pseudo_inverse(diagonal: Array) -> Array:

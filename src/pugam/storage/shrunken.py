@@ -14,8 +14,7 @@ from pugam.terms import Design
 
 __all__ = ["read_ridge", "read_shrinkage", "write_shrinkage"]
 
-KEYS = ("ridge", "penalty", "logit_pi", "intercept", "steepness", "stray", "objective", "logit_variance", "covariance")
-SMALLEST_SHARE = 1e-9
+KEYS = ("ridge", "penalty", "logit_pi", "intercept", "steepness", "objective", "logit_variance", "covariance")
 NOT_NEGATIVE = "a number that is not negative"
 
 
@@ -29,26 +28,26 @@ def write_shrinkage(shrinkage: Shrinkage, design: Design) -> dict[str, Any]:
         found.logit_pi,
         found.intercept,
         found.steepness,
-        found.stray,
         found.value,
         found.logit_variance if np.isfinite(found.logit_variance) else None,
         write_symmetric(found.covariance),
     ]
-    return dict(zip(KEYS, values, strict=True))
+    stray = {"stray": found.stray} if found.stray else {}
+    return dict(zip(KEYS, values, strict=True)) | stray
 
 
 def read_ridge(node: Node, design: Design) -> Design:
     """Read the ridge on the columns of a design, if there is one."""
     if node.value is None:
         return design
-    return design.held_by(node.fields(*KEYS)["penalty"].penalties(design.n_columns))
+    return design.held_by(node.fields(*KEYS, optional=("stray",))["penalty"].penalties(design.n_columns))
 
 
 def read_shrinkage(node: Node) -> Shrinkage | None:
     """Read how curves were shrunken and adjusted, if they were."""
     if node.value is None:
         return None
-    parts = node.fields(*KEYS)
+    parts = node.fields(*KEYS, optional=("stray",))
     logit_pi = parts["logit_pi"].number()
     if not 0.0 < float(expit(np.array(logit_pi))) < 1.0:
         raise parts["logit_pi"].error("the logit of a share strictly between 0 and 1")
@@ -61,9 +60,9 @@ def read_shrinkage(node: Node) -> Shrinkage | None:
             logit_pi,
             parts["intercept"].number(),
             parts["steepness"].number(0.0, what=NOT_NEGATIVE),
-            parts["stray"].number(SMALLEST_SHARE, 1.0 - SMALLEST_SHARE, "a share strictly between 0 and 1"),
             parts["objective"].number(),
             covariance,
             float("inf") if variance.value is None else variance.number(0.0, what=NOT_NEGATIVE),
+            parts["stray"].number(0.0, 0.5, "a share of at most one half") if "stray" in parts else 0.0,
         ),
     )

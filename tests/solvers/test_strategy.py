@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from pugam.engines import MemoryEngine
-from pugam.solvers import PiPrior, PiRange, Settings, edf, fit_model
+from pugam.solvers import PiPrior, PiRange, Settings, edf, fit_smoothed
 
 
 def fit(problem, engine=None, **options):
     settings = Settings(**{"smoothing": np.full(len(problem.design.penalties), 1e-2), **options})
-    return fit_model(engine or problem.engine, problem.design, settings, np.random.default_rng(0))
+    return fit_smoothed(engine or problem.engine, problem.design, settings, np.random.default_rng(0))
 
 
 @pytest.fixture(scope="module")
