@@ -55,12 +55,18 @@ def test_columns_are_evaluated_on_the_device_and_not_in_memory(memory, on_device
     on_device.sums(np.array([0.3]), np.zeros((1, 1 + memory.design.n_columns)))
 
 
-def test_a_fit_on_the_device_is_that_in_memory(monkeypatch):
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"terms": "te(x1, x2, k=4) + s(x3, k=5) + x4:x5"}, {"terms": "te(x1, x2, k=4) + x4:x5", "pi": 0.4}],
+    ids=["curves", "some columns dense", "all columns dense"],
+)
+def test_a_fit_on_the_device_is_that_in_memory(monkeypatch, options):
     data = simulate(2, n0=400, n=900, random_state=2)
-    in_memory = PUGAM().fit(data.X, data.z)
+    in_memory = PUGAM(**options).fit(data.X, data.z)
     for name, value in (("MANY_PRODUCTS", 0), ("MOST_CELLS", 0), ("choose_device", lambda: CPU)):
         monkeypatch.setattr(gpu, name, value)
 
-    on_the_device = PUGAM(engine="gpu").fit(data.X, data.z)
+    on_the_device = PUGAM(engine="gpu", **options).fit(data.X, data.z)
 
     assert on_the_device.pi_ == pytest.approx(in_memory.pi_, abs=1e-10)
+    assert on_the_device.loglik_ == pytest.approx(in_memory.loglik_, abs=1e-7)
