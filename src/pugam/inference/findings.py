@@ -261,7 +261,7 @@ class LabelsDisagree(Finding):
         "Predicted and observed labels disagree (p = {pvalue:.2g}): effects may not be additive, or labelled positives "
         "not a random sample of all positives. Look at ",
         See("calibration"),
-        "; add products of features as columns, or ask how the labels came about.",
+        "; add interactions of features, as in ti(x, y), or ask how the labels came about.",
     )
 
 
