@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pugam import InputError, f, l, s, te, ti
+from pugam import InputError, f, l, r, s, te, ti
 from pugam.data import read_table
 from pugam.errors import FormulaError, RowError
 from pugam.nodes import Node
@@ -192,6 +192,12 @@ def test_penalties_share_columns():
     assert lines.penalties == ()
 
 
+def test_margins_of_any_kind_bring_their_penalties():
+    assert [penalty.name for penalty in resolved(te("x", r("site"))).penalties] == ["x", "site"]
+    assert [penalty.name for penalty in resolved(ti(l("x"), r("site"))).penalties] == ["site"]
+    assert len(resolved(ti(s("x", cyclic=True), "y")).penalties) == 2
+
+
 def test_orders_and_bends():
     basis = resolved(te("x", "y", k=4))
 
@@ -231,7 +237,10 @@ def test_effect_of_a_row_depends_on_that_row_alone(term):
     np.testing.assert_allclose(together, basis.columns(values) @ theta, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("term", [te("x", "y", k=6), ti("x", f("site")), ti(l("x"), f("sex"))])
+@pytest.mark.parametrize(
+    "term",
+    [te("x", "y", k=6), ti("x", f("site")), ti(l("x"), f("sex")), te("x", r("site")), ti(s("x", cyclic=True), "y")],
+)
 def test_found_restores_the_basis(term):
     basis, shelf = resolved(term), Shelf()
 
