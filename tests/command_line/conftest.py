@@ -2,6 +2,8 @@
 
 import sys
 
+import numpy as np
+import pandas as pd
 import pytest
 import sklearn.datasets
 
@@ -15,6 +17,19 @@ def empty_folder(tmp_path, monkeypatch):
     monkeypatch.delenv("PUGAM_DATA", raising=False)
     monkeypatch.delattr(sklearn.datasets, "fetch_openml")
     return tmp_path
+
+
+@pytest.fixture(scope="session")
+def make_rows():
+    """Make tables whose features determine pi, so that fits need not shrink curves, which takes ten times as long."""
+
+    def make(n_labelled, n_rows):
+        numbers = np.arange(n_rows)
+        positive = numbers < n_labelled + 0.4 * (n_rows - n_labelled)
+        X = np.random.default_rng(3).normal(size=(n_rows, 3)) + 1.2 * positive[:, None]
+        return pd.DataFrame(X, columns=["x1", "x2", "x3"]).assign(z=(numbers < n_labelled).astype(int))
+
+    return make
 
 
 @pytest.fixture

@@ -147,15 +147,12 @@ def test_help_of_a_verb_has_an_example(pugam_says, verb, option):
     assert f"pugam {verb} " in out.split("Example", 1)[1]
 
 
-def test_the_package_can_be_run_as_a_module(empty_folder):
+def test_the_package_can_be_run_as_a_module(empty_folder, pugam_says):
     home = str(Path(pugam.__file__).parents[1])
+    command = [sys.executable, "-m", "pugam", "fit", "nowhere.csv", "--label", "z"]
     environment = os.environ | {"PYTHONPATH": home}
+    mistake = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
-    def run(*arguments):
-        command = [sys.executable, "-m", "pugam", *arguments]
-        return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-
-    version, mistake = run("--version"), run("fit", "nowhere.csv", "--label", "z")
-    assert (version.returncode, version.stdout, version.stderr) == (0, f"{pugam.__version__}\n", "")
+    assert pugam_says("--version") == (0, f"{pugam.__version__}\n", "")
     assert (mistake.returncode, mistake.stdout) == (2, "")
     assert mistake.stderr == "pugam: nowhere.csv is not found; check the name and the folder.\n"

@@ -13,7 +13,6 @@ import pugam
 from pugam import PUGAM, PugamWarning
 from pugam.command_line import main
 from pugam.command_line.wording import in_flags
-from pugam.datasets import simulate
 from pugam.inference import bootstrap as bootstrap_module
 
 ROWS = 320
@@ -21,17 +20,11 @@ HOSTILE = "<script>alert(1)</script>"
 
 
 @pytest.fixture(scope="module")
-def rows():
-    """Three features, text and numbers that are none, and the label z: 200 labelled positives, 120 unlabelled rows.
-
-    The features determine pi, so that a fit need not shrink curves, which takes ten times as long.
-    """
+def rows(make_rows):
+    """Three features, text and numbers that are none, and the label z: 200 labelled positives, 120 unlabelled rows."""
     numbers = np.arange(ROWS)
-    positive = numbers < 248
-    X = np.random.default_rng(3).normal(size=(ROWS, 3)) + 1.2 * positive[:, None]
     sites = np.array(["north", "south", "NA"])[numbers % 3]
-    names = [f"{n:03}" for n in numbers]
-    return pd.DataFrame(X, columns=["x1", "x2", "x3"]).assign(site=sites, who=names, z=(numbers < 200).astype(int))
+    return make_rows(200, ROWS).assign(site=sites, who=[f"{n:03}" for n in numbers])
 
 
 @pytest.fixture(scope="module")
@@ -566,9 +559,8 @@ def gaps(frame):
     return frame.assign(x1=frame["x1"].where(frame.index % 9 != 0), x2=frame["x2"].where(frame.index % 11 != 0))
 
 
-def test_rows_that_lack_a_value_are_left_out_or_have_an_effect_of_their_own(pugam_says, empty_folder):
-    data = simulate(2, n0=600, n=900, random_state=0)
-    frame = gaps(data.X[["x1", "x2", "x3"]]).assign(z=data.z)
+def test_rows_that_lack_a_value_are_left_out_or_have_an_effect_of_their_own(pugam_says, empty_folder, make_rows):
+    frame = gaps(make_rows(600, 900))
     frame.to_csv("data.csv", index=False)
     command = ["fit", "data.csv", "--label", "z", "--quiet", "--out", "model.json"]
 
@@ -587,10 +579,9 @@ def test_rows_that_lack_a_value_are_left_out_or_have_an_effect_of_their_own(puga
     assert pugam_says(*command, "--missing", "guess")[2].startswith("pugam: --missing is error, drop or effect")
 
 
-def test_values_taken_as_unlabelled_are_told_where_they_are_several(pugam_says, empty_folder):
-    data = simulate(1, n0=200, n=320, random_state=3)
-    words = np.where(data.z == 1, "case", np.where(np.arange(320) % 2, "unknown", "control"))
-    data.X.assign(status=words).to_csv("data.csv", index=False)
+def test_values_taken_as_unlabelled_are_told_where_they_are_several(pugam_says, features, rows):
+    words = np.where(rows["z"] == 1, "case", np.where(np.arange(ROWS) % 2, "unknown", "control"))
+    features.assign(status=words).to_csv("data.csv", index=False)
 
     code, _, err = pugam_says("fit", "data.csv", "--label", "status", "--positive", "case", "--quiet")
 
@@ -598,12 +589,11 @@ def test_values_taken_as_unlabelled_are_told_where_they_are_several(pugam_says, 
     assert "! Column 'status': 60 'control', 60 'unknown' are all taken as unlabelled." in err
 
 
-def test_several_columns_may_be_dropped_at_once(pugam_says, empty_folder):
-    data = simulate(1, n0=200, n=320, random_state=3)
-    data.X.assign(z=data.z).to_csv("data.csv", index=False)
+def test_several_columns_may_be_dropped_at_once(pugam_says, rows):
+    rows.to_csv("data.csv", index=False)
 
-    together = pugam_says("fit", "data.csv", "--label", "z", "--drop", "x4,x5", "--quiet")
-    apart = pugam_says("fit", "data.csv", "--label", "z", "--drop", "x4", "--drop", "x5", "--quiet")
+    together = pugam_says("fit", "data.csv", "--label", "z", "--drop", "site,who", "--quiet")
+    apart = pugam_says("fit", "data.csv", "--label", "z", "--drop", "site", "--drop", "who", "--quiet")
 
     assert together == apart
     assert together[0] == 0

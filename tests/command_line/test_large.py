@@ -4,21 +4,19 @@ import numpy as np
 import pytest
 
 import pugam
-from pugam.datasets import simulate
 
 ROWS = 600
 
 
 @pytest.fixture
-def rows():
-    data = simulate(1, n0=250, n=ROWS, random_state=3)
+def rows(make_rows):
+    table = make_rows(250, ROWS)
     rng = np.random.default_rng(0)
-    return data.X[["x1", "x2", "x3"]].assign(
+    return table.assign(
         code=rng.choice(["01", "02", "1"], ROWS),
         who=[f"{n:03}" for n in range(ROWS)],
         w=rng.integers(0, 3, ROWS).astype(float),
-        z=data.z,
-        state=np.where(data.z == 1, "case", "open"),
+        state=np.where(table["z"] == 1, "case", "open"),
     )
 
 

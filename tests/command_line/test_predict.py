@@ -13,25 +13,24 @@ import pytest
 
 import pugam
 from pugam import PUGAM
-from pugam.datasets import simulate
 from pugam.files.csv_files import CsvFile
 from pugam.files.parquet_files import ParquetFiles
 
-ROWS = 320
+ROWS = 600
 NEW = ["p_positive", "log_density_ratio"]
 
 
 @pytest.fixture(scope="module")
-def rows():
+def rows(make_rows):
     """Features of several kinds and identifiers that are easily lost, with the label z."""
-    data = simulate(1, n0=200, n=ROWS, random_state=3)
+    table = make_rows(250, ROWS)
     numbers = np.arange(ROWS)
-    return data.X[["x1", "x2"]].assign(
+    return table[["x1", "x2"]].assign(
         site=np.array(["north", "south", "NA"])[numbers % 3],
         code=np.array([3, 7, 12])[numbers // 2 % 3],
         flag=numbers % 5 < 2,
         who=np.array(["007", "NA", "1e3", "None", "a,b"])[numbers % 5],
-        z=data.z,
+        z=table["z"],
     )
 
 
@@ -82,7 +81,7 @@ def in_another_process(*arguments):
     return subprocess.run(command, env=os.environ | {"PYTHONPATH": home}, capture_output=True, text=True, check=True)
 
 
-def test_a_model_predicts_the_same_bits_in_another_process(empty_folder, rows):
+def test_a_model_predicts_the_same_bits_in_another_process(scored, rows):
     table = rows.drop(columns="who")
     own = PUGAM("s(x1) + x2 + f(site) + flag").fit(table, table["z"])
     write(table, "rows.parquet")
@@ -92,14 +91,13 @@ def test_a_model_predicts_the_same_bits_in_another_process(empty_folder, rows):
         "fit", "rows.parquet", "--label", "z", "--terms", "s(x1) + x2 + f(site) + flag", "--out", "model.json"
     )
     said = in_another_process("predict", "model.json", "rows.parquet", "--out", "scored.parquet")
-    in_another_process("predict", "model.json", "rows.parquet", "--out", "scored.csv")
 
     loaded = pugam.load("model.json")
     posterior = loaded.predict_proba(table)[:, 1]
-    assert said.stdout == "320 rows: scored.parquet\n"
+    assert said.stdout == f"{ROWS} rows: scored.parquet\n"
     assert (read("scored.parquet")["p_positive"] == posterior).all()
     assert (read("scored.parquet")["log_density_ratio"] == loaded.log_density_ratio(table)).all()
-    assert (read("scored.csv")["p_positive"] == posterior).all()
+    assert (scored("model.json", "rows.csv", to="scored.csv")["p_positive"] == posterior).all()
     np.testing.assert_allclose(posterior, own.predict_proba(table)[:, 1], rtol=1e-9)
 
 
@@ -111,7 +109,7 @@ def test_posteriors_are_those_of_the_model_in_every_format(pugam_says, rows, mod
     code, out, err = pugam_says("predict", saved, source, "--out", target)
 
     table = read(target)
-    assert (code, out, err) == (0, f"320 rows: {target}\n", "")
+    assert (code, out, err) == (0, f"{ROWS} rows: {target}\n", "")
     assert list(table.columns) == [*rows.columns, *NEW]
     assert (table["p_positive"] == model.predict_proba(rows)[:, 1]).all()
     assert (table["log_density_ratio"] == model.log_density_ratio(rows)).all()
