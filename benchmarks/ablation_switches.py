@@ -108,7 +108,7 @@ HEURISTICS = (
     Heuristic(
         "coarse basis in second looks",
         "smoothed",
-        {"solvers.lookout.FUNCTIONS": NEVER, "solvers.lookout.COARSE_COLUMNS": NEVER},
+        {"solvers.lookout.LOOKOUT_FUNCTIONS": NEVER, "solvers.lookout.COARSE_COLUMNS": NEVER},
         EVERYWHERE,
     ),
     Heuristic(

@@ -504,7 +504,7 @@ def test_a_file_that_fits_is_read_twice_for_its_labels_and_for_all_columns(rows,
     read, original = [], FileRows._batches
 
     def counting(self, columns, types):
-        read.append("held" if self._held and set(columns) <= set(self._held[0].column_names) else "read")
+        read.append("held" if self._tables and set(columns) <= set(self._tables[0].column_names) else "read")
         return original(self, columns, types)
 
     monkeypatch.setattr(FileRows, "_batches", counting)

@@ -86,7 +86,7 @@ def test_deviance_is_the_fall_of_the_objective_of_models_with_pi_fixed(data, pri
         fall = free.penalized_loglik_ - held.penalized_loglik_
         assert fall > 0.05
         assert profile.deviance(pi) == pytest.approx(2.0 * profile.factor * fall, abs=1e-5)
-        np.testing.assert_allclose(profile.held(pi).beta[2:], held.coef_, atol=1e-4)
+        np.testing.assert_allclose(profile.fixed_at(pi).beta[2:], held.coef_, atol=1e-4)
 
 
 def test_the_bias_correction_moves_the_profile_along_the_logit_scale(data):

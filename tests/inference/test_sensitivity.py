@@ -1,4 +1,4 @@
-"""The model with pi held elsewhere: the values chosen, and the fits at them."""
+"""The model with pi fixed elsewhere: the values chosen, and the fits at them."""
 
 import numpy as np
 import pytest

@@ -13,7 +13,7 @@ from pugam.engines import MemoryEngine
 from pugam.inference import PiProfile
 from pugam.solvers import Fitted, Objective, PiPrior, PiRange, hold_out, make_folds, refit_shrunken
 from pugam.solvers.fisher import maximize_fisher
-from pugam.solvers.shrinkage import ITERATIONS, N_FOLDS, RIDGE, TOL, fit_shrunken
+from pugam.solvers.shrinkage import COMPARING_ITERATIONS, COMPARING_TOL, N_FOLDS, RIDGE, fit_shrunken
 from pugam.terms import Design, l, s
 
 PI = 0.3
@@ -100,7 +100,9 @@ def test_scores_of_a_fold_are_those_of_a_fit_to_all_other_rows(fitted):
     for fold in range(N_FOLDS):
         inside = folds != fold
         others = MemoryEngine(fitted.design, [part[inside] for part in engine.encoded], engine.positive[inside])
-        (direct,) = maximize_fisher(replace(objective, engine=others), penalized.beta[None], held, TOL, ITERATIONS)
+        (direct,) = maximize_fisher(
+            replace(objective, engine=others), penalized.beta[None], held, COMPARING_TOL, COMPARING_ITERATIONS
+        )
         expected = engine.linear_predictor(direct.beta[1:])[~inside]
         np.testing.assert_allclose(found.scores[~inside], expected, rtol=1e-8, atol=1e-8)
     np.testing.assert_array_equal(found.positive, engine.positive)
@@ -126,7 +128,7 @@ def test_a_fold_with_all_labelled_rows_gets_scores_without_curves(n_left):
     kept = np.flatnonzero(positive & (folds == 0))[:n_left]
     engine = engine.reweighted(np.where(positive, np.isin(np.arange(80), kept), 1.0))
     objective = Objective(engine, np.full(4, 3.0), PiPrior(1.0, 1.0))
-    (penalized,) = maximize_fisher(objective, np.zeros((1, 6)), PiRange(0.5, 0.5), TOL, ITERATIONS)
+    (penalized,) = maximize_fisher(objective, np.zeros((1, 6)), PiRange(0.5, 0.5), COMPARING_TOL, COMPARING_ITERATIONS)
 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -150,7 +152,7 @@ def test_the_ridge_holds_every_column_and_takes_the_place_of_smoothing(fitted):
     np.testing.assert_allclose(design.ridge, 2.0 * ridge * columns.var(axis=0) * 3.0**bends, rtol=1e-9)
 
 
-def test_the_curves_are_an_optimum_of_the_penalised_likelihood_with_pi_held(fitted):
+def test_the_curves_are_an_optimum_of_the_penalised_likelihood_with_pi_fixed(fitted):
     penalized = fitted.fit.penalized
     objective = Objective(fitted.engine, fitted.design.ridge, fitted.settings.prior)
 

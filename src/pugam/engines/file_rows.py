@@ -59,7 +59,7 @@ class FileRows:
         self._file, self._label, self._weights = file, label, weights
         self._n_threads, self._codes, self._types, self._kept_bytes = n_threads, codes, types, kept_bytes
         self._stamps: list[tuple[int, int]] = []
-        self._held: list[pa.Table] = []  # all of the file, as the last pass read it, if that is not too much
+        self._tables: list[pa.Table] = []  # all of the file, as the last pass read it, if that is not too much
 
     def labels(self) -> list[LabelPart]:
         """Read labels and weights of all parts."""
@@ -107,20 +107,20 @@ class FileRows:
 
     def _batches(self, columns: list[str], types: dict[str, Any]) -> Iterator[pa.Table]:
         """Read the file, or take what the pass before read of it, once: then others may keep it, or it is let go."""
-        held, self._held = self._held, []
-        if held and set(columns) <= set(held[0].column_names):
-            while held:
-                yield held.pop(0)
+        kept, self._tables = self._tables, []
+        if kept and set(columns) <= set(kept[0].column_names):
+            while kept:
+                yield kept.pop(0)
             return
-        held, room = [], self._kept_bytes
+        kept, room = [], self._kept_bytes
         for table in _even(self._file.batches(columns, types, BATCH_ROWS), BATCH_ROWS):
             room -= table.nbytes
             if room >= 0:
-                held.append(table)
+                kept.append(table)
             else:
-                held.clear()
+                kept.clear()
             yield table
-        self._held = held
+        self._tables = kept
 
     @cached_property
     def _kinds(self) -> dict[str, Any]:

@@ -34,7 +34,7 @@ MOST_CELLS = 2**29  # model columns are kept on the device up to this number of 
 
 
 class GpuEngine(MemoryEngine):
-    """Rows held in memory, and on the GPU too for batches of parameters or weightings, and for sums over many rows.
+    """Rows kept in memory, and on the GPU too for batches of parameters or weightings, and for sums over many rows.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ class GpuHessians:
         """Replace the systems of these numbers."""
         self._matrices[self._on_device(numbers)] = others._matrices
 
-    def solve(self, numbers: Numbers, rhs: Array, damping: Array, held: Flags) -> tuple[Array, Flags]:
+    def solve(self, numbers: Numbers, rhs: Array, damping: Array, share_fixed: Flags) -> tuple[Array, Flags]:
         """Solve some of the systems by Cholesky factors of all at once; see `protocol.Hessians`."""
         torch = load_torch()
         matrices = self._matrices[self._on_device(numbers)]
@@ -226,8 +226,12 @@ class GpuHessians:
         scaled = matrices * scale[:, :, None] * scale[:, None, :]
         scaled.diagonal(dim1=1, dim2=2).fill_(1.0)
         right = self._on_device(rhs) * scale
-        # Where the share is held its equation reads x = 0.
-        fixed, share, predictor = self._on_device(np.flatnonzero(held)), self._layout.share, self._layout.predictor
+        # Where the share is fixed its equation reads x = 0.
+        fixed, share, predictor = (
+            self._on_device(np.flatnonzero(share_fixed)),
+            self._layout.share,
+            self._layout.predictor,
+        )
         scaled[fixed, share, predictor], scaled[fixed, predictor, share], right[fixed, share] = 0.0, 0.0, 0.0
         lower, info = torch.linalg.cholesky_ex(scaled)
         solutions = torch.cholesky_solve(right[:, :, None], lower)[:, :, 0] * scale

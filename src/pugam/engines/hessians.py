@@ -43,11 +43,11 @@ class MemoryHessians:
         for number, factor in zip(numbers, others._factors, strict=True):
             self._factors[number] = factor
 
-    def solve(self, numbers: Numbers, rhs: Array, damping: Array, held: Flags) -> tuple[Array, Flags]:
+    def solve(self, numbers: Numbers, rhs: Array, damping: Array, share_fixed: Flags) -> tuple[Array, Flags]:
         """Solve some of the systems; see `protocol.Hessians`."""
         solutions, definite = np.zeros_like(rhs), np.ones(len(rhs), dtype=bool)
         for place, number in enumerate(numbers):
-            free = self._layout.free(share_fixed=bool(held[place]))
+            free = self._layout.free(share_fixed=bool(share_fixed[place]))
             factor = self._factor(number, float(damping[place]), free)
             definite[place] = factor is not None
             if factor is not None:

@@ -20,8 +20,8 @@ from pugam.terms import POWERS
 
 __all__ = ["add_first_moments", "add_second_moments", "evaluate", "fill_gram", "locate"]
 
-CHUNK = 512  # rows whose powers are held at a time: those of two terms fit into the first-level cache
-FARTHEST = 1e50  # offsets whose sixth power is finite: rows further out are as certain as these
+CHUNK = 512  # rows whose powers are kept at a time: those of two terms fit into the first-level cache
+FARTHEST_OFFSET = 1e50  # offsets whose sixth power is finite: rows further out are as certain as these
 # Sums may be taken in any order and multiplications fused with additions; infinities and NaN keep their meaning.
 FAST = {"contract", "nsz", "reassoc"}
 
@@ -91,7 +91,7 @@ def locate(places: Any, cells: Any, breaks: Any, origins: Any, missing: int, int
         if t != t:
             intervals[row], offsets[row] = missing, 0.0
             continue
-        t = min(max(t, -FARTHEST), FARTHEST)
+        t = min(max(t, -FARTHEST_OFFSET), FARTHEST_OFFSET)
         i = 0
         if t >= 1.0:
             i = cells[n_cells - 1]

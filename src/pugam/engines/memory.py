@@ -66,7 +66,7 @@ class MemoryExpectation:
 
 
 class MemoryEngine(CountedRows):
-    """Sums over rows held in memory.
+    """Sums over rows kept in memory.
 
     The partition into groups and the order of summation are fixed, and BLAS is expected to run on one thread,
     so the result does not depend on the number of threads.

@@ -40,11 +40,11 @@ class Hessians(Protocol):
         ...
 
     def solve(
-        self, numbers: NDArray[np.intp], rhs: Array, damping: Array, held: NDArray[np.bool_]
+        self, numbers: NDArray[np.intp], rhs: Array, damping: Array, share_fixed: NDArray[np.bool_]
     ) -> tuple[Array, NDArray[np.bool_]]:
         """Solve (H + damping diag H) x = rhs for the systems of m numbers, rhs of shape (m, q).
 
-        Where told, the share's entry of x is held at zero. Also returns which systems are positive definite; solutions
+        Where told, the share's entry of x is kept at zero. Also returns which systems are positive definite; solutions
         of the others mean nothing.
         """
         ...

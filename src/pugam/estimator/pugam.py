@@ -86,7 +86,7 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
         Take the bias that smoothing brings on pi out of it, and refit the curves; False: the penalised estimate, as
         in the paper.
     shrinkage : {"auto", "always", "never"}, default="auto"
-        Hold all curves by a ridge, and take pi from rows held out: for columns too many for the rows there are. "auto"
+        Shrink curves by a ridge, and take pi from held-out rows: for columns too many for the rows there are. "auto"
         does so with fewer than 20 rows of either label for each column that smoothing does not restrain, where features
         leave fewer than five rows for each of them in doubt, and where pi is not determined otherwise; only with
         ``smoothing="reml"``.

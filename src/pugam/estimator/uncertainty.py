@@ -24,8 +24,8 @@ from pugam.inference import (
     PiProfile,
     Sensitivity,
     diagnose_fit,
+    fix_pi,
     fourier_test,
-    hold_pi,
     make_resampling,
     pi_wald_interval,
     profile_interval,
@@ -257,7 +257,7 @@ class UncertaintyMethods(CurveMethods):
 
         Print the result to read it. It looks at the profile of pi, the spread of the starts, the boundary, the number
         of terms distinguishable from a constant (pi is identified by two), the condition of the information,
-        separation, the calibration of P(z = 1 | x), and what becomes of the model when pi is held along a grid.
+        separation, the calibration of P(z = 1 | x), and what becomes of the model when pi is fixed along a grid.
 
         Examples
         --------
@@ -273,21 +273,21 @@ class UncertaintyMethods(CurveMethods):
             return diagnose_fit(self._fitted("The diagnosis"), self.pi_interval(), tests, self.at_boundary_)
 
     def sensitivity(self, pi: Any) -> Sensitivity:
-        """Refit the model with pi held at each of these values; returns alpha, coef and deviance for each.
+        """Refit the model with pi fixed at each of these values; returns alpha, coef and deviance for each.
 
         Examples
         --------
         >>> from pugam import PUGAM
         >>> from pugam.datasets import simulate
         >>> data = simulate(2, n0=1250, n=1500, random_state=0)
-        >>> held = PUGAM().fit(data.X, data.z).sensitivity([0.2, 0.4, 0.6])
-        >>> bool(held.share_positive[0] < held.share_positive[2])
+        >>> found = PUGAM().fit(data.X, data.z).sensitivity([0.2, 0.4, 0.6])
+        >>> bool(found.share_positive[0] < found.share_positive[2])
         True
         """
         check_is_fitted(self)
         values = np.unique([read_share(value) for value in np.atleast_1d(pi)])
         with one_blas_thread():
-            return hold_pi(PiProfile(self._fitted("The sensitivity")), values)
+            return fix_pi(PiProfile(self._fitted("The sensitivity")), values)
 
     def _resamples(self, bootstrap: Bootstrap | None, options: dict[str, Any]) -> Bootstrap:
         """Run a bootstrap, or check that one made before is of this model."""

@@ -37,7 +37,7 @@ from pugam.inference.intervals import Interval, normal_quantile, wald_interval_l
 from pugam.inference.predictions import posterior_errors, posterior_limits, posterior_logits, posteriors_of_rows
 from pugam.inference.profile import PiProfile, pi_wald_interval, profile_interval
 from pugam.inference.resampling import make_resampling, read_groups
-from pugam.inference.sensitivity import Sensitivity, hold_pi, values_around
+from pugam.inference.sensitivity import Sensitivity, fix_pi, values_around
 from pugam.inference.smoothing_uncertainty import curve_covariance
 
 __all__ = [
@@ -60,9 +60,9 @@ __all__ = [
     "diagnose_fit",
     "effect_table",
     "first_look",
+    "fix_pi",
     "fourier_test",
     "frequentist_covariance",
-    "hold_pi",
     "in_alpha",
     "intercept_covariance",
     "is_separated",

@@ -17,19 +17,19 @@ __all__ = ["describe"]
 
 def describe(found: Diagnosis, interval: Interval, words: Words) -> Iterator[str]:
     """Tell what was found with this interval for pi, in the words of one kind of reader."""
-    held, calibration, sensitivity = found.profile_interval, found.calibration, found.sensitivity
+    profile, calibration, sensitivity = found.profile_interval, found.calibration, found.sensitivity
     doubted = "" if fits(found) else " by a model that does not fit"
     yield f"pi is {found.verdict}{doubted}: {interval}"
-    if held is not None:
-        yield f"  profile      {100 * held.level:g}% interval {held.lower:.3f} to {held.upper:.3f}"
+    if profile is not None:
+        yield f"  profile      {100 * profile.level:g}% interval {profile.lower:.3f} to {profile.upper:.3f}"
     vary = f"{found.n_distinguishable} of {len(found.terms)} distinguishable from a constant"
     joined = found.n_groups < found.n_distinguishable
     groups = f", {found.n_groups} without interactions between them" if joined else ""
-    yield f"  terms        {vary}{'' if held is None else f'{groups} (two are needed)'}"
+    yield f"  terms        {vary}{'' if profile is None else f'{groups} (two are needed)'}"
     if found.starts:
         near = f"{found.starts_near} of {len(found.starts)}"
         yield f"  starts       {near} near the best, within {found.starts_spread:.3f} in pi"
-    if held is not None:
+    if profile is not None:
         yield f"  boundary     {'on it' if found.at_boundary else 'not reached'}"
         inflated = f"not knowing the curves inflates the variance of pi {found.inflation:.2g} times"
         yield f"  information  condition number {found.condition:.2g}; {inflated}"
@@ -43,7 +43,7 @@ def describe(found: Diagnosis, interval: Interval, words: Words) -> Iterator[str
     test = f"chi-square {calibration.statistic:.3g} on {calibration.df:g} df, p = {calibration.pvalue:.2g}"
     yield f"  calibration  {test}"
     called = f"{sensitivity.share_positive[0]:.3f} to {sensitivity.share_positive[-1]:.3f}"
-    along = f"pi held from {sensitivity.pi[0]:.3f} to {sensitivity.pi[-1]:.3f}"
+    along = f"pi fixed at values from {sensitivity.pi[0]:.3f} to {sensitivity.pi[-1]:.3f}"
     yield f"  sensitivity  {along}: {called} of the unlabelled called positive"
     for message in found.messages_beside(interval):
         yield f"  ! {message.told(words)}"

@@ -15,7 +15,7 @@ from pugam.inference.hypotheses import HypothesisTest, reference_penalty, tested
 from pugam.inference.intervals import Interval
 from pugam.inference.open_effects import OpenEffects, condition_number, find_open_effects
 from pugam.inference.profile import PiProfile, pi_wald_interval, profile_interval
-from pugam.inference.sensitivity import Sensitivity, hold_pi, values_within
+from pugam.inference.sensitivity import Sensitivity, fix_pi, values_within
 from pugam.inference.verdict import ALPHA, Verdict, judge
 from pugam.likelihood import expit, logit
 from pugam.linear_algebra import inverse
@@ -76,14 +76,14 @@ class Diagnosis:
     distance : float
         By how much the mean log density ratio of positives exceeds that of negatives.
     ridge : float, optional
-        Where curves were shrunken: the strength of the ridge that predicts rows held out best.
+        Where curves were shrunken: the strength of the ridge that predicts held-out rows best.
     leaning : float
         How many times larger the variance of logit pi would be without the prior on the separation of the classes that
         shrunken curves come with; infinite where rows alone say nothing.
     calibration : Calibration
         Predicted against observed labels: goodness of fit of additivity and of random labelling together.
     sensitivity : Sensitivity
-        The model with pi held along a grid.
+        The model with pi fixed along a grid.
     """
 
     verdict: Verdict
@@ -152,8 +152,8 @@ def diagnose_fit(fitted: Fitted, wald: Interval, terms: Sequence[HypothesisTest]
     """Look at a fit from all sides."""
     profile = PiProfile(fitted)
     fixed = fitted.settings.pi_range.fixed
-    held = None if fixed else profile_interval(profile, LEVEL)
-    pi, deviance = (np.array([wald.estimate]), np.zeros(1)) if held is None else _curve(profile, held)
+    interval = None if fixed else profile_interval(profile, LEVEL)
+    pi, deviance = (np.array([wald.estimate]), np.zeros(1)) if interval is None else _curve(profile, interval)
     starts = _relevant_starts(fitted.fit)
     near, spread = _spread(starts)
     shrinkage = fitted.fit.shrinkage
@@ -161,7 +161,7 @@ def diagnose_fit(fitted: Fitted, wald: Interval, terms: Sequence[HypothesisTest]
         verdict="fixed",
         findings=(),
         wald=wald,
-        profile_interval=held,
+        profile_interval=interval,
         profile_pi=pi,
         profile_deviance=deviance,
         terms=tuple(terms),
@@ -180,7 +180,7 @@ def diagnose_fit(fitted: Fitted, wald: Interval, terms: Sequence[HypothesisTest]
         ridge=None if shrinkage is None else shrinkage.ridge,
         leaning=1.0 if shrinkage is None else shrinkage.adjustment.leaning,
         calibration=calibrate(fitted, outside=profile.outside),
-        sensitivity=hold_pi(profile, values_within(held, wald.estimate)),
+        sensitivity=fix_pi(profile, values_within(interval, wald.estimate)),
     )
     verdict, findings = judge(found)
     return replace(found, verdict=verdict, findings=findings)
@@ -210,14 +210,15 @@ def _width(fitted: Fitted) -> float:
     return wald.upper - wald.lower
 
 
-def _curve(profile: PiProfile, held: Interval) -> tuple[Array, Array]:
+def _curve(profile: PiProfile, interval: Interval) -> tuple[Array, Array]:
     """The profile over the interval and a little beyond, every point a neighbour of the one before."""
     low, middle, high = (
-        float(logit(np.clip(pi, 100 * EDGE, 1.0 - 100 * EDGE))) for pi in (held.lower, held.estimate, held.upper)
+        float(logit(np.clip(pi, 100 * EDGE, 1.0 - 100 * EDGE)))
+        for pi in (interval.lower, interval.estimate, interval.upper)
     )
     below = np.linspace(middle, middle - PROFILE_REACH * max(middle - low, 0.1), PROFILE_POINTS // 2 + 1)
     above = np.linspace(middle, middle + PROFILE_REACH * max(high - middle, 0.1), PROFILE_POINTS // 2 + 1)
-    limits = {pi for pi in (held.lower, held.upper) if 0.0 < pi < 1.0}
+    limits = {pi for pi in (interval.lower, interval.upper) if 0.0 < pi < 1.0}
     places = limits | {float(expit(place)) for side in (below, above) for place in side}
     outwards = sorted(places, key=lambda pi: abs(float(logit(pi)) - middle))
     found = {pi: profile.deviance(pi) for pi in outwards}

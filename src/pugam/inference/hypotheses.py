@@ -175,20 +175,20 @@ def reference_penalty(evidence: Evidence, design: Design, term: int) -> Array:
 def refit_under_null(fitted: Fitted, terms: Sequence[int], null: Null) -> Fit:
     """Fit the model in which the null hypothesis holds, with the same smoothing, or ridge, of all that remains."""
     design, fit = fitted.design, fitted.fit
-    held = np.concatenate([tested_columns(design, term, null) for term in terms])
+    tested = np.concatenate([tested_columns(design, term, null) for term in terms])
     kept = [number for number in range(len(design.bases)) if null == "linear" or number not in terms]
     if len(kept) == 0:
         raise InputError("Under this null hypothesis no term is left to refit; test fewer terms at once.")
     bases = [design.bases[number].coarse(1)[0] if number in terms else design.bases[number] for number in kept]
-    start = fit.penalized.beta[design.layout.keeping(np.delete(np.arange(design.n_columns), held))]
+    start = fit.penalized.beta[design.layout.keeping(np.delete(np.arange(design.n_columns), tested))]
     kappas = fit.kappas[[penalty.term not in terms for penalty in design.penalties]]
     null_design = Design(tuple(bases))
     engine = fitted.engine.redesigned(null_design, kept)
     if design.ridge is None:
         return finish_fit(engine, null_design, fitted.settings, start, kappas)
     begun = replace(fit, penalized=replace(fit.penalized, beta=start), kappas=kappas)
-    held_design = null_design.held_by(np.delete(design.ridge, held))
-    return refit_shrunken(Fitted(engine, held_design, fitted.settings, begun), engine).fit
+    shrunken = null_design.with_ridge(np.delete(design.ridge, tested))
+    return refit_shrunken(Fitted(engine, shrunken, fitted.settings, begun), engine).fit
 
 
 def fourier_test(

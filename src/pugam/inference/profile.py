@@ -1,4 +1,4 @@
-"""The profile of pi: how far the objective falls when pi is held elsewhere and all else follows."""
+"""The profile of pi: how far the objective falls when pi is fixed elsewhere and all else follows."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ FIRST_STEP = 0.2  # on the logit scale, where the standard error is of no use
 
 @dataclass
 class PiProfile:
-    """Fits with pi held, remembered as starts for their neighbours.
+    """Fits with pi fixed, remembered as starts for their neighbours.
 
     The likelihood ratio is not chi-square here, even in large samples: the numbers of labelled and unlabelled rows are
     given, so pi varies less than the curvature of the likelihood says. `factor` makes up for it, and for the
     variance of the bias correction. That correction itself moves the whole profile along the logit scale by `shift`,
     so that it falls from the estimate reported.
 
-    Of shrunken curves it is the profile in rows held out: with pi held, intercept and steepness follow. The deviance
+    Of shrunken curves it is the profile in held-out rows: with pi fixed, intercept and steepness follow. The deviance
     does not count the prior on separation, so that it may be lowest elsewhere than at the estimate.
     """
 
@@ -64,17 +64,17 @@ class PiProfile:
         fit, engine = self.fitted.fit, self.fitted.engine
         return float(np.sqrt(pi_log_variance(fit, engine.n0, engine.n1))) / (1.0 - fit.optimum.pi)
 
-    def held(self, pi: float) -> Optimum:
-        """Fit with pi held at a value."""
+    def fixed_at(self, pi: float) -> Optimum:
+        """Fit with pi fixed at a value."""
         place = float(np.clip(logit(pi), *PiRange().logits))
         if place not in self._fits and self.outside is not None:
             self._fits[place] = self._adjusted(float(expit(place)), self.outside)
         elif place not in self._fits:
             nearest = self._fits[min(self._fits, key=lambda other: abs(other - place))]
             start = nearest.layout.with_share(nearest.beta, place)
-            settings, held = self.fitted.settings, float(expit(place))
+            settings, fixed = self.fitted.settings, float(expit(place))
             (self._fits[place],) = settings.maximize(
-                self._objective, start[None], PiRange(held, held), settings.tol, settings.max_iter
+                self._objective, start[None], PiRange(fixed, fixed), settings.tol, settings.max_iter
             )
         return self._fits[place]
 
@@ -87,7 +87,7 @@ class PiProfile:
 
     @cached_property
     def _rows_alone(self) -> HeldOutRows:
-        """The rows held out, with no prior on separation."""
+        """The held-out rows, with no prior on separation."""
         assert self.outside is not None
         return replace(self.outside, separation=False)
 
@@ -101,7 +101,7 @@ class PiProfile:
         return Objective(fitted.engine, fitted.design.penalty(fitted.fit.kappas), fitted.settings.prior)
 
     def _adjusted(self, pi: float, outside: HeldOutRows) -> Optimum:
-        """Shrunken curves with pi held, intercept and steepness adjusted to rows held out, whose objective is given."""
+        """Shrunken curves with pi fixed, intercept and steepness adjusted to held-out rows, given their objective."""
         shrinkage = self.fitted.fit.shrinkage
         adjustment = outside.adjust(PiRange(pi, pi), near=None if shrinkage is None else shrinkage.adjustment)
         penalized = self.fitted.fit.penalized
@@ -111,9 +111,9 @@ class PiProfile:
     def deviance(self, pi: float) -> float:
         """Twice the fall of the objective, scaled so that it compares with a chi-square variable of one degree."""
         if self.outside is not None:
-            held = self._rows_alone.adjust(PiRange(pi, pi), near=self._best_alone)
-            return max(0.0, 2.0 * (self._best_alone.value - held.value))
-        moved = self.held(float(expit(logit(pi) - self.shift)))
+            fixed = self._rows_alone.adjust(PiRange(pi, pi), near=self._best_alone)
+            return max(0.0, 2.0 * (self._best_alone.value - fixed.value))
+        moved = self.fixed_at(float(expit(logit(pi) - self.shift)))
         return max(0.0, 2.0 * self.factor * (self.fitted.fit.penalized.value - moved.value))
 
 

@@ -1,4 +1,4 @@
-"""What becomes of the model when pi is held at other values than the estimate."""
+"""What becomes of the model when pi is fixed at other values than the estimate."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from pugam.inference.predictions import posteriors_of_rows
 from pugam.inference.profile import PiProfile
 from pugam.likelihood import alpha_shift, expit, logit
 
-__all__ = ["Sensitivity", "hold_pi", "values_around", "values_within"]
+__all__ = ["Sensitivity", "fix_pi", "values_around", "values_within"]
 
 Array = NDArray[np.float64]
 
-FARTHEST = 0.01  # from 0 and 1
+MARGIN = 0.01  # that pi keeps from 0 and 1
 AROUND_FIXED = 1.0  # on the logit scale, where pi was fixed and has no interval
 
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """The model with pi held at several values.
+    """The model with pi fixed at several values.
 
     Attributes
     ----------
@@ -41,31 +41,31 @@ class Sensitivity:
     share_positive: Array
 
 
-def values_within(held: Interval | None, estimate: float) -> Array:
+def values_within(interval: Interval | None, estimate: float) -> Array:
     """Five values of pi: the estimate, the limits of its interval, and one between each."""
-    low, middle, high = _logits(held, estimate)
+    low, middle, high = _logits(interval, estimate)
     places = (*np.linspace(min(low, middle), middle, 3), *np.linspace(middle, max(high, middle), 3))
     return np.unique(expit(places))
 
 
-def values_around(held: Interval | None, estimate: float, count: int, beyond: float) -> Array:
+def values_around(interval: Interval | None, estimate: float, count: int, beyond: float) -> Array:
     """Values of pi from below its interval to above, so far beyond on the logit scale, half of them on each side.
 
     The estimate is one of them, to the last digit; a side without room has none.
     """
-    low, middle, high = _logits(held, estimate)
-    low, high = max(low - beyond, float(logit(FARTHEST))), min(high + beyond, float(logit(1.0 - FARTHEST)))
+    low, middle, high = _logits(interval, estimate)
+    low, high = max(low - beyond, float(logit(MARGIN))), min(high + beyond, float(logit(1.0 - MARGIN)))
     half = count // 2
     below = expit(np.linspace(low, middle, half, endpoint=False)) if low < middle else np.empty(0)
     above = expit(np.linspace(high, middle, half, endpoint=False))[::-1] if high > middle else np.empty(0)
     return np.concatenate([below, [estimate], above])
 
 
-def hold_pi(profile: PiProfile, values: Sequence[float] | Array) -> Sensitivity:
-    """Fit with pi held at each of these values, which are in rising order."""
+def fix_pi(profile: PiProfile, values: Sequence[float] | Array) -> Sensitivity:
+    """Fit with pi fixed at each of these values, which are in rising order."""
     engine, estimate = profile.fitted.engine, profile.fitted.fit.optimum.pi
     # From the estimate outwards, so that each fit starts at a neighbour.
-    fits = {pi: profile.held(float(pi)) for pi in sorted(values, key=lambda pi: abs(float(pi) - estimate))}
+    fits = {pi: profile.fixed_at(float(pi)) for pi in sorted(values, key=lambda pi: abs(float(pi) - estimate))}
     alphas = np.array([float(fits[pi].intercept - alpha_shift(fits[pi].pi, engine.n0, engine.n1)) for pi in values])
     coef = np.array([fits[pi].theta for pi in values])
     unlabelled = ~engine.positive
@@ -83,9 +83,9 @@ def hold_pi(profile: PiProfile, values: Sequence[float] | Array) -> Sensitivity:
     )
 
 
-def _logits(held: Interval | None, estimate: float) -> tuple[float, float, float]:
+def _logits(interval: Interval | None, estimate: float) -> tuple[float, float, float]:
     middle = float(logit(estimate))
-    if held is None:
+    if interval is None:
         return middle - AROUND_FIXED, middle, middle + AROUND_FIXED
-    low, high = (float(logit(np.clip(limit, FARTHEST, 1.0 - FARTHEST))) for limit in (held.lower, held.upper))
+    low, high = (float(logit(np.clip(limit, MARGIN, 1.0 - MARGIN))) for limit in (interval.lower, interval.upper))
     return low, middle, high

@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 LARGEST_VARIANCE = 1e140
 PER_DECADE = 2  # smoothing parameters averaged over
 LEAST_BENDING = 1e-8  # effective degrees of freedom at the smoothest of them
-FARTHEST, FEWEST_DECADES = 30.0, 9  # the roughest: a thirtieth of the chosen one, or so many decades from the smoothest
+ROUGHEST, FEWEST_DECADES = 30.0, 9  # at most: a thirtieth of the chosen one, or so many decades from the smoothest
 
 
 def curve_covariance(fit: Fit, design: Design, settings: Settings, n0: float, n1: float) -> Array:
@@ -104,7 +104,7 @@ def _averaged(term: Canonical) -> Array:
 
 def _possible_kappas(ratios: Array) -> Array:
     smoothest = float(np.sum(1.0 / ratios)) / LEAST_BENDING
-    roughest = min(1.0 / FARTHEST, smoothest * 10.0**-FEWEST_DECADES)
+    roughest = min(1.0 / ROUGHEST, smoothest * 10.0**-FEWEST_DECADES)
     n_values = 1 + round(PER_DECADE * np.log10(smoothest / roughest))
     return np.geomspace(roughest, smoothest, n_values)
 

@@ -22,7 +22,7 @@ Verdict = Literal["well determined", "weakly determined", "not determined", "fix
 ALPHA = 0.05  # level at which terms are told from a constant
 FEWEST_TERMS = 2  # that vary, without interactions between them: identifiability needs them
 NEARLY_ALL = 0.9  # of the range of pi: an interval that excludes less says nothing
-WIDE = 0.4  # width of an interval for pi that leaves most questions open
+WIDE_INTERVAL = 0.4  # width of an interval for pi that leaves most questions open
 UNEVEN = 1.5  # ratio of profile to Wald width at which the likelihood is far from quadratic
 APART = 0.2  # difference of their ends, as a share of the width, that should be told
 FEW_STARTS = 0.25  # share of starts near the best, below which it may have been found by chance
@@ -66,16 +66,16 @@ def find_open(effects: OpenEffects) -> Iterator[Finding]:
 
 def _severe(found: Diagnosis) -> Iterator[Finding]:
     """Signs that the data do not determine pi."""
-    held = found.profile_interval
-    if held is None:
+    interval = found.profile_interval
+    if interval is None:
         return
     low, high = found.bounds
     if found.at_boundary:
         yield find_boundary(found.wald.estimate, found.bounds)
-    elif max(held.upper - held.lower, found.wald.upper - found.wald.lower) > NEARLY_ALL * (high - low):
+    elif max(interval.upper - interval.lower, found.wald.upper - found.wald.lower) > NEARLY_ALL * (high - low):
         yield findings.FlatProfile(low, high)
-    elif held.lower <= low or held.upper >= high:
-        yield findings.OpenEnd(low if held.lower <= low else high)
+    elif interval.lower <= low or interval.upper >= high:
+        yield findings.OpenEnd(low if interval.lower <= low else high)
     if found.leaning > MOSTLY_LEANING:
         yield findings.LeansOnPrior("next to nothing")
     if found.ridge is None and found.n_groups < FEWEST_TERMS and found.condition < LARGEST_CONDITION:
@@ -91,12 +91,12 @@ def _find_too_few(names: tuple[str, ...], n_terms: int) -> Finding:
 
 def _doubts(found: Diagnosis) -> Iterator[Finding]:
     """Signs that pi is determined, but not well."""
-    held = found.profile_interval
-    if held is None:
+    interval = found.profile_interval
+    if interval is None:
         return
-    width = held.upper - held.lower
-    if width > WIDE:
-        yield findings.WideInterval(held.lower, held.upper)
+    width = interval.upper - interval.lower
+    if width > WIDE_INTERVAL:
+        yield findings.WideInterval(interval.lower, interval.upper)
     if _is_uneven(found):
         yield findings.UnevenProfile(_width_ratio(found))
     if found.separated:
@@ -115,11 +115,11 @@ def _doubts(found: Diagnosis) -> Iterator[Finding]:
 
 def _remarks(found: Diagnosis) -> Iterator[Finding]:
     """What casts doubt on the model rather than on pi, and which interval to report."""
-    held, wald = found.profile_interval, found.wald
-    if held is not None:
-        apart = max(abs(held.lower - wald.lower), abs(held.upper - wald.upper))
-        if apart > APART * max(held.upper - held.lower, SMALLEST_WIDTH) and not _is_uneven(found):
-            yield findings.IntervalsDiffer(held, wald)
+    interval, wald = found.profile_interval, found.wald
+    if interval is not None:
+        apart = max(abs(interval.lower - wald.lower), abs(interval.upper - wald.upper))
+        if apart > APART * max(interval.upper - interval.lower, SMALLEST_WIDTH) and not _is_uneven(found):
+            yield findings.IntervalsDiffer(interval, wald)
     if not fits(found):
         yield findings.LabelsDisagree(found.calibration.pvalue)
     if not found.separated:

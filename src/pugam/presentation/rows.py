@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 MIDDLE = (0.005, 0.995)  # quantiles of a column: where the whole is more than twice as wide, it is drawn to here
 FAR = 0.1  # of the ranges drawn: rows that are farther away are not near, as in mgcv's pictures
 FEW_ROWS = 3  # have to be near: a single one may be a stray
-FARTHEST = 10.0  # distances are cut off here
+FARTHEST_ROW = 10.0  # distances are cut off here
 
 
 def rows_of(basis: Basis, encoded: Encoded | None) -> Array:
@@ -59,6 +59,6 @@ def distance_to_rows(points: Array, rows: Array) -> Array:
 
     present = rows[~np.isnan(rows).any(axis=1)]
     if len(present) < FEW_ROWS:
-        return np.full(len(points), FARTHEST)
+        return np.full(len(points), FARTHEST_ROW)
     distances, _ = KDTree(present).query(points, k=[FEW_ROWS])
-    return np.asarray(np.minimum(distances[:, 0] / FAR, FARTHEST))
+    return np.asarray(np.minimum(distances[:, 0] / FAR, FARTHEST_ROW))

@@ -51,7 +51,7 @@ class Fit:
     debiased : bool
         Whether the bias correction was applied.
     shrinkage : Shrinkage, optional
-        Where a ridge held the curves: the parameters reported are then those of the penalised optimum, adjusted.
+        Where a ridge shrank the curves: the parameters reported are then those of the penalised optimum, adjusted.
     """
 
     optimum: Optimum

@@ -19,9 +19,9 @@ __all__ = ["Lookout", "look_for_higher"]
 
 Array = NDArray[np.float64]
 
-FUNCTIONS, STARTS = 6, 6
+LOOKOUT_FUNCTIONS, STARTS = 6, 6
 FEWEST_FUNCTIONS, COARSE_COLUMNS = 3, 150  # of many terms fewer functions are looked at
-TOL, ITERATIONS, EDF_TOL = 1e-2, 40, 1e-2
+LOOKOUT_TOL, LOOKOUT_ITERATIONS, EDF_TOL = 1e-2, 40, 1e-2
 WORTH_MOVING = 0.01  # gain in the objective
 MOST_MOVES = 4
 
@@ -41,10 +41,10 @@ class Lookout:
     @classmethod
     def over(cls, engine: Engine, design: Design, settings: Settings, rng: np.random.Generator) -> Lookout:
         """Build a lookout over the rows of an engine."""
-        n_functions = max(FEWEST_FUNCTIONS, min(FUNCTIONS, COARSE_COLUMNS // len(design.bases)))
+        n_functions = max(FEWEST_FUNCTIONS, min(LOOKOUT_FUNCTIONS, COARSE_COLUMNS // len(design.bases)))
         coarse, columns = design.coarse(n_functions)
         sample = engine.pilot(coarse, enough_rows(coarse), rng)
-        exploring = replace(settings, tol=TOL, max_iter=ITERATIONS)
+        exploring = replace(settings, tol=LOOKOUT_TOL, max_iter=LOOKOUT_ITERATIONS)
         return cls(engine, design, exploring, rng, sample, coarse, design.layout.keeping(columns))
 
     @property
@@ -82,7 +82,7 @@ def look_for_higher(lookout: Lookout, beta: Array, kappas: Array) -> Choice:
         if best.value < stay.value + WORTH_MOVING:
             break
         starts = np.array([beta, lookout.up(best.beta)])
-        here, there = lookout.settings.maximize(lookout.at(kappas), starts, pi_range, TOL, ITERATIONS)
+        here, there = lookout.settings.maximize(lookout.at(kappas), starts, pi_range, LOOKOUT_TOL, LOOKOUT_ITERATIONS)
         if there.value < here.value + WORTH_MOVING:
             break
         beta, kappas = select_reml(lookout.design, lookout.at, there.beta, kappas, pi_range, EDF_TOL)

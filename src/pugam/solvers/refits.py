@@ -25,7 +25,7 @@ __all__ = ["Refits", "refit_resamples", "reselect_resamples"]
 
 Array = NDArray[np.float64]
 
-HELD = PiRange(0.5, 0.5)  # any single point: pi stays where each climb begins
+FIXED_PI = PiRange(0.5, 0.5)  # any single point: pi stays where each climb begins
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def refit_resamples(fitted: Fitted, counts: Counts) -> Refits:
     if settings.debias and not settings.pi_range.fixed and penalty.any():
         logits = _debiased_logits(objective, penalized, settings.pi_range)
         starts = objective.layout.with_share(penalized, logits)
-        beta, settled = maximize_resamples(objective, starts, HELD, settings.tol, settings.max_iter)
+        beta, settled = maximize_resamples(objective, starts, FIXED_PI, settings.tol, settings.max_iter)
         converged &= settled
     shift = alpha_shift(objective.pi(beta), objective.engine.n0, objective.engine.n1)
     alpha = beta[:, objective.layout.intercept] - shift

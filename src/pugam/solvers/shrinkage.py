@@ -30,18 +30,19 @@ __all__ = ["fit_shrunken", "hold_out", "make_folds", "refit_shrunken"]
 Array = NDArray[np.float64]
 
 RIDGE = 3.0  # on the squares of coefficients of columns scaled to unit variance
-FUNCTIONS, FEWEST_FUNCTIONS, COARSE_COLUMNS = 6, 3, 150  # of each smooth; where terms are many, a line, a bow, a wave
-BENDING = 3.0  # each further function is held so many times as tight
+SHRUNKEN_FUNCTIONS, FEWEST_FUNCTIONS = 6, 3  # of each smooth: where terms are many, a line, a bow and a wave
+COARSE_COLUMNS = 150  # that many terms share among themselves
+BENDING = 3.0  # each further function is restrained so many times as much
 N_FOLDS = 5
 FOLD_SEED = 1
 ALIKE_DECIMALS = 12
 FEWEST_KINDS = 50  # of rows: with fewer, rows that are alike are dealt out one by one
-TOL, ITERATIONS = 1e-2, 30  # of climbs that only serve to compare, or to predict rows held out
+COMPARING_TOL, COMPARING_ITERATIONS = 1e-2, 30  # of climbs that only serve to compare, or to predict rows held out
 
 
 @dataclass(frozen=True)
 class _Candidate:
-    """Curves held by a ridge, and what rows held out say about them."""
+    """Curves shrunken by a ridge, and what rows held out say about them."""
 
     ridge: float
     objective: Objective
@@ -64,9 +65,9 @@ def refit_shrunken(fitted: Fitted, engine: Engine) -> Fitted:
     assert fit.shrinkage is not None
     folds = make_folds(engine)
     objective = Objective(engine, fitted.design.penalty(fit.kappas), settings.prior)
-    held = _held(hold_out(objective, fit.penalized, folds).adjust(settings.pi_range))
-    start = objective.layout.with_share(fit.penalized.beta, held.logits[0])
-    (penalized,) = maximize_fisher(objective, start[None], held, TOL, ITERATIONS)
+    fixed = _share_fixed(hold_out(objective, fit.penalized, folds).adjust(settings.pi_range))
+    start = objective.layout.with_share(fit.penalized.beta, fixed.logits[0])
+    (penalized,) = maximize_fisher(objective, start[None], fixed, COMPARING_TOL, COMPARING_ITERATIONS)
     adjustment = hold_out(objective, penalized, folds).adjust(settings.pi_range)
     return _finish(
         _Candidate(fit.shrinkage.ridge, objective, engine, fitted.design, folds, penalized, adjustment), settings
@@ -74,9 +75,9 @@ def refit_shrunken(fitted: Fitted, engine: Engine) -> Fitted:
 
 
 def hold_out(objective: Objective, penalized: Optimum, folds: NDArray[np.intp]) -> HeldOutRows:
-    """Score every row by curves fitted without its fold, the share of positives held at that of the fit to all."""
+    """Score every row by curves fitted without its fold, the share of positives fixed at that of the fit to all."""
     engine = objective.engine
-    held = PiRange(penalized.pi, penalized.pi)
+    fixed = PiRange(penalized.pi, penalized.pi)
     scores = np.empty(engine.n_rows)
 
     def score(fold: int) -> None:
@@ -85,7 +86,7 @@ def hold_out(objective: Objective, penalized: Optimum, folds: NDArray[np.intp]) 
         if min(others.engine.n0, others.engine.n1) == 0.0:  # a fold has all rows of a label: no curves without them
             scores[outside] = penalized.intercept
             return
-        (found,) = maximize_fisher(others, penalized.beta[None], held, TOL, ITERATIONS)
+        (found,) = maximize_fisher(others, penalized.beta[None], fixed, COMPARING_TOL, COMPARING_ITERATIONS)
         scores[outside] = engine.linear_predictor(found.b)[outside]
 
     map_in_threads(score, range(N_FOLDS), engine.n_side_by_side)
@@ -126,23 +127,23 @@ def _first_alike(engine: Engine) -> NDArray[np.intp]:
 
 def _try(engine: Engine, design: Design, settings: Settings, rng: np.random.Generator) -> _Candidate:
     """Fit with a ridge: curves at the share that rows held out of a naive fit give, and that share once more."""
-    coarse, _ = design.coarse(max(FEWEST_FUNCTIONS, min(FUNCTIONS, COARSE_COLUMNS // len(design.bases))))
+    coarse, _ = design.coarse(max(FEWEST_FUNCTIONS, min(SHRUNKEN_FUNCTIONS, COARSE_COLUMNS // len(design.bases))))
     rows = engine.redesigned(coarse, range(len(coarse.bases)))
-    shrunken = coarse.held_by(RIDGE * _tightness(coarse, rows))
+    shrunken = coarse.with_ridge(RIDGE * _tightness(coarse, rows))
     objective = Objective(rows, shrunken.penalty(np.zeros(len(shrunken.penalties))), settings.prior)
     folds = make_folds(rows)
     naive = fit_naively(objective, maximize_fisher)
-    held = _held(hold_out(objective, naive, folds).adjust(settings.pi_range))
-    starts = make_starts(rows, naive, held, settings.n_starts, rng)
-    penalized = best_of(maximize_fisher(objective, starts, held, TOL, ITERATIONS))
+    fixed = _share_fixed(hold_out(objective, naive, folds).adjust(settings.pi_range))
+    starts = make_starts(rows, naive, fixed, settings.n_starts, rng)
+    penalized = best_of(maximize_fisher(objective, starts, fixed, COMPARING_TOL, COMPARING_ITERATIONS))
     adjustment = hold_out(objective, penalized, folds).adjust(settings.pi_range)
     return _Candidate(RIDGE, objective, rows, shrunken, folds, penalized, adjustment)
 
 
 def _finish(best: _Candidate, settings: Settings) -> Fitted:
     """Climb to the optimum for the best ridge, and adjust share, intercept and steepness to the rows held out."""
-    objective, held = best.objective, PiRange(best.penalized.pi, best.penalized.pi)
-    (penalized,) = maximize_fisher(objective, best.penalized.beta[None], held, settings.tol, settings.max_iter)
+    objective, fixed = best.objective, PiRange(best.penalized.pi, best.penalized.pi)
+    (penalized,) = maximize_fisher(objective, best.penalized.beta[None], fixed, settings.tol, settings.max_iter)
     expected, observed = (objective.stand([penalized.beta], observed=kind)[0] for kind in (False, True))
     penalized = Optimum.at(expected, penalized.n_iter, penalized.converged, penalized.history)
     adjustment = hold_out(objective, penalized, best.folds).settle(settings.pi_range)
@@ -159,7 +160,7 @@ def _finish(best: _Candidate, settings: Settings) -> Fitted:
     return Fitted(best.engine, best.design, settings, fit)
 
 
-def _held(adjustment: Adjustment) -> PiRange:
+def _share_fixed(adjustment: Adjustment) -> PiRange:
     return PiRange(adjustment.pi, adjustment.pi)
 
 

@@ -1,4 +1,4 @@
-"""Shrunken curves in a saved model: the ridge that held them, and how rows held out adjusted them."""
+"""Shrunken curves in a saved model: the ridge that shrank them, and how rows held out adjusted them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def read_ridge(node: Node, design: Design) -> Design:
     """Read the ridge on the columns of a design, if there is one."""
     if node.value is None:
         return design
-    return design.held_by(node.fields(*KEYS, optional=("stray",))["penalty"].penalties(design.n_columns))
+    return design.with_ridge(node.fields(*KEYS, optional=("stray",))["penalty"].penalties(design.n_columns))
 
 
 def read_shrinkage(node: Node) -> Shrinkage | None:

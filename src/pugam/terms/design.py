@@ -233,7 +233,7 @@ class Design:
         kept = [block.start + columns for block, (_, columns) in zip(self.blocks, pairs, strict=True)]
         return Design(tuple(basis for basis, _ in pairs)), np.concatenate(kept)
 
-    def held_by(self, ridge: Array) -> Design:
+    def with_ridge(self, ridge: Array) -> Design:
         """Return the design with a ridge on all columns."""
         return replace(self, ridge=ridge)
 

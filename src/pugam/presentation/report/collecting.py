@@ -14,7 +14,7 @@ from pugam.inference import (
     Interval,
     PiProfile,
     Sensitivity,
-    hold_pi,
+    fix_pi,
     intercept_covariance,
     normal_quantile,
     posterior_errors,
@@ -119,9 +119,9 @@ def _hold(profile: PiProfile, values: Array, estimate: float, progress: bool | N
     """Hold pi at all values, one after another from the estimate outwards, so that progress can be shown."""
     with Progress("report: pi held elsewhere", len(values), progress) as bar:
         for pi in sorted(values, key=lambda value: abs(value - estimate)):
-            profile.held(float(pi))
+            profile.fixed_at(float(pi))
             bar.advance()
-    return hold_pi(profile, values)
+    return fix_pi(profile, values)
 
 
 def _held(found: Sensitivity, estimate: int, posteriors: Sequence[Array], fitted: Fitted, diagnosis: Diagnosis) -> Held:
