@@ -37,7 +37,7 @@ def describe(found: Diagnosis, interval: Interval, words: Words) -> Iterator[str
             free = f"with curves free to bend, the standard error of pi would grow {found.reliance:.2f} times"
             yield f"  smoothness   {free}"
     if found.ridge is not None:
-        yield f"  shrinkage    curves shrunken by a ridge of {found.ridge:g}, chosen by rows held out"
+        yield f"  shrinkage    curves shrunken by a ridge of {found.ridge:g}"
     apart = f"classes {found.distance:.1f} apart in mean log density ratio"
     yield f"  separation   {'(almost) perfect' if found.separated else 'none'}; {apart}"
     test = f"chi-square {calibration.statistic:.3g} on {calibration.df:g} df, p = {calibration.pvalue:.2g}"

@@ -43,7 +43,7 @@ def posteriors_of_rows(fitted: Fitted, pi: float, alpha: float, coef: Array) -> 
 
 
 def _averaged(adjustment: Adjustment, s: Array, shift: float) -> Array:
-    """Logits of mean posteriors, over other intercepts and steepnesses of the linear predictors s, strays counted.
+    """Logits of mean posteriors, over other intercepts and steepnesses of the linear predictors s.
 
     As each alternative rises with s, so does the mean. The normal distribution of the intercept at a known steepness
     is averaged over by MacKay's approximation, as if the logistic curve were a normal one.

@@ -210,8 +210,8 @@ def _lines(
     fixed, prior = model._settings.pi_range.fixed, "none" if model.pi_prior is None else f"{model.pi_prior}"
     shrinkage = model._fit.shrinkage
     if shrinkage is not None:
-        about_pi = "; pi fixed" if fixed else f", which gave pi; prior on pi {prior}"
-        yield f"curves shrunken by a ridge of {shrinkage.ridge:g}, chosen by rows held out{about_pi}"
+        about_pi = "pi fixed" if fixed else f"pi from rows held out; prior on pi {prior}"
+        yield f"curves shrunken by a ridge of {shrinkage.ridge:g}, {about_pi}"
     else:
         bias = "bias of smoothing taken out of pi" if model._fit.debiased else "penalised estimate of pi"
         about_pi = "pi fixed" if fixed else f"prior on pi {prior}, {bias}"
