@@ -9,9 +9,11 @@ from matplotlib.figure import Figure
 
 import pugam
 from pugam import InputError
-from pugam.presentation.effect_plots import HATCH
+from pugam.presentation.effect_plots import HATCH, name_levels
 from pugam.presentation.heat import VEIL
 from pugam.presentation.panels import CURVES
+from pugam.presentation.views import Detail, views_of
+from pugam.terms.axes import level_axis
 
 TITLES = [
     "te(age, bmi)",
@@ -213,3 +215,16 @@ def test_dots_are_rows_and_can_be_left_out(several):
 
     assert 100 < len(with_dots.lines[0].get_xdata()) <= 600
     assert not without.lines
+
+
+def test_names_of_many_levels_stand_upright_and_what_is_left_out_is_said():
+    axis = level_axis("clinic", [f"clinic {number}" for number in range(30)])
+    (view,) = views_of((axis,), np.empty((0, 1)), Detail(curve=2, map=2, levels=24))
+    ax = Figure().subplots()
+
+    name_levels(ax, view, with_missing=True)
+
+    labels = ax.get_xticklabels()
+    assert [label.get_text() for label in labels][-2:] == ["clinic 23", "missing"]
+    assert {label.get_rotation() for label in labels} == {90.0}
+    assert ax.get_xlabel() == "the 24 most frequent of 30 are shown"

@@ -3,7 +3,7 @@
 import numpy as np
 
 from pugam.presentation.nearness import distances, rows_near
-from pugam.presentation.views import View, views_of
+from pugam.presentation.views import Detail, View, views_of
 from pugam.terms.axes import level_axis, number_axis
 
 X, Y, W = number_axis("x", 0.0, 10.0), number_axis("y", 0.0, 1000.0), number_axis("w", 0.0, 1.0)
@@ -12,7 +12,7 @@ LINE = np.linspace(0.0, 10.0, 200)
 
 
 def test_along_a_line_of_rows_they_are_near_and_off_it_they_are_not():
-    (view, _) = views_of((X, Y), np.column_stack([LINE, 100.0 * LINE]), (11, 21))
+    (view, _) = views_of((X, Y), np.column_stack([LINE, 100.0 * LINE]), Detail(11, 21, 8))
 
     far = distances(view, np.column_stack([LINE, 100.0 * LINE]))[0] > 1.0
 
@@ -24,7 +24,7 @@ def test_along_a_line_of_rows_they_are_near_and_off_it_they_are_not():
 
 def test_only_rows_of_the_same_level_count():
     rows = np.column_stack([LINE, LINE > 5.0])
-    (view,) = views_of((X, SITE), rows, (11, 5))
+    (view,) = views_of((X, SITE), rows, Detail(11, 5, 8))
 
     east, north = distances(view, rows) > 1.0
 
@@ -44,7 +44,7 @@ def test_rows_far_away_in_a_column_that_is_held_do_not_count():
 
 
 def test_without_rows_nothing_is_far():
-    (view, _) = views_of((X, Y), np.empty((0, 2)), (11, 5))
+    (view, _) = views_of((X, Y), np.empty((0, 2)), Detail(11, 5, 8))
 
     assert not distances(view, np.empty((0, 2))).any()
     assert rows_near(view, np.empty((0, 2))).shape == (0, 2)

@@ -3,17 +3,17 @@
 import numpy as np
 import pytest
 
-from pugam.presentation.views import View, grid_of, split, view_title, views_of
+from pugam.presentation.views import Detail, View, grid_of, split, view_title, views_of
 from pugam.terms.axes import level_axis, number_axis
 
 X, Y, W = number_axis("x", 0.0, 10.0), number_axis("y", 100.0, 300.0), number_axis("w", -1.0, 1.0)
 SITE, SEX = level_axis("site", ["east", "north", "south"]), level_axis("sex", ["f", "m"])
 CLINIC = level_axis("clinic", [f"clinic {number}" for number in range(20)])
-N_POINTS = 11, 5
+DETAIL = Detail(curve=11, map=5, levels=8)
 
 
 def views(*axes, rows=None):
-    return views_of(axes, np.empty((0, len(axes))) if rows is None else rows, N_POINTS)
+    return views_of(axes, np.empty((0, len(axes))) if rows is None else rows, DETAIL)
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_a_column_of_two_values_is_held_at_both(ones, held):
     binary = number_axis("b", 0.0, 1.0)
     rows = np.column_stack([np.linspace(0, 10, 100), np.arange(100) < 100 * ones])
 
-    *_, slices = views_of((X, binary), rows, N_POINTS)
+    *_, slices = views_of((X, binary), rows, DETAIL)
 
     assert slices.names == held
 
@@ -82,6 +82,15 @@ def test_without_rows_the_first_levels_are_drawn():
     (curves,) = views(X, CLINIC)
 
     assert curves.names == tuple(f"clinic {number}" for number in range(6))
+
+
+def test_of_many_points_the_most_frequent_are_drawn():
+    codes = np.repeat(np.arange(20), np.arange(20, 0, -1))
+
+    (points,) = views(CLINIC, rows=codes[:, None].astype(float))
+
+    assert points.names == tuple(f"clinic {number}" for number in range(8))
+    assert points.left_out == 12
 
 
 def test_missing_levels_are_not_counted():

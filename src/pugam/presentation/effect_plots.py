@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,10 +16,11 @@ from pugam.presentation.views import View
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["SMALL", "draw_panel", "explain_curves", "name_levels"]
+__all__ = ["MOST_LEVELS", "SMALL", "draw_panel", "explain_curves", "name_levels"]
 
 RUG_MARKS, CLOUD_DOTS = 100, 300
 LONGEST_LEVELS = 34  # characters of all names of levels that have room side by side
+MOST_LEVELS = 24  # whose names have room when they stand upright
 MOST_FOLD = 100.0  # by which factors on the odds may differ on a straight axis
 HATCH, HATCHING = "////", "#b5b9bc"
 SMALL, LINE_HEIGHT = 7, 8.4
@@ -40,18 +41,12 @@ def draw_panel(ax: Axes, picture: Picture, panel: Panel, heat: HeatScale, rug: b
 
 def _draw_points(ax: Axes, picture: Picture, panel: Panel, heat: HeatScale, rug: bool) -> None:
     """Draw levels as points with bars, missing values last."""
-    names = list(panel.view.names)
     u, lower, upper = panel.effect
     if picture.missing is not None:
-        names.append("missing")
         u, lower, upper = (np.append(values, at) for values, at in zip(panel.effect, picture.missing, strict=True))
-    places = np.arange(len(names))
-    ax.errorbar(places, u, yerr=[u - lower, upper - u], fmt="o", color=LINE, ecolor=BAND, capsize=3)
-    name_levels(ax, names)
-    if len(panel.view.axes) > 1:
-        ax.set_xlabel(panel.view.held)
+    ax.errorbar(np.arange(len(u)), u, yerr=[u - lower, upper - u], fmt="o", color=LINE, ecolor=BAND, capsize=3)
+    name_levels(ax, panel.view, picture.missing is not None)
     _draw_zero(ax, picture)
-    _say_below(ax, picture, panel)
 
 
 def _draw_curves(ax: Axes, picture: Picture, panel: Panel, heat: HeatScale, rug: bool) -> None:
@@ -142,10 +137,18 @@ def explain_curves(ax: Axes, view: View, is_dotted: bool = False) -> None:
         ax.legend(handles=keys, title=view.held, title_fontsize=SMALL, **place, **LEGEND_STYLE)
 
 
-def name_levels(ax: Axes, names: Sequence[str]) -> None:
-    """Name levels along the axis, upright where there is no room otherwise."""
+def name_levels(ax: Axes, view: View, with_missing: bool) -> None:
+    """Name levels along the axis, upright where there is no room otherwise, and say below it which are shown."""
+    names = [*view.names, *(["missing"] if with_missing else [])]
     is_long = sum(map(len, names)) > LONGEST_LEVELS
     ax.set_xticks(range(len(names)), names, rotation=90 if is_long else 0, fontsize=SMALL if is_long else None)
+    columns = [view.held] if len(view.axes) > 1 else []
+    ax.set_xlabel("\n".join([*columns, *_left_out(view)]), fontsize=SMALL if view.left_out else None)
+
+
+def _left_out(view: View) -> list[str]:
+    n_cases = len(view.cases)
+    return [f"the {n_cases} most frequent of {n_cases + view.left_out} are shown"] if view.left_out else []
 
 
 def _draw_zero(ax: Axes, picture: Picture) -> None:
@@ -176,11 +179,10 @@ def _draw_missing(ax: Axes, x: Any, missing: EffectAt) -> None:
 def _say_below(ax: Axes, picture: Picture, panel: Panel, lines_above: float = 0.0) -> None:
     """Say below a panel what it cannot show."""
     said = []
-    if picture.missing is not None and panel is picture.panels[0] and panel.view.along:
+    if picture.missing is not None and panel is picture.panels[0]:
         u, lower, upper = picture.missing
         said.append(f"missing values: {u:.2f} ({lower:.2f} to {upper:.2f})".replace("-", "−"))  # noqa: RUF001
-    if panel.view.left_out:
-        said.append(f"the most frequent of {len(panel.view.cases) + panel.view.left_out} are shown")
+    said.extend(_left_out(panel.view))
     if said:
         ax.annotate(
             "\n".join(said),

@@ -12,7 +12,7 @@ from pugam.presentation.nearness import distances
 from pugam.presentation.protocol import FittedModel
 from pugam.presentation.rows import rows_of
 from pugam.presentation.surfaces import Surface, surface_of
-from pugam.presentation.views import View, grid_of, split, views_of
+from pugam.presentation.views import Detail, View, grid_of, split, views_of
 from pugam.terms import Basis, Encoded
 
 __all__ = ["EffectAt", "Panel", "Picture", "encoded_rows", "picture_of"]
@@ -89,14 +89,14 @@ def encoded_rows(model: FittedModel) -> tuple[Encoded, ...] | None:
     return None if rows is None else rows[0].shown.encoded
 
 
-def picture_of(model: FittedModel, number: int, n_points: tuple[int, int], level: float, **options: Any) -> Picture:
+def picture_of(model: FittedModel, number: int, detail: Detail, level: float, **options: Any) -> Picture:
     """Evaluate a term wherever its picture shows it; options are those of `effect`.
 
     Effects average to zero over the rows; those of a model that has lost them integrate to zero over the range.
     """
     basis, encoded = model._design.bases[number], encoded_rows(model)
     rows = rows_of(basis, None if encoded is None else encoded[number])
-    views = views_of(basis.axes, rows, n_points)
+    views = views_of(basis.axes, rows, detail)
     grid = grid_of(basis, views, missing=basis.has_missing_effect and not options.get("derivative"))
     frame = model.effect(basis.spec.label, grid, level, center="rows" if len(rows) else "range", **options)
     parts, rests = zip(*(split(views, frame[name]) for name in EffectAt._fields), strict=True)

@@ -10,12 +10,12 @@ import numpy as np
 from pugam.errors import InputError
 from pugam.inference import posteriors_of_rows
 from pugam.presentation.diagnosis_plots import DIAGNOSTIC_PLOTS, SINGLE_SIZE, plot_diagnosis
-from pugam.presentation.effect_plots import draw_panel
+from pugam.presentation.effect_plots import MOST_LEVELS, draw_panel
 from pugam.presentation.heat import heat_scale
 from pugam.presentation.panels import BAND, MARK, make_panels, panel_size, use_axes
 from pugam.presentation.pictures import Panel, Picture, encoded_rows, picture_of
 from pugam.presentation.protocol import FittedModel
-from pugam.presentation.views import view_title
+from pugam.presentation.views import Detail, view_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw", "plot_effects", "plot_posterior"]
 
-GRID_POINTS = 100, 61  # along a curve, and along each side of a map
+DETAIL = Detail(curve=100, map=61, levels=MOST_LEVELS)
 POSTERIOR_BINS = 25
 LONGEST_TITLE = 36  # in large letters
 
@@ -76,7 +76,7 @@ def plot_effects(
     """
     _refuse_unknown(options)
     numbers = _numbers(model, terms, options.get("derivative", False))
-    pictures = [picture_of(model, number, GRID_POINTS, level, **options) for number in numbers]
+    pictures = [picture_of(model, number, DETAIL, level, **options) for number in numbers]
     drawn = _panels_drawn(pictures, axes)
     size = panel_size(picture.basis for picture in pictures)
     figure, panels = make_panels(len(drawn), *size) if axes is None else use_axes(axes, len(drawn))

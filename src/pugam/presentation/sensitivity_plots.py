@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.inference import Sensitivity, curve_columns
-from pugam.presentation.effect_plots import SMALL, explain_curves, name_levels
+from pugam.presentation.effect_plots import MOST_LEVELS, SMALL, explain_curves, name_levels
 from pugam.presentation.panels import CURVES, LINE, ZERO, make_panels, panel_size, use_axes
 from pugam.presentation.rows import rows_of
-from pugam.presentation.views import View, grid_of, view_title, views_of
+from pugam.presentation.views import Detail, View, grid_of, view_title, views_of
 from pugam.terms import Basis, Design, Encoded
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ __all__ = ["plot_sensitivity"]
 
 Array = NDArray[np.float64]
 
-GRID_POINTS = 100, 2  # of maps only their slices are drawn
+DETAIL = Detail(curve=100, map=2, levels=MOST_LEVELS)  # of maps only their slices are drawn
 SMALLEST, LARGEST = 0.35, 1.0  # darkness of curves from the smallest to the largest pi
 
 
@@ -46,7 +46,7 @@ def plot_sensitivity(
 
 def _draw(ax: Axes, basis: Basis, coef: Array, pi: Array, rows: Array) -> None:
     """Draw one term with several sets of coefficients."""
-    *_, view = views = views_of(basis.axes, rows, GRID_POINTS)
+    *_, view = views = views_of(basis.axes, rows, DETAIL)
     with_missing = basis.has_missing_effect and not view.along
     effects = coef @ curve_columns(basis, grid_of(basis, [view], with_missing)).T
     for u, value, shade in zip(effects, pi, np.linspace(SMALLEST, LARGEST, len(pi)), strict=True):
@@ -56,11 +56,11 @@ def _draw(ax: Axes, basis: Basis, coef: Array, pi: Array, rows: Array) -> None:
         else:
             ax.plot(np.arange(len(u)), u, "o", color=LINE, **style)
     if not view.along:
-        name_levels(ax, [*view.names, *(["missing"] if with_missing else [])])
+        name_levels(ax, view, with_missing)
     ax.axhline(0.0, color=ZERO, linewidth=0.8, zorder=0)
     ax.set_title(view_title(basis.spec.label, view, len(views)), fontsize=10)
-    if len(basis.axes) > 1:
-        ax.set_xlabel(view.columns[0] if view.along else view.held)
+    if len(basis.axes) > 1 and view.along:
+        ax.set_xlabel(view.columns[0])
         explain_curves(ax, view)
 
 

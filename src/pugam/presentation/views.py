@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 from math import floor, log10, prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,14 +14,22 @@ from numpy.typing import NDArray
 from pugam.presentation.rows import common_levels, quantiles_of, range_for_drawing
 from pugam.terms import Axis, Basis
 
-__all__ = ["Case", "View", "grid_of", "split", "view_title", "views_of"]
+__all__ = ["Case", "Detail", "View", "grid_of", "split", "view_title", "views_of"]
 
 Array = NDArray[np.float64]
 Case = dict[int, Any]
 
-MOST_POINTS, MOST_CURVES, MOST_MAPS = 60, 6, 6  # more could not be told apart
+MOST_CURVES, MOST_MAPS = 6, 6  # more could not be told apart
 SLICES = (0.1, 0.5, 0.9)  # quantiles of a column at which the effect of another is shown
 FINENESS = 100  # values at which a column is held are rounded to so many parts of its range
+
+
+class Detail(NamedTuple):
+    """How fine a picture is: points along a curve and along each side of a map, and at most so many levels."""
+
+    curve: int
+    map: int
+    levels: int
 
 
 @dataclass(frozen=True)
@@ -91,7 +99,7 @@ class View:
                 yield tuple(point[number] for number in range(len(self.axes)))
 
 
-def views_of(axes: tuple[Axis, ...], rows: Array, n_points: tuple[int, int]) -> tuple[View, ...]:
+def views_of(axes: tuple[Axis, ...], rows: Array, detail: Detail) -> tuple[View, ...]:
     """Return the panels of a term's picture, by how many numeric columns it has; maps come before slices.
 
     Parameters
@@ -100,40 +108,39 @@ def views_of(axes: tuple[Axis, ...], rows: Array, n_points: tuple[int, int]) -> 
         Those of the term.
     rows : array of shape (n_rows, n_axes)
         Values of the rows; without any the whole range is drawn.
-    n_points : pair of int
-        Points along a curve, and along each side of a map.
+    detail : Detail
     """
     n_numeric = sum(axis.is_numeric for axis in axes)
-    return LAYOUTS[min(n_numeric, 2)](axes, rows, n_points)
+    return LAYOUTS[min(n_numeric, 2)](axes, rows, detail)
 
 
-def _points(axes: tuple[Axis, ...], rows: Array, n_points: tuple[int, int]) -> tuple[View, ...]:
-    cases, left_out = _cases(axes, rows, range(len(axes)), MOST_POINTS)
+def _points(axes: tuple[Axis, ...], rows: Array, detail: Detail) -> tuple[View, ...]:
+    cases, left_out = _cases(axes, rows, range(len(axes)), detail.levels)
     return (View(axes, (), (), cases, left_out),)
 
 
-def _curves(axes: tuple[Axis, ...], rows: Array, n_points: tuple[int, int]) -> tuple[View, ...]:
+def _curves(axes: tuple[Axis, ...], rows: Array, detail: Detail) -> tuple[View, ...]:
     along = next(number for number, axis in enumerate(axes) if axis.is_numeric)
     others = [number for number in range(len(axes)) if number != along]
     cases, left_out = _cases(axes, rows, others, MOST_CURVES)
-    return (View(axes, (along,), (_ticks(axes[along], rows[:, along], n_points[0]),), cases, left_out),)
+    return (View(axes, (along,), (_ticks(axes[along], rows[:, along], detail.curve),), cases, left_out),)
 
 
-def _surfaces(axes: tuple[Axis, ...], rows: Array, n_points: tuple[int, int]) -> tuple[View, ...]:
+def _surfaces(axes: tuple[Axis, ...], rows: Array, detail: Detail) -> tuple[View, ...]:
     """Maps of the first two numeric columns, and slices along the first of them at values of the second."""
     x, y, *others = [number for number, axis in enumerate(axes) if axis.is_numeric]
     levels = [number for number, axis in enumerate(axes) if not axis.is_numeric]
     middle: Case = {number: _middle(axes[number], rows[:, number]) for number in others}
     heights = [{**middle, z: value} for z in others[:1] for value in _held_at(axes[z], rows[:, z])] or [middle]
     by_level, left_out = _cases(axes, rows, levels, MOST_MAPS // len(heights))
-    plane = tuple(_ticks(axes[number], rows[:, number], n_points[1]) for number in (x, y))
+    plane = tuple(_ticks(axes[number], rows[:, number], detail.map) for number in (x, y))
     maps = [View(axes, (x, y), plane, ({**level, **held},), left_out) for level in by_level for held in heights]
     (commonest,), _ = _cases(axes, rows, levels, 1)
     slices = tuple({y: value, **commonest, **middle} for value in _held_at(axes[y], rows[:, y]))
-    return (*maps, View(axes, (x,), (_ticks(axes[x], rows[:, x], n_points[0]),), slices))
+    return (*maps, View(axes, (x,), (_ticks(axes[x], rows[:, x], detail.curve),), slices))
 
 
-Layout = Callable[[tuple[Axis, ...], Array, tuple[int, int]], tuple[View, ...]]
+Layout = Callable[[tuple[Axis, ...], Array, Detail], tuple[View, ...]]
 LAYOUTS: dict[int, Layout] = {0: _points, 1: _curves, 2: _surfaces}  # by the number of numeric columns, two or more
 
 

@@ -14,14 +14,14 @@ from pugam.presentation.pictures import Panel, Picture, picture_of
 from pugam.presentation.protocol import FittedModel
 from pugam.presentation.report.content import Curves, Effect, Map, Shown
 from pugam.presentation.report.formats import number
-from pugam.presentation.views import grid_of, view_title
+from pugam.presentation.views import Detail, grid_of, view_title
 from pugam.solvers import Fitted
 
 __all__ = ["collect_effects"]
 
 Array = NDArray[np.float64]
 
-GRID_POINTS = 61, 31  # along a curve, and along each side of a map
+DETAIL = Detail(curve=61, map=31, levels=40)
 RUG_MARKS = 60
 
 
@@ -52,7 +52,7 @@ class _Term:
         if missing is not None and len(view.axes) > 1 and view.along and panel is self.picture.panels[0]:
             yield f"Missing values: effect {number(missing.u)} ({number(missing.lower)} to {number(missing.upper)})."
         if view.left_out:
-            yield f"Shown are the most frequent of {len(view.cases) + view.left_out}."
+            yield f"Shown are the {len(view.cases)} most frequent of {len(view.cases) + view.left_out}."
 
 
 def collect_effects(model: FittedModel, fitted: Fitted, found: Sensitivity, level: float) -> Iterator[Shown]:
@@ -60,7 +60,7 @@ def collect_effects(model: FittedModel, fitted: Fitted, found: Sensitivity, leve
     design, shown = fitted.design, fitted.engine.shown
     for place, (basis, block) in enumerate(zip(design.bases, design.blocks, strict=True)):
         center = basis.center(shown.encoded[place], shown.weights)
-        picture = picture_of(model, place, GRID_POINTS, level)
+        picture = picture_of(model, place, DETAIL, level)
         term = _Term(picture, found.coef[:, block], np.zeros(basis.size) if center is None else center)
         for panel in picture.panels:
             yield PANELS[len(panel.view.along)](term, panel)
