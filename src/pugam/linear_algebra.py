@@ -6,10 +6,22 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
-__all__ = ["Factor", "factorize", "inverse", "inverse_definite", "solve", "solve_definite", "solve_factorized"]
+__all__ = [
+    "Factor",
+    "Free",
+    "factorize",
+    "factorize_semidefinite",
+    "inverse",
+    "inverse_definite",
+    "restrict",
+    "solve",
+    "solve_definite",
+    "solve_factorized",
+]
 
 Array = NDArray[np.float64]
 Factor = tuple[Array, Array]  # a Cholesky factor of the matrix brought to a unit diagonal, and its scale
+Free = slice | Array  # which parameters may move; or along which directions, as columns of shape (q, r)
 
 RIDGE = 1e-11  # relative; keeps directions the data say nothing about (collinear columns) from drifting
 FLOOR = 1e-100  # absolute; keeps the scaling finite where there is no information at all
@@ -42,20 +54,32 @@ def solve_factorized(factor: Factor, rhs: Array) -> Array:
 
 def solve(matrix: Array, rhs: Array, damping: float = 0.0) -> Array:
     """Solve (M + damping diag(M)) x = rhs for a positive semi-definite M, with a small ridge if need be."""
+    return solve_factorized(factorize_semidefinite(matrix, damping), rhs)
+
+
+def factorize_semidefinite(matrix: Array, damping: float = 0.0) -> Factor:
+    """Factorize M + damping diag(M) for a positive semi-definite M, with a small ridge if need be."""
     for _ in range(MOST_RIDGES):
-        x = solve_definite(matrix, rhs, damping)
-        if x is not None:
-            return x
+        factor = factorize(matrix, damping)
+        if factor is not None:
+            return factor
         damping = max(10.0 * damping, LARGER_RIDGE)
     raise np.linalg.LinAlgError("the matrix is not positive semi-definite")
 
 
-def inverse(matrix: Array, free: slice = slice(None)) -> Array:
+def restrict(matrix: Array, free: Free) -> Array:
+    """The part of a matrix that concerns free parameters, or Z' M Z for directions Z."""
+    return matrix[free, free] if isinstance(free, slice) else free.T @ matrix @ free
+
+
+def inverse(matrix: Array, free: Free = slice(None)) -> Array:
     """Invert a positive semi-definite matrix, with a small relative ridge where it is singular.
 
     With `free` only that part is inverted, and the rest of the result is zero: the covariance where some parameters
-    are known.
+    are known. With directions Z it is Z (Z' M Z)^-1 Z', the covariance where parameters vary along these only.
     """
+    if not isinstance(free, slice):
+        return np.asarray(free @ _inverse(restrict(matrix, free)) @ free.T)
     result: Array = np.zeros_like(matrix)
     result[free, free] = _inverse(matrix[free, free])
     return result

@@ -60,7 +60,7 @@ def test_selected_smoothing_is_a_fixed_point_of_the_update(make_problem, setting
     beta, kappas = select(problem, prior)
 
     optimum, hessian = climb(problem.objective(kappas, prior), beta)
-    update = fellner_schall(problem.design, optimum.beta, inverse(hessian), kappas)
+    update = fellner_schall(problem.design, optimum, inverse(hessian), kappas)
     np.testing.assert_allclose(update, kappas, rtol=1e-3)
     np.testing.assert_allclose(beta, optimum.beta, atol=1e-2)
 
@@ -92,7 +92,7 @@ def test_the_update_is_the_formula_of_wood_and_fasiolo(curved):
         rank = len(theta) - 1
         expected.append(kappa * (rank / (2.0 * kappa) - np.trace(V @ S)) / (theta @ S @ theta))
 
-    update = fellner_schall(curved.design, optimum.beta, covariance, kappas)
+    update = fellner_schall(curved.design, optimum, covariance, kappas)
     np.testing.assert_allclose(update, expected, rtol=1e-9)
 
 
@@ -101,9 +101,8 @@ def test_a_straight_effect_is_smoothed_to_a_line_and_curved_ones_are_not(make_pr
     problem = make_problem(3, n0=900, n=1200, k=7, seed=0)
     beta, kappas = select(problem)
 
-    _, hessian = climb(problem.objective(kappas), beta)
-    curvature = np.concatenate([[0.0, 0.0], problem.design.penalty(kappas)])
-    degrees = edf_by_term(problem.design, inverse(hessian), curvature)
+    optimum, hessian = climb(problem.objective(kappas), beta)
+    degrees = edf_by_term(problem.design, optimum, inverse(hessian))
 
     assert degrees[0] < 1.3
     assert (degrees[1:] > 2.0).all()
@@ -115,7 +114,7 @@ def test_degrees_of_freedom_lie_between_those_of_lines_and_of_all_functions(make
     problem = make_problem(setting, n0=450, n=600, seed=1)
     objective = problem.objective(kappa)
     optimum, hessian = climb(objective)
-    by_term = edf_by_term(problem.design, inverse(hessian), np.concatenate([[0.0, 0.0], objective.penalty]))
+    by_term = edf_by_term(problem.design, optimum, inverse(hessian))
 
     total = edf(with_expected_information(objective, optimum))
 

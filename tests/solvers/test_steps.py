@@ -1,5 +1,7 @@
 """Steps are as long as the quadratic model can be trusted, one by one and in batches."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -22,7 +24,7 @@ def test_a_short_step_inside_is_newtons():
     root = np.random.default_rng(0).normal(size=(4, 6))
     here = standing([0.0, 1.0, 2.0, 3.0], [0.1, -0.2, 0.3, 0.4], root @ root.T)
 
-    np.testing.assert_allclose(bounded_step(here, RANGE), np.linalg.solve(here.hessian, here.gradient), rtol=1e-9)
+    np.testing.assert_allclose(bounded_step(here, RANGE).move, np.linalg.solve(here.hessian, here.gradient), rtol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -34,21 +36,21 @@ def test_pi_is_held_at_an_end_only_where_it_is_pushed_outwards(logit_pi, slope, 
 
     assert held_shares(LAYOUT, beta, gradient, RANGE) == held
     assert held_shares(LAYOUT, beta, gradient, PiRange(0.4, 0.4))
-    assert (bounded_step(standing(beta, gradient, np.eye(4)), RANGE)[0] == 0.0) == held
+    assert (bounded_step(standing(beta, gradient, np.eye(4)), RANGE).move[0] == 0.0) == held
 
 
 def test_a_held_pi_leaves_the_step_of_the_others_as_if_it_were_known():
     root = np.random.default_rng(1).normal(size=(4, 6))
     here = standing([LOW, 1.0, 2.0, 3.0], [-0.1, -0.2, 0.3, 0.4], root @ root.T)
 
-    step = bounded_step(here, RANGE)
+    step = bounded_step(here, RANGE).move
 
     np.testing.assert_allclose(step[1:], np.linalg.solve(here.hessian[1:, 1:], here.gradient[1:]), rtol=1e-9)
 
 
 def test_pi_never_leaves_its_range_and_no_step_is_longer_than_is_trusted():
     here = standing([0.0, 1.0, 2.0, 3.0], [1.9, 0.0, 0.0, 0.0], np.eye(4))
-    assert bounded_step(here, RANGE)[0] == pytest.approx(HIGH)
+    assert bounded_step(here, RANGE).move[0] == pytest.approx(HIGH)
 
     steps = shortened(LAYOUT, here.beta, np.array([4.0, 84.0, 8.0, -8.0]), False, PiRange())
     np.testing.assert_allclose(steps, [1.0, 21.0, 2.0, -2.0])  # 20 + |a| for the intercept, 2 for logit pi
@@ -62,7 +64,7 @@ def test_indefinite_observed_information_gives_no_step():
     none, step = bounded_steps([here, definite], RANGE, [0.0, 0.0])
 
     assert none is None
-    np.testing.assert_allclose(step, bounded_step(definite, RANGE))
+    np.testing.assert_allclose(step.move, bounded_step(definite, RANGE).move)
 
 
 def test_damping_makes_steps_shorter():
@@ -70,7 +72,7 @@ def test_damping_makes_steps_shorter():
 
     whole, half = bounded_steps([here, here], PiRange(), [0.0, 1.0])
 
-    np.testing.assert_allclose(half, 0.5 * whole, rtol=1e-9)
+    np.testing.assert_allclose(half.move, 0.5 * whole.move, rtol=1e-9)
 
 
 def test_a_batch_of_steps_is_that_of_each():
@@ -89,3 +91,39 @@ def test_a_batch_of_steps_is_that_of_each():
 def test_a_step_has_to_gain_a_tenth_of_what_it_promises():
     assert least_value(-100.0, 5.0) == pytest.approx(-99.5, abs=1e-9)
     assert least_value(-100.0, 0.0) < -100.0  # by what rounding can cause
+
+
+def test_a_step_keeps_to_the_constraints_and_promises_what_the_parabola_does():
+    rng = np.random.default_rng(3)
+    root = rng.normal(size=(6, 4))
+    here = replace(
+        standing([0.0, 0.1, 0.0, 0.4], np.array([0.3, 0.2, -0.5, -1.0]), root.T @ root),
+        constraints=np.eye(4)[2:],
+    )
+
+    move, gain = bounded_step(here, PiRange())
+
+    assert (here.beta + move)[2:] == pytest.approx([0.0, 0.0], abs=1e-12)
+    assert gain == pytest.approx(here.gradient @ move - 0.5 * move @ here.hessian @ move)
+
+
+def test_nothing_is_promised_at_a_constrained_optimum():
+    here = replace(
+        standing([0.0, 0.0, 0.0, 2.0], np.array([0.0, 0.0, -3.0, 0.0]), np.eye(4)), constraints=np.eye(4)[2:]
+    )
+
+    move, gain = bounded_step(here, PiRange())
+
+    np.testing.assert_allclose(move, 0.0, atol=1e-12)
+    assert gain == pytest.approx(0.0, abs=1e-12)
+
+
+def test_a_step_made_shorter_stays_within_the_constraints():
+    far = np.array([0.0, 1000.0, -50.0, 5.0])
+    here = replace(standing(np.zeros(4), far, np.eye(4)), constraints=np.eye(4)[2:])
+
+    move, gain = bounded_step(here, PiRange())
+
+    assert move[1] == pytest.approx(20.0)
+    assert move[2] == pytest.approx(0.0, abs=1e-12)
+    assert 0.0 < gain == pytest.approx(0.5 * here.gradient @ move)

@@ -5,7 +5,7 @@ import pytest
 from numpy.polynomial.legendre import leggauss
 from scipy.interpolate import BSpline
 
-from pugam.terms.splines import centred_basis, even_knots, quantile_knots
+from pugam.terms.splines import bspline_coefficients, centred_basis, even_knots, quantile_knots
 
 KNOTS = {
     "none": np.array([]),
@@ -159,3 +159,22 @@ def test_quantile_knots_stay_apart_where_most_rows_are_zero():
     knots = quantile_knots(np.unique(spiked), 6)
 
     assert (np.diff(np.concatenate([[0.0], knots, [1.0]])) > 0.01).all()
+
+
+@pytest.mark.parametrize("order_of_derivative", [1, 2])
+def test_derivatives_are_written_in_bsplines(basis, order_of_derivative):
+    derivative = basis
+    for _ in range(order_of_derivative):
+        derivative = derivative.derivative()
+    degree = len(derivative.coefficients) - 1
+    if len(basis.coefficients) <= order_of_derivative:
+        pytest.skip("lines have no second derivative")
+    ends = np.zeros(degree + 1), np.ones(degree + 1)
+    knots = np.concatenate([ends[0], basis.breaks[1:-1], ends[1]])
+    t = quadrature(basis.breaks)[0]
+
+    coefficients = bspline_coefficients(derivative)
+
+    assert len(coefficients) == len(knots) - degree - 1
+    largest = np.abs(derivative(t)).max(initial=1.0)
+    np.testing.assert_allclose(BSpline(knots, coefficients, degree)(t), derivative(t), atol=1e-11 * largest)

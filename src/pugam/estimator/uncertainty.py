@@ -299,7 +299,9 @@ class UncertaintyMethods(CurveMethods):
 
     def _wald_test(self, numbers: Sequence[int], null: Null) -> HypothesisTest:
         with one_blas_thread():
-            evidence = gather_evidence(self._fit.penalized, self._fit.penalized.free(self._settings.pi_range))
+            evidence = gather_evidence(
+                self._fit.penalized, self._design.layout.free(share_fixed=self._settings.pi_range.fixed)
+            )
             return wald_test(evidence, self._design, numbers, null, self.coef_, self._curve_covariance)
 
     def _report_resamples(self, result: Bootstrap, store: Path | None) -> None:

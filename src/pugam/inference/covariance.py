@@ -92,7 +92,7 @@ def _adjusted_covariance(fit: Fit, adjustment: Adjustment) -> Array:
     """Covariance of parameters that were shrunken and then adjusted: shape (q, q)."""
     penalized = fit.penalized
     slopes = adjustment.slopes(penalized.layout, penalized.beta)
-    curves = inverse(penalized.hessian, penalized.layout.free(share_fixed=True))
+    curves = inverse(penalized.hessian, penalized.directions(share_fixed=True))
     covariance: Array = slopes @ adjustment.covariance @ slopes.T + adjustment.steepness**2 * curves
     return covariance
 

@@ -20,7 +20,17 @@ from pugam.inference.verdict import ALPHA, Verdict, judge
 from pugam.likelihood import expit, logit
 from pugam.linear_algebra import inverse
 from pugam.messages import Message, ReportProfile, Words, in_python
-from pugam.solvers import EDGE, UNDETERMINED, Fit, Fitted, Optimum, StartRecord, gather_evidence, rows_in_doubt
+from pugam.solvers import (
+    EDGE,
+    UNDETERMINED,
+    Fit,
+    Fitted,
+    Optimum,
+    PiRange,
+    StartRecord,
+    gather_evidence,
+    rows_in_doubt,
+)
 from pugam.terms import group_columns
 
 __all__ = ["Diagnosis", "diagnose_fit", "is_separated", "says_little"]
@@ -242,7 +252,7 @@ def _spread(starts: Sequence[StartRecord]) -> tuple[int, float]:
 def _inflation(optimum: Optimum) -> float:
     """Variance of logit pi, times its information were all else known."""
     hessian, share = optimum.hessian, optimum.layout.share
-    return float(inverse(hessian)[share, share] * hessian[share, share])
+    return float(optimum.covariance(PiRange())[share, share] * hessian[share, share])
 
 
 def _distance(fitted: Fitted) -> float:
@@ -266,5 +276,9 @@ def _reliance(fitted: Fitted) -> float:
             columns = design.layout.all_coefficients[tested_columns(design, term, "linear")]
             freer[columns] = np.minimum(freer[columns], reference_penalty(evidence, design, term))
     share = design.layout.share
-    variance = float(inverse(optimum.hessian)[share, share])
-    return float(np.sqrt(inverse(optimum.information + np.diag(freer))[share, share] / variance))
+    free = optimum.directions(share_fixed=False)
+    variances = [
+        float(inverse(optimum.information + np.diag(curvature), free)[share, share])
+        for curvature in (freer, optimum.curvature)
+    ]
+    return float(np.sqrt(variances[0] / variances[1]))

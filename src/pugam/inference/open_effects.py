@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.inference.effects import curve_columns, default_grid, standard_errors
-from pugam.linear_algebra import inverse
+from pugam.linear_algebra import restrict
 from pugam.solvers import Fitted, Optimum
 from pugam.terms import Basis
 
@@ -49,8 +49,9 @@ class OpenEffects:
 
 def condition_number(fitted: Fitted) -> float:
     """Condition number of the penalised information, scaled to a unit diagonal."""
-    free = fitted.settings.pi_range.free
-    eigenvalues = np.linalg.eigvalsh(_scaled(fitted.fit.penalized.hessian[free, free]))
+    penalized = fitted.fit.penalized
+    information = restrict(penalized.hessian, penalized.free(fitted.settings.pi_range))
+    eigenvalues = np.linalg.eigvalsh(_scaled(information))
     return float(eigenvalues[-1] / max(eigenvalues[0], SMALLEST_EIGENVALUE))
 
 
@@ -65,7 +66,8 @@ def find_open_effects(fitted: Fitted) -> OpenEffects:
 
 def _open_terms(fitted: Fitted) -> Iterator[str]:
     """Terms of which next to nothing is known anywhere, or with a part in directions of next to no information."""
-    covariance = inverse(fitted.fit.penalized.hessian, fitted.settings.pi_range.free)[2:, 2:]
+    coefficients = fitted.design.layout.coefficients
+    covariance = fitted.fit.penalized.covariance(fitted.settings.pi_range)[coefficients, coefficients]
     unit = min(1.0, np.sqrt(_mean_weight(fitted)))  # rows that weigh little tell little, and are no sign
     directions = _directions_left_open(fitted)
     for basis, block in zip(fitted.design.bases, fitted.design.blocks, strict=True):

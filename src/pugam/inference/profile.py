@@ -13,7 +13,6 @@ from scipy.optimize import brentq
 from pugam.inference.covariance import pi_log_variance
 from pugam.inference.intervals import Interval, normal_quantile, wald_interval_log, wald_interval_logit
 from pugam.likelihood import expit, logit
-from pugam.linear_algebra import inverse
 from pugam.solvers import EDGE, Adjustment, Fit, Fitted, HeldOutRows, Objective, Optimum, PiRange, hold_out, make_folds
 
 __all__ = ["PiProfile", "pi_wald_interval", "profile_interval"]
@@ -52,7 +51,7 @@ class PiProfile:
             self.outside = hold_out(self._objective, fit.penalized, make_folds(engine))
             return
         self.shift, share = fit.optimum.logit_pi - fit.penalized.logit_pi, fit.penalized.layout.share
-        flat = float(inverse(fit.penalized.hessian)[share, share])
+        flat = float(fit.penalized.covariance(PiRange())[share, share])
         variance = pi_log_variance(fit, engine.n0, engine.n1) / (1.0 - fit.optimum.pi) ** 2
         inside = self.fitted.settings.pi_range.is_inside(fit.penalized.pi)
         self.factor = min(flat / variance, LARGEST_FACTOR) if inside and variance > 0.0 else 1.0

@@ -16,7 +16,7 @@ from pugam.linear_algebra import inverse
 from pugam.solvers import Canonical, Evidence, Fit, PiRange, Settings, gather_evidence
 from pugam.terms import Design
 
-__all__ = ["bias_covariance", "curve_covariance", "smoothing_covariance"]
+__all__ = ["bias_covariance", "curve_covariance", "smoothing_covariance", "widened"]
 
 Array = NDArray[np.float64]
 
@@ -32,12 +32,17 @@ def curve_covariance(fit: Fit, design: Design, settings: Settings, n0: float, n1
     Smoothing parameters that were given count as known, and so do the one common to all terms that AIC chose, and a
     ridge.
     """
-    pi_range, predictor = settings.pi_range, fit.optimum.layout.predictor
+    return widened(bayesian_covariance(fit, n0, n1, settings.pi_range), fit, design, settings)
+
+
+def widened(covariance: Array, fit: Fit, design: Design, settings: Settings) -> Array:
+    """Add to a covariance of beta what smoothing does; of active constraints, all along the directions they leave."""
     if fit.shrinkage is not None:
-        return bayesian_covariance(fit, n0, n1, pi_range)
-    covariance = bayesian_covariance(fit, n0, n1, pi_range) + bias_covariance(fit, pi_range)
+        return covariance
+    pi_range, predictor = settings.pi_range, fit.optimum.layout.predictor
+    covariance = covariance + bias_covariance(fit, pi_range)
     if isinstance(settings.smoothing, str) and settings.smoothing == "reml":
-        evidence = gather_evidence(fit.penalized, fit.penalized.free(pi_range))
+        evidence = gather_evidence(fit.penalized, fit.penalized.layout.free(share_fixed=pi_range.fixed))
         added = smoothing_covariance(evidence, design, fit.kappas)
         covariance[predictor, predictor] += _with_intercept(added, fit)
     return _bounded(covariance)
@@ -68,7 +73,7 @@ def bias_covariance(fit: Fit, pi_range: PiRange) -> Array:
     Where pi was corrected for its bias, the bias of the others is that at known pi.
     """
     layout = fit.optimum.layout
-    covariance = inverse(fit.optimum.hessian, layout.free(share_fixed=fit.debiased or pi_range.fixed))
+    covariance = inverse(fit.optimum.hessian, fit.optimum.directions(share_fixed=fit.debiased or pi_range.fixed))
     penalty = layout.with_share(fit.optimum.curvature, 0.0)
     bias = covariance @ (penalty * fit.optimum.beta)
     return np.outer(bias, bias)
@@ -81,7 +86,7 @@ def smoothing_covariance(evidence: Evidence, design: Design, kappas: Array) -> A
     penalty = design.penalty(kappas)
     for block in design.blocks:
         columns = np.arange(design.n_columns)[block]
-        term = evidence.canonical(columns, penalty[block])
+        term = evidence.canonical(columns, penalty[block], on_face=True)
         if term.bending.any():
             added[np.ix_(columns, columns)] = _positive_part(_averaged(term))
     return added

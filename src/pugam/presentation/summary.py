@@ -14,7 +14,6 @@ from scipy.special import ndtr
 from pugam.data import make_frame
 from pugam.errors import InputError
 from pugam.inference import Interval, normal_quantile, not_converged, standard_errors
-from pugam.linear_algebra import inverse
 from pugam.messages import Message, See, Words, in_python
 from pugam.presentation.protocol import FittedModel
 from pugam.solvers import edf_by_term
@@ -107,8 +106,7 @@ def _overall(model: FittedModel, interval: Interval) -> dict[str, float]:
 
 def _smooth_rows(model: FittedModel) -> list[tuple[Any, ...]]:
     design, penalized = model._design, model._fit.penalized
-    covariance = inverse(penalized.hessian, model._settings.pi_range.free)
-    degrees = edf_by_term(design, covariance, penalized.curvature)
+    degrees = edf_by_term(design, penalized, penalized.covariance(model._settings.pi_range))
     rows = []
     for number in dict.fromkeys(penalty.term for penalty in design.penalties):
         test = model.test(design.labels[number])

@@ -1,6 +1,7 @@
 """From sums to estimates: Fisher scoring, EM, starts, smoothing selection."""
 
 from pugam.solvers.adjustment import Adjustment
+from pugam.solvers.constraints import constraint_rows, project, project_all
 from pugam.solvers.debiasing import correction_weights
 from pugam.solvers.doubt import UNDETERMINED, is_doubtful, rows_in_doubt
 from pugam.solvers.evidence import Canonical, Evidence, gather_evidence
@@ -45,6 +46,7 @@ __all__ = [
     "StartRecord",
     "aic",
     "choose_fit",
+    "constraint_rows",
     "correction_weights",
     "edf",
     "edf_by_term",
@@ -57,6 +59,8 @@ __all__ = [
     "labelling_score",
     "make_folds",
     "movement",
+    "project",
+    "project_all",
     "refit_resamples",
     "refit_shrunken",
     "reselect_resamples",

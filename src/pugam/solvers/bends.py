@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.linear_algebra import inverse
 from pugam.solvers.evidence import Evidence
 from pugam.solvers.exploring import ObjectiveAt
 from pugam.solvers.pi import PiRange
@@ -47,14 +46,15 @@ def look_for_bends(design: Design, at: ObjectiveAt, beta: Array, kappas: Array, 
 
 def bent_smoothing(design: Design, here: Standpoint, kappas: Array, pi_range: PiRange) -> Array:
     """Smoothing parameters under which straight terms bend, where their marginal likelihood is clearly higher there."""
-    degrees = edf_by_column(design, inverse(here.hessian, pi_range.free), here.curvature)
+    degrees = edf_by_column(design, here, here.covariance(pi_range))
     parameters = np.arange(design.layout.size)
     straight = {
         number: parameters[design.layout.coefficients][penalty.columns]
         for number, penalty in enumerate(design.penalties)
         if penalty.alone and degrees[penalty.columns].sum() < STRAIGHT_EDF
     }
-    others = np.setdiff1d(parameters[pi_range.free], np.concatenate([*straight.values(), []]))
+    free = parameters[design.layout.free(share_fixed=pi_range.fixed)]
+    others = np.setdiff1d(free, np.concatenate([*straight.values(), []]))
     bent = kappas.copy()
     for number, block in straight.items():
         roughness = 2.0 * design.penalties[number].diagonal
@@ -69,7 +69,14 @@ def bent_smoothing(design: Design, here: Standpoint, kappas: Array, pi_range: Pi
 def _evidence_on(here: Standpoint, block: NDArray[np.intp], others: NDArray[np.intp]) -> Evidence:
     """Evidence on some coefficients when these others follow."""
     both = np.concatenate([others, block])
-    return Evidence(here.beta[block], here.curvature[block], here.information[np.ix_(both, both)], here.curvature[both])
+    return Evidence(
+        here.beta[block],
+        here.curvature[block],
+        here.information[np.ix_(both, both)],
+        here.curvature[both],
+        here.gradient[both],
+        here.active_constraints[:, both] if len(here.constraints) else here.constraints,
+    )
 
 
 def is_better(design: Design, at: ObjectiveAt, one: Choice, other: Choice, pi_range: PiRange) -> bool:
@@ -77,5 +84,5 @@ def is_better(design: Design, at: ObjectiveAt, one: Choice, other: Choice, pi_ra
     values = []
     for beta, kappas in (one, other):
         (here,) = at(kappas).stand([beta])
-        values.append(log_marginal(design, here, kappas, pi_range.free))
+        values.append(log_marginal(design, here, kappas, here.free(pi_range)))
     return values[0] > values[1] + WORTH_MOVING

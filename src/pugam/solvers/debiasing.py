@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from pugam.layout import Layout
 from pugam.likelihood import expit
-from pugam.linear_algebra import inverse
 from pugam.solvers.fits import Fit
 from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import Optimum
@@ -28,7 +27,7 @@ def correct_bias(fit: Fit, objective: Objective, settings: Settings) -> Fit:
     optimum, pi_range = fit.penalized, settings.pi_range
     if not pi_range.is_inside(optimum.pi) or not objective.penalty.any():
         return fit
-    covariance = inverse(optimum.hessian)
+    covariance = optimum.covariance(pi_range)
     logits = debiased_logits(optimum.layout, optimum.beta, objective.penalty, lambda rhs: rhs @ covariance, pi_range)
     start = optimum.layout.with_share(optimum.beta, logits)
     pi = float(expit(start[optimum.layout.share]))

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from pugam.engines import Expectation
 from pugam.likelihood import logit
-from pugam.linear_algebra import solve
+from pugam.linear_algebra import factorize_semidefinite
+from pugam.solvers.constraints import constrained_step, nearest
 from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import Optimum
 from pugam.solvers.pi import PiPrior, PiRange
@@ -30,8 +31,8 @@ def maximize_em(objective: Objective, starts: Array, pi_range: PiRange, tol: flo
     A run stops when the log-likelihood and, relatively, pi both change by less than `tol` (the paper: 1e-4).
     """
     return [
-        _climb(objective.of_climbs(number), np.array(start, dtype=float), pi_range, tol, max_iter)
-        for number, start in enumerate(starts)
+        _climb(objective.of_climbs(number), start, pi_range, tol, max_iter)
+        for number, start in enumerate(nearest(objective.constraints, np.array(starts, dtype=float)))
     ]
 
 
@@ -79,16 +80,18 @@ def _is_near_top(here: Standpoint, pi_range: PiRange, tol: float) -> bool:
     With very many unlabelled rows for each labelled one, and where curves grow without bound, EM creeps.
     """
     step = bounded_step(here, pi_range)
-    return 0.5 * float(here.gradient @ step) < MOST_LEFT * tol
+    return step.gain < MOST_LEFT * tol
 
 
 def _logistic_fit(objective: Objective, labels: Expectation, b: Array, gain: float) -> Array:
     """M-step for (a, theta): penalised logistic regression on the expected labels, by damped Newton steps."""
     curvature = objective.layout.of_predictors.spread(objective.penalty)
+    rows = objective.constraints[:, objective.layout.predictor]
     value, score, information = _penalized_logistic(objective, labels, b, curvature)
     for _ in range(INNER_ITERATIONS):
-        step = solve(information + np.diag(curvature), score)
-        length, predicted = 1.0, 0.5 * float(score @ step)
+        factor = factorize_semidefinite(information + np.diag(curvature))
+        step, pressure = constrained_step(factor, score, rows, b)
+        length, predicted = 1.0, 0.5 * (float(score @ step) + pressure)
         while True:
             trial = b + length * step
             new_value, new_score, new_information = _penalized_logistic(objective, labels, trial, curvature)

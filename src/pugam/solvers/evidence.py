@@ -9,12 +9,14 @@ about it, and tests rest on it. In coordinates in which W is the identity and th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import null_space
 
 from pugam.linear_algebra import inverse
+from pugam.solvers.constraints import free_directions
 from pugam.solvers.standpoint import Standpoint
 
 __all__ = ["Canonical", "Evidence", "gather_evidence"]
@@ -23,6 +25,7 @@ Array = NDArray[np.float64]
 Numbers = NDArray[np.intp]
 
 STRAIGHT = 1e-9  # a direction so little penalised, the penalty brought to the size of information, is not penalised
+SMALLEST_INFORMATION = 1e-100
 NOTHING = 1e-10  # share of information, or relative eigenvalue, below which the data say nothing about a direction
 
 
@@ -70,46 +73,100 @@ class Evidence:
         The penalised estimate, and the diagonal Hessian of the penalty.
     likelihood, curvature : arrays of shape (q, q) and (q,)
         Information of all free parameters, and what penalty and prior add to its diagonal; theta comes last.
+    gradient, active : arrays of shape (q,) and (c, q)
+        Of the penalised objective, and the rows of the constraints that are active there. A block is looked at as if
+        its own constraints were not there; others keep to theirs.
     """
 
     theta: Array
     penalty: Array
     likelihood: Array
     curvature: Array
+    gradient: Array = field(default_factory=lambda: np.zeros(0))
+    active: Array = field(default_factory=lambda: np.zeros((0, 0)))
 
     def information(self, block: Numbers) -> Array:
         """W of the coefficients with these numbers: their information when all others follow, under their penalties."""
-        inside = len(self.curvature) - len(self.theta) + block
-        others = np.setdiff1d(np.arange(len(self.curvature)), inside)
+        inside, others = self._split(block)
         across = self.likelihood[np.ix_(inside, others)]
-        held = inverse(self.likelihood[np.ix_(others, others)] + np.diag(self.curvature[others]))
-        matrix: Array = self.likelihood[np.ix_(inside, inside)] - across @ held @ across.T
+        matrix: Array = self.likelihood[np.ix_(inside, inside)] - across @ self._covariance(inside, others) @ across.T
         return np.asarray(0.5 * (matrix + matrix.T))
 
-    def canonical(self, block: Numbers, penalty: Array | None = None) -> Canonical:
+    def _split(self, block: Numbers) -> tuple[Numbers, Numbers]:
+        """Where the coefficients of a block stand among all parameters, and where the others do."""
+        inside = len(self.curvature) - len(self.theta) + block
+        return inside, np.setdiff1d(np.arange(len(self.curvature)), inside)
+
+    def _covariance(self, inside: Numbers, others: Numbers) -> Array:
+        """Covariance of the others, were the block known."""
+        hessian = self.likelihood[np.ix_(others, others)] + np.diag(self.curvature[others])
+        rows = self.active[~self.active[:, inside].any(axis=1)][:, others] if len(self.active) else self.active
+        scale = 1.0 / np.sqrt(np.maximum(hessian.diagonal(), SMALLEST_INFORMATION))
+        return inverse(hessian, free_directions(rows, slice(None), scale) if len(rows) else slice(None))
+
+    def _pull(self, block: Numbers) -> Array:
+        """What would draw a block away from its estimate, were its constraints not there."""
+        if len(self.active) == 0:
+            return np.zeros(len(block))
+        inside, others = self._split(block)
+        followed = self._covariance(inside, others) @ self.gradient[others]
+        return np.asarray(self.gradient[inside] - self.likelihood[np.ix_(inside, others)] @ followed)
+
+    def _on_face(self, block: Numbers, penalty: Array) -> tuple[Array, Array] | None:
+        """Directions in which the constraints on a block stay active, with a diagonal penalty, and that penalty."""
+        inside, _ = self._split(block)
+        own = self.active[:, inside][self.active[:, inside].any(axis=1)] if len(self.active) else self.active
+        if len(own) == 0:
+            return None
+        directions = null_space(own)
+        values, vectors = np.linalg.eigh(directions.T @ (penalty[:, None] * directions))
+        return directions @ vectors, np.where(values > NOTHING * penalty.max(), values, 0.0)
+
+    def canonical(self, block: Numbers, penalty: Array | None = None, on_face: bool = False) -> Canonical:
         """Bring a block to canonical coordinates, for its own penalty or another one, shape (m,).
 
-        Directions are told apart by their share of information in W + t P, which has no weak ones: where functions
-        look alike on the data, W alone is nearly singular.
+        With `on_face` only along the directions in which its active constraints stay so.
         """
         information = self.information(block)
         # At the optimum the likelihood's score of the block is what the penalty takes: P theta.
-        h = information @ self.theta[block] + self.penalty[block] * self.theta[block]
+        h = information @ self.theta[block] + self.penalty[block] * self.theta[block] + self._pull(block)
         shrinking = self.penalty[block] if penalty is None else penalty
-        balance = _balance(information.diagonal(), shrinking)
-        whiten = _whiten(information + np.diag(balance * shrinking))
-        shares, rotation = np.linalg.eigh(whiten.T @ information @ whiten)
-        kept = np.flatnonzero(shares > NOTHING)[::-1]
-        shares = np.minimum(shares[kept], 1.0)
-        transform = whiten @ rotation[:, kept] / np.sqrt(shares)
-        ratios = np.sum(transform * (shrinking[:, None] * transform), axis=0)
-        # The largest ratio is no measure of the others: about directions with hardly any information it is rounding.
-        return Canonical(transform, transform.T @ h, ratios, bending=balance * ratios > STRAIGHT)
+        face = self._on_face(block, shrinking) if on_face else None
+        if face is None:
+            return _canonical(information, h, shrinking)
+        directions, along = face
+        found = _canonical(directions.T @ information @ directions, directions.T @ h, along)
+        return replace(found, transform=directions @ found.transform)
+
+
+def _canonical(information: Array, h: Array, shrinking: Array) -> Canonical:
+    """Find coordinates in which the information is the identity and the penalty, given by its diagonal, is diagonal.
+
+    Directions are told apart by their share of information in W + t P, which has no weak ones: where functions look
+    alike on the data, W alone is nearly singular.
+    """
+    balance = _balance(information.diagonal(), shrinking)
+    whiten = _whiten(information + np.diag(balance * shrinking))
+    shares, rotation = np.linalg.eigh(whiten.T @ information @ whiten)
+    kept = np.flatnonzero(shares > NOTHING)[::-1]
+    shares = np.minimum(shares[kept], 1.0)
+    transform = whiten @ rotation[:, kept] / np.sqrt(shares)
+    ratios = np.sum(transform * (shrinking[:, None] * transform), axis=0)
+    # The largest ratio is no measure of the others: about directions with hardly any information it is rounding.
+    return Canonical(transform, transform.T @ h, ratios, bending=balance * ratios > STRAIGHT)
 
 
 def gather_evidence(optimum: Standpoint, free: slice) -> Evidence:
     """Prepare the evidence on theta at a penalised optimum, from its expected information."""
-    return Evidence(optimum.beta[2:], optimum.curvature[2:], optimum.information[free, free], optimum.curvature[free])
+    coefficients = optimum.layout.coefficients
+    return Evidence(
+        optimum.theta,
+        optimum.curvature[coefficients],
+        optimum.information[free, free],
+        optimum.curvature[free],
+        optimum.gradient[free],
+        optimum.active_constraints[:, free],
+    )
 
 
 def _balance(information: Array, penalty: Array) -> float:
@@ -123,6 +180,6 @@ def _whiten(matrix: Array) -> Array:
     diagonal = np.maximum(matrix.diagonal(), 0.0)
     scale = np.divide(1.0, np.sqrt(diagonal), out=np.zeros_like(diagonal), where=diagonal > 0.0)
     values, vectors = np.linalg.eigh(matrix * scale * scale[:, None])
-    kept = values > NOTHING * max(values[-1], 0.0)
+    kept = values > NOTHING * values.max(initial=0.0)
     whitened: Array = scale[:, None] * vectors[:, kept] / np.sqrt(values[kept])
     return whitened

@@ -13,12 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pugam.solvers.constraints import nearest
 from pugam.solvers.damping import FIRST_GROWTH, STUCK, loosened, tightened
 from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import Optimum
 from pugam.solvers.pi import PiRange
 from pugam.solvers.standpoint import Standpoint
-from pugam.solvers.steps import LITTLE_GAIN, bounded_steps, least_value, slack, stays
+from pugam.solvers.steps import LITTLE_GAIN, Step, bounded_steps, least_value, slack, stays
 
 __all__ = ["maximize_fisher"]
 
@@ -69,6 +70,7 @@ def maximize_fisher(objective: Objective, starts: Array, pi_range: PiRange, tol:
     if not pi_range.fixed:
         share = objective.layout.share
         starts[:, share] = np.clip(starts[:, share], *pi_range.logits)
+    starts = nearest(objective.constraints, starts)
     return _climb(look, starts, pi_range, tol, there, max_iter)
 
 
@@ -80,35 +82,34 @@ def _climb(look: Look, starts: Array, pi_range: PiRange, tol: float, there: floa
         if not active:
             break
         steps = _steps(look, active, pi_range)
-        gains = [0.5 * float(climber.here.gradient @ step) for climber, step in zip(active, steps, strict=True)]
-        for climber, gain in zip(active, gains, strict=True):
-            climber.converged = climber.n_iter == 0 and 0.0 <= gain < there
+        for climber, step in zip(active, steps, strict=True):
+            climber.converged = climber.n_iter == 0 and 0.0 <= step.gain < there
         moving = [place for place, climber in enumerate(active) if not climber.resting]
         if not moving:
             break
-        active, steps, gains = ([some[place] for place in moving] for some in (active, steps, gains))  # type: ignore[assignment]
+        active, steps = [active[place] for place in moving], [steps[place] for place in moving]
         # The last step ends where the expected information is wanted, so that it need not be summed again.
-        left = [_left_to_gain(climber, gain, pi_range, tol) for climber, gain in zip(active, gains, strict=True)]
+        left = [_left_to_gain(climber, step.gain, pi_range, tol) for climber, step in zip(active, steps, strict=True)]
         wanted = [LITTLE_GAIN * tol <= gain < NEAR for gain in left]
         trials = _look_around(look, active, steps, wanted)
-        for climber, trial, gain, full_gain in zip(active, trials, gains, left, strict=True):
-            _accept_or_damp(climber, trial, gain, full_gain, tol)
+        for climber, trial, step, full_gain in zip(active, trials, steps, left, strict=True):
+            _accept_or_damp(climber, trial, step.gain, full_gain, tol)
     return [climber.finish() for climber in climbers]
 
 
-def _look_around(look: Look, climbers: list[_Climber], steps: list[Array], observed: list[bool]) -> list[Standpoint]:
+def _look_around(look: Look, climbers: list[_Climber], steps: list[Step], observed: list[bool]) -> list[Standpoint]:
     """See where each step would lead, those that want the same information in one pass."""
     seen: dict[int, Standpoint] = {}
     for kind in (False, True):
         chosen = [place for place, wanted in enumerate(observed) if wanted is kind]
         if chosen:
             numbers = [climbers[place].number for place in chosen]
-            betas = [climbers[place].here.beta + steps[place] for place in chosen]
+            betas = [climbers[place].here.beta + steps[place].move for place in chosen]
             seen.update(zip(chosen, look(numbers, betas, kind), strict=True))
     return [seen[place] for place in range(len(climbers))]
 
 
-def _steps(look: Look, climbers: list[_Climber], pi_range: PiRange) -> list[Array]:
+def _steps(look: Look, climbers: list[_Climber], pi_range: PiRange) -> list[Step]:
     """Return each climber's damped step; where the observed information is indefinite, the expected one gives it."""
     steps = _damped_steps(climbers, pi_range)
     saddled = [place for place, step in enumerate(steps) if step is None]
@@ -122,7 +123,7 @@ def _steps(look: Look, climbers: list[_Climber], pi_range: PiRange) -> list[Arra
     return [step for step in steps if step is not None]
 
 
-def _damped_steps(climbers: list[_Climber], pi_range: PiRange) -> list[Array | None]:
+def _damped_steps(climbers: list[_Climber], pi_range: PiRange) -> list[Step | None]:
     points, dampings = [climber.here for climber in climbers], [climber.damping for climber in climbers]
     return bounded_steps(points, pi_range, dampings)
 
@@ -135,7 +136,7 @@ def _left_to_gain(climber: _Climber, predicted: float, pi_range: PiRange, tol: f
     if climber.damping == 0.0 or predicted >= LITTLE_GAIN * tol:
         return predicted
     (step,) = bounded_steps([climber.here], pi_range, [0.0])
-    return np.inf if step is None else 0.5 * float(climber.here.gradient @ step)
+    return np.inf if step is None else step.gain
 
 
 def _accept_or_damp(climber: _Climber, trial: Standpoint, predicted: float, full_gain: float, tol: float) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pugam.engines import Engine, Hessians, ResampledRows
 from pugam.layout import Layout
 from pugam.likelihood import expit, log_c_bend, log_c_slope, to_logit_pi
+from pugam.solvers.constraints import constraint_rows
 from pugam.solvers.pi import FLAT_PRIOR, PiPrior, PiRange
 from pugam.solvers.standpoint import Standpoint
 
@@ -40,11 +41,23 @@ class Evaluation:
     information: Array
     curvature: Array
 
-    def standpoints(self, betas: Sequence[Array], observed: bool, layout: Layout) -> list[Standpoint]:
+    def standpoints(
+        self, betas: Sequence[Array], observed: bool, layout: Layout, constraints: Array
+    ) -> list[Standpoint]:
         """Take the evaluation apart, one standpoint for each parameter vector."""
         rows = zip(betas, self.value, self.loglik, self.gradient, self.information, self.curvature, strict=True)
         return [
-            Standpoint(beta, float(value), float(loglik), gradient, information, curvature, observed, layout)
+            Standpoint(
+                beta,
+                float(value),
+                float(loglik),
+                gradient,
+                information,
+                curvature,
+                observed,
+                layout,
+                constraints=constraints,
+            )
             for beta, value, loglik, gradient, information, curvature in rows
         ]
 
@@ -125,6 +138,11 @@ class Objective(_Penalized):
         """Where the parameters stand."""
         return self.engine.design.layout
 
+    @property
+    def constraints(self) -> Array:
+        """Rows A of shape (c, q): parameters keep to A beta >= 0."""
+        return constraint_rows(self.engine.design)
+
     @classmethod
     def side_by_side(cls, objectives: Sequence[Objective], counts: Sequence[int]) -> Objective:
         """Join objectives that differ in their penalty, each for so many climbs."""
@@ -146,7 +164,8 @@ class Objective(_Penalized):
 
     def stand(self, betas: Sequence[Array], observed: bool = False) -> list[Standpoint]:
         """Evaluate at several parameter vectors in one pass over the rows."""
-        return self.evaluate(np.array(betas), observed).standpoints(betas, observed, self.layout)
+        evaluation = self.evaluate(np.array(betas), observed)
+        return evaluation.standpoints(betas, observed, self.layout, self.constraints)
 
 
 @dataclass(frozen=True)

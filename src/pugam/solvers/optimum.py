@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from pugam.solvers.standpoint import Standpoint
 
@@ -29,7 +29,8 @@ class Optimum(Standpoint):
     @classmethod
     def at(cls, end: Standpoint, n_iter: int, converged: bool, history: Sequence[float]) -> Optimum:
         """Make an optimum of the point where a climb ended."""
-        return cls(**vars(end), n_iter=n_iter, converged=converged, history=tuple(history))
+        parts = {part.name: getattr(end, part.name) for part in fields(Standpoint)}
+        return cls(**parts, n_iter=n_iter, converged=converged, history=tuple(history))
 
 
 def best_of(optima: list[Optimum]) -> Optimum:

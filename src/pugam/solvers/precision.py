@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from pugam.likelihood import label_frequency
-from pugam.linear_algebra import inverse, inverse_definite
+from pugam.linear_algebra import inverse, inverse_definite, restrict
 from pugam.solvers.debiasing import correction_weights
 from pugam.solvers.fits import Fit
 from pugam.solvers.optimum import Optimum
@@ -40,7 +40,8 @@ def pi_log_variance(fit: Fit, n0: float, n1: float) -> float:
     often as not, and then too small.
     """
     fits = [fit]
-    if inverse_definite(fit.observed + np.diag(fit.penalized.curvature)) is not None:
+    observed = fit.observed + np.diag(fit.penalized.curvature)
+    if inverse_definite(restrict(observed, fit.penalized.directions(share_fixed=False))) is not None:
         fits.append(replace(fit, penalized=replace(fit.penalized, information=fit.observed)))
     variance = max(_logit_variance(one, n0, n1) for one in fits)
     return (1.0 - fit.optimum.pi) ** 2 * max(variance, 0.0)
@@ -52,7 +53,8 @@ def _logit_variance(fit: Fit, n0: float, n1: float) -> float:
     With J = I plus the prior's curvature, it is that of M J M' for a corrected estimate, of V for a penalised one, less
     the correction for sampling given z.
     """
-    covariance, share = inverse(fit.penalized.hessian), fit.penalized.layout.share
+    free, share = fit.penalized.directions(share_fixed=False), fit.penalized.layout.share
+    covariance = inverse(fit.penalized.hessian, free)
     move = movement(fit, covariance)[share]
     variance = float(covariance[share, share])
     if fit.debiased:

@@ -51,10 +51,14 @@ class Refits:
 
 def refit_resamples(fitted: Fitted, counts: Counts) -> Refits:
     """Refit with the smoothing parameters of the fit; `counts` has shape (B, n_rows)."""
-    settings, fit = fitted.settings, fitted.fit
+    design, settings, fit = fitted.design, fitted.settings, fitted.fit
     if fit.shrinkage is not None:
         return _joined([(row, refit_shrunken(fitted, row).fit) for row in map(fitted.engine.reweighted, counts)])
-    penalty = fitted.design.penalty(fit.kappas)
+    if len(design.constraints):  # each climb has its own active ones
+        start = fit.penalized.beta, fit.kappas
+        resamples = map(fitted.engine.reweighted, counts)
+        return _joined([(row, finish_fit(row, design, settings, *start)) for row in resamples])
+    penalty = design.penalty(fit.kappas)
     objective = ResampledObjective(fitted.engine.resampled(counts), penalty, settings.prior)
     starts = np.tile(fit.penalized.beta, (len(counts), 1))
     penalized, converged = maximize_resamples(objective, starts, settings.pi_range, settings.tol, settings.max_iter)

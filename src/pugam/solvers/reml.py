@@ -21,6 +21,7 @@ Array = NDArray[np.float64]
 MAX_ITERATIONS = 50  # ten are usual; of dozens of terms one may go on wandering by a fraction of a degree
 MAX_HALVINGS = 10
 LONGEST_STRETCH = 4.0
+SAME_LOG = 0.02  # smoothing parameters closer than that are taken for the same
 
 
 def select_reml(
@@ -52,18 +53,26 @@ def select_reml(
     objective = objective_at(kappas)
     (here,) = objective.stand([beta])
     degrees, last_move = np.full(len(design.bases), np.inf), np.zeros(len(kappas))
+    visited: list[Array] = []
     for _ in range(MAX_ITERATIONS):
         covariance = here.covariance(pi_range)
-        new_degrees = edf_by_term(design, covariance, here.curvature)
+        new_degrees = edf_by_term(design, here, covariance)
         if np.max(np.abs(new_degrees - degrees), initial=0.0) < edf_tol:
             break
         degrees = new_degrees
-        move = np.log(fellner_schall(design, here.beta, covariance, kappas) / kappas)
+        move = np.log(fellner_schall(design, here, covariance, kappas) / kappas)
+        visited.append(kappas)
         kappas = np.clip(kappas * np.exp(_stretch(move, last_move) * move), *KAPPA_LIMITS)
+        if len(here.constraints) and any(_is_near(kappas, other) for other in visited[:-1]):
+            break  # smoothing goes round in circles where constraints come and go
         last_move = move
         objective = objective_at(kappas)
         here = _follow(objective, here, pi_range)
     return here.beta, kappas
+
+
+def _is_near(kappas: Array, other: Array) -> bool:
+    return bool(np.max(np.abs(np.log(kappas / other)), initial=0.0) < SAME_LOG)
 
 
 def _stretch(move: Array, last_move: Array) -> Array:
@@ -78,7 +87,7 @@ def _stretch(move: Array, last_move: Array) -> Array:
 def _follow(objective: Objective, here: Standpoint, pi_range: PiRange) -> Standpoint:
     """Take one Fisher step under new smoothing parameters."""
     step = bounded_step(here.repenalized(objective.penalty), pi_range)
-    return go(objective, here, step)
+    return go(objective, here, step.move)
 
 
 def go(objective: Objective, here: Standpoint, step: Array) -> Standpoint:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -10,12 +11,15 @@ from numpy.typing import NDArray
 
 from pugam.layout import Layout
 from pugam.likelihood import expit
-from pugam.linear_algebra import inverse
+from pugam.linear_algebra import Free, factorize_semidefinite, inverse, solve_factorized
+from pugam.solvers.constraints import UNCONSTRAINED, free_directions, project
 from pugam.solvers.pi import PiRange
 
 __all__ = ["Standpoint"]
 
 Array = NDArray[np.float64]
+
+SMALLEST_INFORMATION = 1e-100
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,8 @@ class Standpoint:
         Whether the information is the observed one, not the expected.
     layout : Layout
         Where the parameters stand in these arrays.
+    constraints : array of shape (c, q)
+        Rows A: parameters keep to A beta >= 0.
     """
 
     beta: Array
@@ -47,6 +53,7 @@ class Standpoint:
     curvature: Array
     observed: bool
     layout: Layout
+    constraints: Array = field(default_factory=lambda: UNCONSTRAINED, kw_only=True)
 
     @property
     def logit_pi(self) -> float:
@@ -88,9 +95,40 @@ class Standpoint:
             curvature=self.curvature + self.layout.spread(change),
         )
 
-    def free(self, pi_range: PiRange) -> slice:
-        """Which parameters are estimated: all, or all but a share that is known."""
-        return self.layout.free(share_fixed=pi_range.fixed)
+    def free(self, pi_range: PiRange) -> Free:
+        """Which parameters are estimated: all, or all but a share that is known.
+
+        Where constraints are active, the directions along which they stay so.
+        """
+        return self.directions(share_fixed=pi_range.fixed)
+
+    def directions(self, share_fixed: bool) -> Free:
+        """Which parameters are free, or along which directions, where the share is known or not."""
+        free, active = self.layout.free(share_fixed), self.active_constraints
+        if len(active) == 0:
+            return free
+        return free_directions(active, free, 1.0 / np.sqrt(np.maximum(self.hessian.diagonal(), SMALLEST_INFORMATION)))
+
+    @cached_property
+    def active_constraints(self) -> Array:
+        """Those of the constraints that the step to the top of the parabola seen from here, pi held, runs into.
+
+        At an optimum these are the ones without which the objective would rise.
+        """
+        if len(self.constraints) == 0:
+            return self.constraints
+        others = self.layout.free(share_fixed=True)
+        factor = factorize_semidefinite(self.hessian[others, others])
+        top = self.beta[others] + solve_factorized(factor, self.gradient[others])
+        return self.constraints[project(self.constraints[:, others], factor, top).multipliers > 0.0]
+
+    def released(self) -> Self:
+        """The top of the parabola seen from here, pi held, as if there were no constraints; other fields stay."""
+        others, gradient = self.layout.free(share_fixed=True), self.gradient.copy()
+        beta = self.beta.copy()
+        beta[others] += solve_factorized(factorize_semidefinite(self.hessian[others, others]), gradient[others])
+        gradient[others] = 0.0
+        return replace(self, beta=beta, gradient=gradient, constraints=UNCONSTRAINED)
 
     def covariance(self, pi_range: PiRange) -> Array:
         """Inverse of the Hessian of the parameters that are estimated, with zeros for the others."""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from pugam.engines import Engine
 from pugam.likelihood import logit
 from pugam.linear_algebra import inverse
+from pugam.solvers.constraints import nearest
 from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import Optimum
 from pugam.solvers.pi import PiRange
@@ -60,6 +61,7 @@ def make_starts(engine: Engine, naive: Optimum, pi_range: PiRange, n_starts: int
         spread = np.linalg.cholesky(inverse(naive.hessian[layout.predictor, layout.predictor]))
         noise = (rng.standard_normal((extra, len(spread))) @ spread.T)[:, layout.of_predictors.coefficients]
         curves = np.vstack([curves, steepness[len(grid) :, None] * (naive.theta + noise)])
+        curves = nearest(naive.constraints[:, layout.coefficients], curves)
     pi = pi_range.low + shares * (pi_range.high - pi_range.low)
     intercepts = _calibrate(engine, pi, curves, steepness * naive.intercept)
     return layout.join(logit(pi), intercepts, curves)

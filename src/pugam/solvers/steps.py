@@ -6,17 +6,28 @@ Everything here works along the last axis: for one parameter vector, or for one 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pugam.layout import Layout
-from pugam.linear_algebra import solve, solve_definite
+from pugam.linear_algebra import factorize, factorize_semidefinite
+from pugam.solvers.constraints import constrained_step
 from pugam.solvers.pi import PiRange
 from pugam.solvers.standpoint import Standpoint
 
-__all__ = ["LITTLE_GAIN", "bounded_step", "bounded_steps", "held_shares", "least_value", "shortened", "slack", "stays"]
+__all__ = [
+    "LITTLE_GAIN",
+    "Step",
+    "bounded_step",
+    "bounded_steps",
+    "held_shares",
+    "least_value",
+    "shortened",
+    "slack",
+    "stays",
+]
 
 Array = NDArray[np.float64]
 
@@ -28,24 +39,43 @@ ROUNDING = 1e-12  # relative size of the fall in the objective that rounding alo
 LITTLE_GAIN = 0.01  # of the tolerance: a climb that can gain no more has converged
 
 
-def bounded_steps(points: Sequence[Standpoint], pi_range: PiRange, dampings: Sequence[float]) -> list[Array | None]:
-    """Solve for Newton steps, each short enough to be trusted and pi within its range.
+class Step(NamedTuple):
+    """How far to go in each parameter, and what the quadratic model promises for it."""
+
+    move: Array
+    gain: float
+
+
+def bounded_steps(points: Sequence[Standpoint], pi_range: PiRange, dampings: Sequence[float]) -> list[Step | None]:
+    """Solve for Newton steps that keep to the constraints, each short enough to be trusted and pi within its range.
 
     None where the observed information is not positive definite.
     """
     layout, beta = points[0].layout, np.array([here.beta for here in points])
     held = held_shares(layout, beta, np.array([here.gradient for here in points]), pi_range)
-    steps, definite = np.zeros_like(beta), []
-    for here, damping, fixed, step in zip(points, dampings, held.tolist(), steps, strict=True):
-        free, solver = layout.free(share_fixed=fixed), solve_definite if here.observed else solve
-        solution = solver(here.hessian[free, free], here.gradient[free], damping)
-        definite.append(solution is not None)
-        step[free] = 0.0 if solution is None else solution
-    steps = shortened(layout, beta, steps, held, pi_range)
-    return [step if good else None for step, good in zip(steps, definite, strict=True)]
+    steps, pressures, definite = np.zeros_like(beta), np.zeros(len(points)), []
+    for number, (here, damping) in enumerate(zip(points, dampings, strict=True)):
+        free = layout.free(share_fixed=bool(held[number]))
+        factor = (factorize if here.observed else factorize_semidefinite)(here.hessian[free, free], damping)
+        definite.append(factor is not None)
+        if factor is not None:
+            around = here.constraints[:, free], here.beta[free]
+            steps[number, free], pressures[number] = constrained_step(factor, here.gradient[free], *around)
+    moves = shortened(layout, beta, steps, held, pi_range)
+    pressures /= _overlength(layout, beta, steps)
+    return [
+        Step(move, _gain(here, move, float(pressure))) if good else None
+        for here, move, pressure, good in zip(points, moves, pressures, definite, strict=True)
+    ]
 
 
-def bounded_step(here: Standpoint, pi_range: PiRange) -> Array:
+def _gain(here: Standpoint, move: Array, pressure: float) -> float:
+    """What a step promises: half its slope, and half the pressure of constraints."""
+    gain = 0.5 * (float(here.gradient @ move) + pressure)
+    return max(gain, 0.0) if len(here.constraints) else gain  # less is rounding, at an active constraint
+
+
+def bounded_step(here: Standpoint, pi_range: PiRange) -> Step:
     """The same for one point, from its expected information."""
     (step,) = bounded_steps([here], pi_range, [0.0])
     assert step is not None
@@ -61,16 +91,22 @@ def held_shares(layout: Layout, beta: Array, gradient: Array, pi_range: PiRange)
 
 def shortened(layout: Layout, beta: Array, steps: Array, held: Any, pi_range: PiRange) -> Array:
     """Bring steps to a length at which the quadratic model can be trusted, and pi into its range."""
-    share, intercept = layout.share, layout.intercept
-    farthest = LONGEST_INTERCEPT_STEP + LONGEST_GROWTH * np.abs(beta[..., intercept])
-    excess = np.maximum(np.abs(steps[..., share]) / LONGEST_PI_STEP, np.abs(steps[..., intercept]) / farthest)
-    steps = steps / np.maximum(1.0, excess)[..., None]
+    share = layout.share
+    steps = steps / _overlength(layout, beta, steps)[..., None]
     if not pi_range.fixed:
         logit_pi = beta[..., share]
         low, high = pi_range.logits
         moved = np.minimum(np.maximum(logit_pi + steps[..., share], low), high) - logit_pi
         steps[..., share] = np.where(held, 0.0, moved)
     return np.asarray(steps)
+
+
+def _overlength(layout: Layout, beta: Array, steps: Array) -> Any:
+    """How many times as long as they may be steps are; at least one."""
+    share, intercept = layout.share, layout.intercept
+    farthest = LONGEST_INTERCEPT_STEP + LONGEST_GROWTH * np.abs(beta[..., intercept])
+    excess = np.maximum(np.abs(steps[..., share]) / LONGEST_PI_STEP, np.abs(steps[..., intercept]) / farthest)
+    return np.maximum(1.0, excess)
 
 
 def least_value(value: Any, predicted: Any) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 
 from pugam.errors import InputError
 from pugam.nodes import Node, Plain
-from pugam.solvers import Fit
+from pugam.solvers import Fit, constraint_rows
 from pugam.storage.fits import OPTIMUM_KEYS, read_optimum, read_starts, write_optimum, write_starts
 from pugam.storage.fitted_terms import StoredTerm, read_stored_term, write_stored_term
 from pugam.storage.json_text import format_json, parse_json
@@ -175,13 +175,14 @@ def _require_feature(item: Node, column: str, n_features: int, names: tuple[str,
 
 def _read_fit(parts: dict[str, Node], terms: list[StoredTerm]) -> Fit:
     theta = np.concatenate([term.theta for term in terms])
-    optimum = read_optimum(parts["estimate"].fields(*OPTIMUM_KEYS), theta)
+    rows = constraint_rows(Design(tuple(term.basis for term in terms)))
+    optimum = read_optimum(parts["estimate"].fields(*OPTIMUM_KEYS), theta, rows)
     corrected = parts["penalized"].value is not None
     shrinkage = read_shrinkage(parts["shrinkage"])
     penalized = optimum
     if corrected:
         before = parts["penalized"].fields(*OPTIMUM_KEYS, "coefficients")
-        penalized = read_optimum(before, before["coefficients"].coefficients(len(theta)))
+        penalized = read_optimum(before, before["coefficients"].coefficients(len(theta)), rows)
     return Fit(
         optimum=optimum,
         penalized=penalized,

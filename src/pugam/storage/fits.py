@@ -50,8 +50,8 @@ def write_optimum(optimum: Optimum) -> dict[str, Any]:
     return dict(zip(OPTIMUM_KEYS, values, strict=True))
 
 
-def read_optimum(parts: dict[str, Node], theta: Array) -> Optimum:
-    """Read an optimum that has these coefficients."""
+def read_optimum(parts: dict[str, Node], theta: Array, constraints: Array) -> Optimum:
+    """Read an optimum that has these coefficients, and the rows of the constraints they keep to."""
     logit_pi = parts["logit_pi"].number()
     if not 0.0 < float(expit(np.array(logit_pi))) < 1.0:
         raise parts["logit_pi"].error("the logit of a share strictly between 0 and 1")
@@ -70,6 +70,7 @@ def read_optimum(parts: dict[str, Node], theta: Array) -> Optimum:
         n_iter=parts["n_iter"].whole(0),
         converged=parts["converged"].flag(),
         history=tuple(parts["history"].numbers().tolist()),
+        constraints=constraints,
     )
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import block_diag
 
 from pugam.data import Column, Table
 from pugam.errors import InputError
@@ -120,6 +121,12 @@ class Design:
         for row, penalty in zip(rows, self.penalties, strict=True):
             row[penalty.columns] = penalty.diagonal
         return rows
+
+    @cached_property
+    def constraints(self) -> Array:
+        """Rows A of shape (c, n_columns): coefficients of all terms keep to A theta >= 0."""
+        rows = [basis.constraints for basis in self.bases]
+        return np.asarray(block_diag(*rows)) if any(map(len, rows)) else np.zeros((0, self.n_columns))
 
     @cached_property
     def is_penalized(self) -> NDArray[np.bool_]:

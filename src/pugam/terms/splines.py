@@ -19,7 +19,15 @@ from numpy.typing import NDArray
 from scipy.interpolate import BSpline
 from scipy.linalg import eigh, null_space
 
-__all__ = ["CUBIC_ORDER", "PiecewiseBasis", "centred_basis", "cyclic_basis", "even_knots", "quantile_knots"]
+__all__ = [
+    "CUBIC_ORDER",
+    "PiecewiseBasis",
+    "bspline_coefficients",
+    "centred_basis",
+    "cyclic_basis",
+    "even_knots",
+    "quantile_knots",
+]
 
 Array = NDArray[np.float64]
 
@@ -158,6 +166,26 @@ def _smooth_to_rough(splines: BSpline, breaks: Array) -> tuple[Array, Array]:
     free = null_space(integral[None, :])
     roughness, vectors = eigh(free.T @ bending @ free, free.T @ inner @ free)
     return roughness, free @ vectors
+
+
+def bspline_coefficients(splines: PiecewiseBasis) -> Array:
+    """Coefficients of splines with simple knots in the B-splines of their order: shape (n_bsplines, n_splines).
+
+    They are the values of the splines' polar forms at neighbouring knots (blossoming). Where none is negative, neither
+    is the spline.
+    """
+    degree, breaks = len(splines.coefficients) - 1, splines.breaks
+    last = len(breaks) - 2
+    knots = np.concatenate([np.repeat(breaks[0], degree), breaks[1:-1], np.repeat(breaks[-1], degree)])
+    binomials = [math.comb(degree, power) for power in range(degree + 1)]
+    rows = []
+    for first in range(last + 1 + degree):
+        interval = min(max(first - (degree + 1) // 2, 0), last)
+        offsets = knots[first : first + degree] - breaks[interval]
+        # Elementary symmetric polynomials of the offsets, by rising power.
+        symmetric = np.atleast_1d(np.poly(-offsets)) / binomials
+        rows.append(symmetric @ splines.coefficients[:, 1 + interval])
+    return np.array(rows)
 
 
 def _line_coefficients(knots: Array, order: int) -> Array:

@@ -23,7 +23,6 @@ from pugam.inference import (
     posteriors_of_rows,
     values_around,
 )
-from pugam.linear_algebra import inverse
 from pugam.messages import Words, in_python
 from pugam.presentation.protocol import FittedModel
 from pugam.presentation.report.comparing import collect_ratios
@@ -140,8 +139,7 @@ def _held(found: Sensitivity, estimate: int, posteriors: Sequence[Array], fitted
 
 def _term_lines(model: FittedModel, fitted: Fitted) -> Iterator[TermLine]:
     penalized = fitted.fit.penalized
-    covariance = inverse(penalized.hessian, fitted.settings.pi_range.free)
-    degrees = edf_by_term(fitted.design, covariance, penalized.curvature)
+    degrees = edf_by_term(fitted.design, penalized, penalized.covariance(fitted.settings.pi_range))
     for basis, edf in zip(fitted.design.bases, degrees, strict=True):
         spec = basis.spec
         zero = model.test(spec.label)
