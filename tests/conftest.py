@@ -49,10 +49,12 @@ class Problem:
         return Objective(self.engine, self.design.penalty(kappas), prior)
 
 
-def simulated_problem(setting, n0, n, terms="smooth", k=6, pi=0.4, seed=0):
+def simulated_problem(setting, n0, n, terms="smooth", k=6, pi=0.4, seed=0, shapes=None):
+    """Simulate rows for terms of one kind; `shapes` gives some of the smooth ones a shape, by column."""
     data = simulate(setting, n0=n0, n=n, pi=pi, random_state=seed)
-    table = read_table(data.X)
-    design = Design.resolve([l(name) if terms == "linear" else s(name, k=k) for name in table.names], table)
+    table, shapes = read_table(data.X), shapes or {}
+    specs = [l(name) if terms == "linear" else s(name, k=k, shape=shapes.get(name)) for name in table.names]
+    design = Design.resolve(specs, table)
     return Problem(data, design, MemoryEngine(design, design.encode(table), data.z == 1))
 
 

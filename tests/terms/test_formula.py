@@ -56,7 +56,7 @@ BAD_FORMULAS = [
     (" \n\t ", 0, "The formula is empty"),
     ("log(age)", 0, "s(column) for a smooth, ti(columns) for an interaction"),
     ("x + tp(a, b)", 4, "tp() is not a kind of term"),
-    ("s(age, n=3)", 7, "it has k, bounds, knots, missing, scale, by, unseen, cyclic."),
+    ("s(age, n=3)", 7, "it has k, bounds, knots, missing, scale, by, unseen, cyclic, shape."),
     ("l(age, k=3)", 7, "it has missing."),
     ("f(age, knots='even')", 7, "it has missing, unseen."),
     ("s(age", 5, "s( is never closed"),
@@ -205,6 +205,7 @@ def test_every_option_of_a_term_can_be_written(spec: type[Term]) -> None:
         "scale": "log",
         "by": "y",
         "unseen": "zero",
+        "shape": "increasing",
         "cyclic": False,  # what a cyclic term is written like, its own tests check: it has even knots
     }
     options = {field.name: values[field.name] for field in fields(spec) if field.name != "column"}

@@ -62,9 +62,9 @@ def test_derivatives_are_differences():
     np.testing.assert_allclose(basis.slopes(x), slope, atol=1e-6)
 
 
-@pytest.mark.parametrize("options", [{"knots": "quantile"}, {"scale": "log"}])
+@pytest.mark.parametrize("options", [{"knots": "quantile"}, {"scale": "log"}, {"shape": "increasing"}])
 def test_options_that_make_no_sense_are_refused(options):
-    with pytest.raises(InputError, match="a cyclic term has even knots and no logarithms"):
+    with pytest.raises(InputError, match="a cyclic term has even knots, no logarithms and no shape"):
         s("month", cyclic=True, **options)
 
 

@@ -25,11 +25,13 @@ from pugam.terms.options import (
     KNOTS,
     MISSING,
     SCALE,
+    SHAPE,
     UNSEEN,
     JointMissingPolicy,
     KnotPlacement,
     MissingPolicy,
     ScaleChoice,
+    ShapeChoice,
     UnseenPolicy,
     check_basis_size,
     check_choice,
@@ -47,7 +49,15 @@ from pugam.terms.ranges import (
 )
 from pugam.terms.scales import LogScale, find_log_scale, is_skewed
 from pugam.terms.shelf import Shelf, take_from
-from pugam.terms.splines import CUBIC_ORDER, PiecewiseBasis, centred_basis, cyclic_basis, even_knots, quantile_knots
+from pugam.terms.splines import (
+    CUBIC_ORDER,
+    PiecewiseBasis,
+    bspline_coefficients,
+    centred_basis,
+    cyclic_basis,
+    even_knots,
+    quantile_knots,
+)
 from pugam.terms.term import Term, register_term
 
 __all__ = ["Smooth", "SmoothBasis", "s"]
@@ -55,6 +65,7 @@ __all__ = ["Smooth", "SmoothBasis", "s"]
 Array = NDArray[np.float64]
 
 FEW_LEVELS = 12
+CURVED = ("convex", "concave")
 SCALE_SAMPLE, FEWEST_DISTINCT = 100_000, 20
 
 
@@ -72,6 +83,7 @@ class Smooth(Term):
     by: str | None = None
     unseen: UnseenPolicy = "error"
     cyclic: bool = False
+    shape: ShapeChoice | None = None
 
     function: ClassVar[str] = "s"
     kind: ClassVar[str] = "smooth"
@@ -85,6 +97,7 @@ class Smooth(Term):
         "by": BY,
         "unseen": UNSEEN,
         "cyclic": CYCLIC,
+        "shape": SHAPE,
     }
 
     def __post_init__(self) -> None:
@@ -97,8 +110,11 @@ class Smooth(Term):
         check_choice(self.label, "scale", self.scale, get_args(ScaleChoice))
         self._check_by()
         check_choice(self.label, "cyclic", self.cyclic, (True, False))
-        if self.cyclic and (self.knots != "even" or self.scale == "log"):
-            raise InputError(f"{self.label}: a cyclic term has even knots and no logarithms; leave these options out.")
+        if self.cyclic and (self.knots != "even" or self.scale == "log" or self.shape is not None):
+            raise InputError(
+                f"{self.label}: a cyclic term has even knots, no logarithms and no shape; leave these options out."
+            )
+        self._check_shape()
         object.__setattr__(self, "k", int(self.k))
         object.__setattr__(self, "bounds", checked_bounds(self.label, self.bounds))
 
@@ -110,6 +126,14 @@ class Smooth(Term):
             check_column(self.by)
         if self.by == self.column:
             raise InputError(f"{self.label}: a curve varies with another column than its own.")
+
+    def _check_shape(self) -> None:
+        check_choice(self.label, "shape", self.shape, (None, *get_args(ShapeChoice)))
+        if self.shape in CURVED and self.scale == "log":
+            raise InputError(
+                f"{self.label}: shape={self.shape!r} is about the column itself, not about its logarithms; leave out "
+                "scale='log'."
+            )
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -208,6 +232,22 @@ class SmoothBasis(Basis):
         """The integral of the squared second derivative of each function, if any bends."""
         return (Penalty(self.functions.roughness),) if self.functions.roughness.any() else ()
 
+    @cached_property
+    def constraints(self) -> Array:
+        """B-spline coefficients of the first or second derivative, with the sign that the shape asks for.
+
+        A spline whose coefficients are not negative is not negative. For the second derivative of a cubic spline, which
+        is linear between knots, the reverse holds, too.
+        """
+        if self.spec.shape is None:
+            return np.zeros((0, self.size))
+        rows = bspline_coefficients(self.functions.derivative())
+        if self.spec.shape in CURVED:
+            rows = bspline_coefficients(self.functions.derivative().derivative())
+            rows[:, self.functions.roughness == 0.0] = 0.0
+        rows = rows[rows.any(axis=1)]
+        return rows if self.spec.shape in ("increasing", "convex") else -rows
+
     def encode(self, columns: Sequence[Column]) -> Encoded:
         """Check that the column is numeric and complete."""
         return complete_numbers(columns[0], self.spec)
@@ -254,8 +294,8 @@ class SmoothBasis(Basis):
         return replace(self, functions=kept), np.arange(len(kept.roughness))
 
     def on_log_scale(self, columns: Sequence[Column]) -> SmoothBasis:
-        """Take logarithms if one tail of the column is long, unless the scale was given."""
-        if self.spec.scale != "auto" or self.spec.cyclic:
+        """Take logarithms if one tail of the column is long, unless the scale was given or there is no point in it."""
+        if self.spec.scale != "auto" or self.spec.cyclic or self.spec.shape in CURVED:
             return self
         numbers = require_numeric(columns[0], self.spec.label)
         values = numbers[~np.isnan(numbers)]
@@ -327,6 +367,7 @@ def s(
     by: str | None = None,
     unseen: UnseenPolicy = "error",
     cyclic: bool = False,
+    shape: ShapeChoice | None = None,
 ) -> Smooth:
     """Ask for a smooth effect of a numeric column.
 
@@ -364,6 +405,9 @@ def s(
         Let the curve go on at the lower end where it stops at the upper one, as for months, hours or directions. The
         period is `bounds`; by default the range seen, and for whole numbers one more: months from 1 to 12 have the
         period 12. Values outside it count as those inside that are a whole number of periods away.
+    shape : {"increasing", "decreasing", "convex", "concave"}, optional
+        What the fitted curve has to be, everywhere. Its band respects it, too. "convex" and "concave" are about the
+        column itself, so with them "auto" tries no logarithms.
 
     Examples
     --------
@@ -371,4 +415,4 @@ def s(
     >>> s("age", k=6).label
     's(age)'
     """
-    return Smooth(column, k, bounds, knots, missing, scale, by, unseen, cyclic)
+    return Smooth(column, k, bounds, knots, missing, scale, by, unseen, cyclic, shape)
