@@ -19,6 +19,7 @@ from pugam.inference import (
     bayesian_covariance,
     contrast,
     default_grid,
+    draw_parameters,
     effect_table,
     frequentist_covariance,
     in_alpha,
@@ -45,6 +46,7 @@ class CurveMethods:
     _settings: Settings
     _fit: Fit
     _covariance: np.ndarray
+    _drawn: tuple[Fit, np.ndarray]
     _library: str
     _rows: tuple[Engine, np.ndarray | None]
 
@@ -57,7 +59,8 @@ class CurveMethods:
             "bayesian": given the smoothing parameters, the bias of smoothing counted on average over curves as rough
             as they allow. "frequentist": the variance over repeated samples alone (sandwich). "curves", behind
             `effect`, `odds_ratio` and `contrast`: the Bayesian one, widened by the estimated bias and by not knowing
-            the smoothing parameters.
+            the smoothing parameters. Where terms have a shape, active constraints count as known in the first two;
+            "curves" is the covariance of random curves that keep to the constraints.
 
         Examples
         --------
@@ -107,6 +110,8 @@ class CurveMethods:
         level : float
         simultaneous : bool
             Limits for the curve as a whole over the grid, not for each point alone.
+            Of a term with a shape, all limits are quantiles of random curves of that shape: those of increasing curves
+            increase.
         scale : {"log", "odds"}
             "odds" gives exp(u), the factor by which the odds of being positive change.
         derivative : bool or str
@@ -134,9 +139,26 @@ class CurveMethods:
         with one_blas_thread():
             middle = self._center(number, center)
             table = effect_table(
-                basis, points, self.coef_[block], covariance, level, simultaneous, scale, derivative, middle
+                basis,
+                points,
+                self.coef_[block],
+                covariance,
+                level,
+                simultaneous,
+                scale,
+                derivative,
+                middle,
+                self._draws()[:, block] if len(basis.constraints) else None,
             )
         return make_frame(self._library, table)
+
+    def _draws(self) -> np.ndarray:
+        """Coefficients of all terms, drawn at random, that keep to their constraints: shape (N, p)."""
+        known = getattr(self, "_drawn", None)
+        if known is None or known[0] is not self._fit:
+            drawn = draw_parameters(self._fit, self._design, self._settings, self.n0_, self.n1_)
+            known = self._drawn = self._fit, drawn[:, self._design.layout.coefficients]
+        return known[1]
 
     @property
     def _curve_covariance(self) -> np.ndarray:
@@ -170,7 +192,9 @@ class CurveMethods:
         check_is_fitted(self)
         if not hasattr(a, "items") or not hasattr(b, "items"):
             raise InputError("A contrast compares two sets of values, each as {column: value}.")
-        return contrast(self._design, dict(a.items()), dict(b.items()), self.coef_, self._curve_covariance, level)
+        sides, covariance = (dict(a.items()), dict(b.items())), self._curve_covariance
+        with one_blas_thread():
+            return contrast(self._design, *sides, self.coef_, covariance, level, self._draws)
 
     def predict_interval(self, X: Any, level: float = 0.95, pi: float | None = None) -> Any:
         """Return P(y = 1 | x) of each row with its uncertainty: a frame p_positive, se, lower, upper.

@@ -36,9 +36,9 @@ from pugam.estimator.training import TableRows, TrainingRows, is_elsewhere, open
 from pugam.estimator.uncertainty import UncertaintyMethods
 from pugam.inference import (
     NotConverged,
-    curve_covariance,
     first_look,
     posterior_logits,
+    shaped_covariance,
 )
 from pugam.likelihood import alpha_shift, expit, label_frequency, log_likelihood_rows
 from pugam.solvers import Fit, Fitted, Settings, choose_fit, edf
@@ -277,7 +277,7 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
                 print(f"pugam: {size}, {engine.name} engine, {engine.n_threads} thread(s)")
             fitted = self._fit_designs(engine, [design] if logged is None else [design, logged], settings, rng)
             n0, n1 = fitted.engine.n0, fitted.engine.n1
-            covariance = curve_covariance(fitted.fit, fitted.design, settings, n0, n1)
+            covariance = shaped_covariance(fitted.fit, fitted.design, settings, n0, n1)
             with _all_or_nothing(self):
                 remember_features(self, X, rows.header)
                 self._remember(fitted.fit, settings, n0, n1, fitted.design, covariance)
@@ -363,6 +363,7 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
         state.pop("_rows", None)  # data stay where they are
+        state.pop("_drawn", None)
         return state
 
     def log_density_ratio(self, X: Any) -> np.ndarray:

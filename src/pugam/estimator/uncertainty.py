@@ -128,7 +128,12 @@ class UncertaintyMethods(CurveMethods):
         method : {"wald", "bootstrap"}
             Wald's test with a reference distribution for penalised terms (Wood 2013); or the paper's: the curve
             projected on 11 Fourier functions, against the spread of a bootstrap.
+            A term with a shape is tested against curves of that shape only, which makes the test one-sided: the
+            reference distribution is a mixture of chi-squares (chi-bar-square; sizes and powers are in
+            benchmarks/results/shape_tests.md). A bootstrap does not hold its level there: a flat curve lies on the
+            boundary of the shape, where resamples vary otherwise than samples do.
         null : {"zero", "linear"}
+            Of increasing and decreasing terms "linear" is tested as if they had no shape: lines are of that shape, too.
         refit : bool
             Also fit the model in which the null hypothesis holds, and report its pi (if two terms are left to identify
             it) and log-likelihood.
@@ -299,9 +304,8 @@ class UncertaintyMethods(CurveMethods):
 
     def _wald_test(self, numbers: Sequence[int], null: Null) -> HypothesisTest:
         with one_blas_thread():
-            evidence = gather_evidence(
-                self._fit.penalized, self._design.layout.free(share_fixed=self._settings.pi_range.fixed)
-            )
+            free = self._design.layout.free(share_fixed=self._settings.pi_range.fixed)
+            evidence = gather_evidence(self._fit.penalized, free)
             return wald_test(evidence, self._design, numbers, null, self.coef_, self._curve_covariance)
 
     def _report_resamples(self, result: Bootstrap, store: Path | None) -> None:

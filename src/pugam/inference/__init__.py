@@ -38,6 +38,7 @@ from pugam.inference.predictions import posterior_errors, posterior_limits, post
 from pugam.inference.profile import PiProfile, pi_wald_interval, profile_interval
 from pugam.inference.resampling import make_resampling, read_groups
 from pugam.inference.sensitivity import Sensitivity, fix_pi, values_around
+from pugam.inference.shapes import draw_parameters, shaped_covariance
 from pugam.inference.smoothing_uncertainty import curve_covariance
 
 __all__ = [
@@ -58,6 +59,7 @@ __all__ = [
     "curve_covariance",
     "default_grid",
     "diagnose_fit",
+    "draw_parameters",
     "effect_table",
     "first_look",
     "fix_pi",
@@ -82,6 +84,7 @@ __all__ = [
     "require_kind",
     "run_bootstrap",
     "says_little",
+    "shaped_covariance",
     "standard_errors",
     "values_around",
     "wald_interval_log",

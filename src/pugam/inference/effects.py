@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pugam.data import Column
 from pugam.errors import InputError, warn_user
 from pugam.inference.intervals import Interval, normal_quantile
+from pugam.inference.shapes import shaped_limits
 from pugam.terms import Basis, Design
 
 __all__ = [
@@ -76,6 +77,7 @@ def effect_table(
     scale: Scale = "log",
     derivative: bool | str = False,
     center: Array | None = None,
+    draws: Array | None = None,
 ) -> dict[str, NDArray[Any]]:
     """Evaluate a term on a grid: x (or x1, x2, ...), u, standard error and limits.
 
@@ -94,6 +96,8 @@ def effect_table(
         The first derivative of u instead, per unit of the column; of several columns, along the one named.
     center : array of shape (m,), optional
         Model columns of where u shall be zero, such as their mean over rows.
+    draws : array of shape (N, m), optional
+        Coefficients of curves that keep to the term's constraints; limits are then quantiles of these curves.
     """
     require_scale(scale)
     if derivative and scale == "odds":
@@ -105,9 +109,11 @@ def effect_table(
     u = columns @ theta
     se = standard_errors(columns, covariance)
     quantile = normal_quantile(level)
-    if simultaneous:
+    if simultaneous and draws is None:
         quantile = max(quantile, simultaneous_quantile(columns, covariance, level))
     lower, upper = u - quantile * se, u + quantile * se
+    if draws is not None:
+        lower, upper = shaped_limits(u, draws @ columns.T, level, simultaneous)
     if scale == "odds":
         u, lower, upper = (np.exp(np.clip(values, -EXPONENT_LIMIT, EXPONENT_LIMIT)) for values in (u, lower, upper))
         se = np.minimum(se, LARGEST_RELATIVE_ERROR) * u
@@ -171,7 +177,13 @@ def simultaneous_quantile(columns: Array, covariance: Array, level: float) -> fl
 
 
 def contrast(
-    design: Design, a: Mapping[str, Any], b: Mapping[str, Any], theta: Array, covariance: Array, level: float
+    design: Design,
+    a: Mapping[str, Any],
+    b: Mapping[str, Any],
+    theta: Array,
+    covariance: Array,
+    level: float,
+    draw: Callable[[], Array] | None = None,
 ) -> Interval:
     """Difference of the log density ratio between two sets of values, b less a, of the same columns.
 
@@ -179,9 +191,15 @@ def contrast(
     ----------
     a, b : mappings from a term (its column or label) to a value
     theta, covariance : arrays of shape (p,) and (p, p)
+    draw : callable, optional
+        Gives coefficients that keep to constraints, shape (N, p). Where these concern the values compared, limits are
+        quantiles of what comes out for such coefficients.
     """
     weights = contrast_weights(design, a, b)
     estimate = float(weights @ theta)
+    if draw is not None and design.constraints[:, weights != 0.0].any():
+        lower, upper = shaped_limits(np.array([estimate]), draw() @ weights[:, None], level)
+        return Interval(estimate, float(lower[0]), float(upper[0]), level, "draws")
     half = normal_quantile(level) * float(standard_errors(weights[None], covariance)[0])
     return Interval(estimate, estimate - half, estimate + half, level, "wald")
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from pugam.errors import InputError
+from pugam.inference.cone_tests import cone_test, rows_on
 from pugam.inference.distributions import weighted_chi2_sf
 from pugam.solvers import Evidence, Fit, Fitted, finish_fit, refit_shrunken
 from pugam.terms import Basis, Design
@@ -116,6 +117,11 @@ def wald_test(
     """
     columns = np.concatenate([tested_columns(design, term, null) for term in terms])
     names = tuple(design.labels[term] for term in terms)
+    rows = rows_on(design, columns)
+    if len(rows):
+        penalty = None if null == "zero" else _bending_penalty(evidence, design, terms)
+        test = cone_test(evidence.canonical(columns, penalty), rows)
+        return HypothesisTest(names, null, "wald", test.statistic, test.mean, test.pvalue, "chi-bar-square")
     if null == "zero" and len(columns) == 1:
         variance = max(float(covariance[columns[0], columns[0]]), np.finfo(float).tiny)
         statistic, weights = float(coef[columns[0]]) ** 2 / variance, np.ones(1)
@@ -150,10 +156,14 @@ def _bending_statistic(
     A term estimated as straight has no bending left to be tested at its own smoothing parameter. The weights are the
     shares that a smoothing parameter of two degrees of freedom leaves, so they do not depend on the curve's estimate.
     """
-    penalty = np.concatenate([reference_penalty(evidence, design, term) for term in terms])
-    block = evidence.canonical(columns, penalty)
+    block = evidence.canonical(columns, _bending_penalty(evidence, design, terms))
     shares = block.shares
     return float(np.sum(shares * block.z**2)), shares
+
+
+def _bending_penalty(evidence: Evidence, design: Design, terms: Sequence[int]) -> Array:
+    """Reference penalties of the bending coefficients of all terms tested."""
+    return np.concatenate([reference_penalty(evidence, design, term) for term in terms])
 
 
 def reference_penalty(evidence: Evidence, design: Design, term: int) -> Array:
