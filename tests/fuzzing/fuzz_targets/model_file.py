@@ -24,11 +24,12 @@ from fuzz_targets.change import spliced
 from fuzz_targets.messages import require_sentence
 from pugam import PUGAM, f, l, s
 from pugam.errors import PugamError
-from pugam.terms import Basis, FactorBasis, LinearBasis, MissingBasis, SmoothBasis, TermSpec
+from pugam.storage import FORMAT_VERSION
+from pugam.terms import Axis, Term
 
 __all__ = ["check", "mutated", "seeds"]
 
-RELEASED = Path(__file__).parents[2] / "storage" / "released" / "pugam-0.1.0.model.json"
+RELEASED = sorted((Path(__file__).parents[2] / "storage" / "released").glob("*.model.json"))
 WORDS = (
     b'{ } [ ] , : " \\ null true false NaN Infinity -Infinity 0 -0 1e400 1e-400 -1 0.5 "" "x" [] {} \xff \xed\xa0\x80 '
     b'\\ud800 \\u0000 \0 \xef\xbb\xbf "terms" "bases"'
@@ -50,8 +51,9 @@ MOST_FEATURES = 50
 
 
 def seeds() -> list[bytes]:
-    """Small saved models of all kinds of terms, one of them shrunken, and one of an earlier release."""
-    return [*_saved(), RELEASED.read_bytes(), b"{}", b'{"format": "pugam model", "format_version": 1}']
+    """Small saved models of all kinds of terms, one of them shrunken, and one of each earlier format."""
+    empty = [b'{"format": "pugam model", "format_version": %d}' % version for version in (1, FORMAT_VERSION)]
+    return [*_saved(), *(file.read_bytes() for file in RELEASED), b"{}", *empty]
 
 
 @cache
@@ -222,12 +224,12 @@ def _tables(model: PUGAM) -> np.ndarray:
     return np.concatenate([_numbers(frame).ravel() for frame in frames])
 
 
-def _effect(model: PUGAM, spec: TermSpec) -> np.ndarray:
+def _effect(model: PUGAM, spec: Term) -> np.ndarray:
     frame = nw.from_native(model.effect(spec), eager_only=True)
     return _numbers(frame.drop("x").to_native())  # x is NaN where the effect is that of missing values
 
 
-def _tested(model: PUGAM, spec: TermSpec) -> tuple[float, ...]:
+def _tested(model: PUGAM, spec: Term) -> tuple[float, ...]:
     test = model.test(spec)
     return test.statistic, test.df, test.pvalue
 
@@ -236,7 +238,7 @@ def _rows_for(model: PUGAM) -> Any:
     """Rows with what each term expects, at the ends of its range and outside; None where they would be too wide."""
     if model.n_features_in_ > MOST_FEATURES:
         return None
-    columns = {basis.spec.column: _column_for(basis) for basis in model._design.bases}
+    columns = {axis.column: _column_for(axis) for basis in model._design.bases for axis in basis.axes}
     named = hasattr(model, "feature_names_in_")
     names = list(model.feature_names_in_) if named else [f"x{number}" for number in range(model.n_features_in_)]
     series = [columns.get(name, pd.Series(np.zeros(N_ASKED))) for name in names]
@@ -245,13 +247,11 @@ def _rows_for(model: PUGAM) -> Any:
     return frame if named else frame.to_numpy()
 
 
-def _column_for(basis: Basis) -> pd.Series:
-    inner = basis.inner if isinstance(basis, MissingBasis) else basis
-    if isinstance(inner, FactorBasis):
-        return pd.Series(list(islice(cycle(inner.levels), N_ASKED)), dtype=object)
-    assert isinstance(inner, SmoothBasis | LinearBasis)
-    width = inner.upper - inner.lower
-    return pd.Series([inner.lower, inner.upper, inner.lower + 0.3 * width, inner.lower - 0.1 * width])
+def _column_for(axis: Axis) -> pd.Series:
+    if not axis.is_numeric:
+        return pd.Series(list(islice(cycle(axis.levels), N_ASKED)), dtype=object)
+    width = axis.upper - axis.lower
+    return pd.Series([axis.lower, axis.upper, axis.lower + 0.3 * width, axis.lower - 0.1 * width])
 
 
 def _numbers(answer: Any) -> np.ndarray:
