@@ -30,7 +30,7 @@ Look = Callable[[list[int], list[Array], bool], list[Standpoint]]
 NEAR = 0.5  # predicted gain in log-likelihood below which the observed information is tried
 # Of the tolerance: a start from which so little can be gained is the optimum. With many rows, where a pass is dear and
 # a standard error small, what counts as converged elsewhere will do.
-ALREADY_THERE, ALREADY_THERE_WITH_MANY, MANY_ROWS = 1e-4, 1e-2, 500_000
+ALREADY_THERE, ALREADY_THERE_WITH_MANY, MANY_ROWS = 1e-9, 1e-2, 500_000
 
 
 @dataclass

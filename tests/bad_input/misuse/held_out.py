@@ -1,9 +1,9 @@
 """Are share, intercept and steepness of shrunken curves those that fit rows held out best?
 
-    P(z = 1 | t) = c (e + (1 - e) expit(a + b t)),    c = n0 / (n0 + n1 pi)
+    P(z = 1 | t) = c expit(a + b t),    c = n0 / (n0 + n1 pi)
 
-of scores t, with the densities that `pugam.solvers.held_out` states: the prior on pi, log D ~ N(log 12, 0.8^2) for
-D = b (mean t of labelled - mean t of unlabelled rows) / (1 - pi), and one stray among thirty other rows.
+of scores t, with the densities that `pugam.solvers.held_out` states: the prior on pi, and log D ~ N(log 12, 0.8^2) for
+D = b (mean t of labelled - mean t of unlabelled rows) / (1 - pi).
 """
 
 import numpy as np
@@ -15,8 +15,8 @@ from pugam.solvers.shrinkage import hold_out, make_folds
 __all__ = ["check_held_out"]
 
 USUAL, SPREAD, LEAST_DIFFERENCE = 12.0, 0.8, 1e-3
-# Scores in units of their spread: intercept, log steepness, and logit of the strays lie within these.
-INTERCEPT, LOG_STEEPNESS, LOGIT_STRAY = (-300.0, 300.0), (-8.0, 2.0), (-9.0, -0.5)
+# Scores in units of their spread: intercept and log steepness lie within these.
+INTERCEPT, LOG_STEEPNESS = (-300.0, 300.0), (-8.0, 2.0)
 ALLOWED = 0.01  # in log-likelihood
 
 
@@ -34,10 +34,10 @@ def check_held_out(model, ends, prior):
         return -_value(point, t, rows.positive, rows.weights, prior)
 
     at_centre, log_steepness = found.intercept + found.steepness * centre, np.log(found.steepness * spread)
-    start = np.array([found.logit_pi, at_centre, log_steepness, _logit(found.stray)])
+    start = np.array([found.logit_pi, at_centre, log_steepness])
     fixed = not isinstance(model.pi, tuple | None)
     logits = [(start[0], start[0])] if fixed else [tuple(_logit(np.array(ends)))]
-    bounds = [*logits, INTERCEPT, LOG_STEEPNESS, LOGIT_STRAY]
+    bounds = [*logits, INTERCEPT, LOG_STEEPNESS]
     np.testing.assert_allclose(-loss(start), found.value, rtol=1e-6, atol=1e-6)
     higher = minimize(loss, np.clip(start, *np.transpose(bounds)), method="L-BFGS-B", bounds=bounds)
     left = loss(start) - higher.fun
@@ -45,17 +45,16 @@ def check_held_out(model, ends, prior):
 
 
 def _value(point, t, labelled, weights, prior):
-    logit_pi, a, log_b, logit_e = point
-    pi, e = 1.0 / (1.0 + np.exp(-logit_pi)), 1.0 / (1.0 + np.exp(-logit_e))
+    logit_pi, a, log_b = point
+    pi = 1.0 / (1.0 + np.exp(-logit_pi))
     n0, n1 = weights[labelled].sum(), weights[~labelled].sum()
     s = a + np.exp(log_b) * t
     small = np.exp(-np.abs(s))
     above, below = np.where(s >= 0, 1.0, small) / (1.0 + small), np.where(s >= 0, small, 1.0) / (1.0 + small)
     c, d = n0 / (n0 + n1 * pi), n1 * pi / (n0 + n1 * pi)
-    positive = e + (1.0 - e) * above
-    log_labelled, log_hidden = np.log(c * positive), np.log((1.0 - e) * below + d * positive)
+    log_labelled, log_hidden = np.log(c * above), np.log(below + d * above)
     total = weights @ np.where(labelled, log_labelled, log_hidden)
-    total += (prior[0] - 1.0) * np.log(pi) + (prior[1] - 1.0) * np.log1p(-pi) + np.log(e) + 30.0 * np.log1p(-e)
+    total += (prior[0] - 1.0) * np.log(pi) + (prior[1] - 1.0) * np.log1p(-pi)
     means = [np.average(t[rows], weights=weights[rows]) for rows in (labelled, ~labelled)]
     log_distance = log_b + np.log(max(means[0] - means[1], LEAST_DIFFERENCE)) - np.log1p(-pi)
     return float(total - 0.5 * ((log_distance - np.log(USUAL)) / SPREAD) ** 2)
