@@ -70,6 +70,7 @@ def test_an_old_file_is_saved_in_the_present_format(old):
         (lambda terms: terms[0].pop("smoothing"), r"terms\[0\]"),
         (lambda terms: terms[0].pop("lower"), r"terms\[0\]\.found lacks \"lower\""),
         (lambda terms: terms[0].update(kind="spiral"), r"terms\[0\]"),
+        (lambda terms: terms[0].update(kind=["smooth"]), r"terms\[0\]"),
         (lambda terms: terms[0].update(basis=99), r"terms\[0\]\.found\.basis: expected a whole number"),
         (lambda terms: terms[0].update(basis="x"), r"terms\[0\]\.found\.basis: expected a whole number"),
         (lambda terms: terms[0].update(surplus=1), r"terms\[0\]\.term has the unknown key \"surplus\""),

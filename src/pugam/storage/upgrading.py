@@ -20,9 +20,11 @@ def upgrade(document: dict[str, Any]) -> dict[str, Any]:
 
 def _term_of_1(term: Any, bases: Any) -> Any:
     """In format 1 a term was one flat object, of one column and with one smoothing parameter, 0 where it had none."""
-    if not isinstance(term, dict) or term.get("kind") not in FOUND_IN_1 or not {*ESTIMATED_IN_1} <= {*term}:
+    if not isinstance(term, dict) or not {"kind", *ESTIMATED_IN_1} <= {*term}:
         return term
-    found = FOUND_IN_1[term["kind"]]
+    found = next((keys for kind, keys in FOUND_IN_1.items() if kind == term["kind"]), None)
+    if found is None:
+        return term
     return {
         "term": {key: value for key, value in term.items() if key not in (*found, *ESTIMATED_IN_1)},
         "found": {key: term[key] for key in found if key in term},
