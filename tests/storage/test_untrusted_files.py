@@ -165,7 +165,7 @@ def test_lists_of_another_length_are_refused(good, change):
         (
             ("terms", 0, "term", "kind"),
             "spiral",
-            'terms[0].term.kind: expected one of "factor", "linear", "product", "smooth", "interaction", '
+            'terms[0].term.kind: expected one of "factor", "linear", "product", "random", "smooth", "interaction", '
             '"tensor"; got "spiral".',
         ),
         (("terms", 0, "found", "basis"), 7, "terms[0].found.basis: expected a whole number from 0 to 1; got 7."),
