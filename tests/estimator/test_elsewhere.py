@@ -440,7 +440,7 @@ def test_unlabelled_rows_of_two_codes_in_different_files_are_refused(rows, tmp_p
     changed(rows.iloc[:1500], tmp_path / "a.parquet")
     changed(rows.iloc[1500:], tmp_path / "b.parquet", z=2 * rows["z"].iloc[1500:] - 1)
 
-    with pytest.raises(InputError, match="z marks unlabelled rows both by 0 and by -1"):
+    with pytest.raises(InputError, match=r"z marks unlabelled rows both by 0 \(row 1403\) and by -1 \(row 1502\)"):
         PUGAM(SMALL, engine="stream").fit(tmp_path, "z")
 
 

@@ -431,7 +431,7 @@ def shrunken(make_problem):
     """A fit as if rows held out had given its share, intercept and steepness."""
     fitted = fit(make_problem(2, n0=300, n=600, seed=5), 1e-2, debias=False)
     root = np.array([[0.5, 0.0, 0.0], [0.2, 0.3, 0.0], [-0.1, 0.4, 0.2]])
-    adjustment = Adjustment(-0.3, 0.4, 0.7, 0.01, 0.0, root @ root.T, logit_variance=0.9)
+    adjustment = Adjustment(-0.3, 0.4, 0.7, 0.0, root @ root.T, logit_variance=0.9, stray=0.01)
     return replace(fitted, shrinkage=Shrinkage(3.0, adjustment))
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from pugam.layout import Layout
 from pugam.likelihood import expit
+from pugam.linear_algebra import solve
 from pugam.solvers.fits import Fit
 from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import Optimum
@@ -19,6 +20,7 @@ from pugam.solvers.settings import Settings
 __all__ = ["correct_bias", "correction_weights", "debiased_logits"]
 
 Array = NDArray[np.float64]
+LONGEST_FOLLOWING, FARTHEST_FOLLOWING = 1.0, 1e3  # of the intercept, and of any coefficient
 Multiply = Callable[[Array], Array]  # brings vectors along the last axis to their products with V
 
 
@@ -29,12 +31,27 @@ def correct_bias(fit: Fit, objective: Objective, settings: Settings) -> Fit:
         return fit
     covariance = optimum.covariance(pi_range)
     logits = debiased_logits(optimum.layout, optimum.beta, objective.penalty, lambda rhs: rhs @ covariance, pi_range)
-    start = optimum.layout.with_share(optimum.beta, logits)
+    start = _followed(optimum, float(logits))
     pi = float(expit(start[optimum.layout.share]))
     refit = settings.maximize(objective, start[None], PiRange(pi, pi), settings.tol, settings.max_iter)[0]
     (expected,) = objective.stand([refit.beta])
     refit = Optimum.at(expected, refit.n_iter, refit.converged, refit.history)
     return replace(fit, optimum=refit, debiased=True)
+
+
+def _followed(optimum: Optimum, logit_pi: float) -> Array:
+    """Where everything else goes, to first order, when pi moves: the refit then ends where it would from anywhere.
+
+    Further away than the limits the tangent is no guide, and with constraints it may lead out of their cone.
+    """
+    layout, hessian = optimum.layout, optimum.hessian
+    start = layout.with_share(optimum.beta, logit_pi)
+    predictor, shift = layout.predictor, logit_pi - optimum.logit_pi
+    followed = solve(hessian[predictor, predictor], -shift * hessian[predictor, layout.share])
+    is_near = abs(followed[layout.of_predictors.intercept]) < LONGEST_FOLLOWING
+    if is_near and np.abs(followed).max() < FARTHEST_FOLLOWING and not len(optimum.constraints):
+        start[predictor] += followed
+    return start
 
 
 def debiased_logits(layout: Layout, beta: Array, penalty: Array, multiply: Multiply, pi_range: PiRange) -> Array:

@@ -61,7 +61,7 @@ def parse_formula(text: str) -> list[Term]:
     --------
     >>> parse_formula("s(age, k=12) + `body mass`")  # doctest: +NORMALIZE_WHITESPACE
     [Smooth(column='age', k=12, bounds=None, knots='even', missing='error', scale='auto', by=None, unseen='error',
-            cyclic=False),
+            cyclic=False, shape=None),
      Linear(column='body mass', missing='error')]
     """
     if len(text) > MAX_FORMULA_LENGTH:
