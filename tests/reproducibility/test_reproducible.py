@@ -37,7 +37,7 @@ def assert_close(found, expected):
         for quantity, values in quantities.items():
             # alpha may be small, a difference of numbers of order one, known to about 5e-9.
             what = f"{name}, {quantity}"
-            np.testing.assert_allclose(found[name][quantity], values, rtol=1e-8, atol=5e-9, err_msg=what)
+            np.testing.assert_allclose(found[name][quantity], values, rtol=1e-8, err_msg=what)
 
 
 def test_numbers_are_those_kept():

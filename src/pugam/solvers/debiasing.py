@@ -16,6 +16,7 @@ from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import Optimum
 from pugam.solvers.pi import PiRange
 from pugam.solvers.settings import Settings
+from pugam.solvers.summit import reach_summit
 
 __all__ = ["correct_bias", "correction_weights", "debiased_logits"]
 
@@ -33,9 +34,7 @@ def correct_bias(fit: Fit, objective: Objective, settings: Settings) -> Fit:
     logits = debiased_logits(optimum.layout, optimum.beta, objective.penalty, lambda rhs: rhs @ covariance, pi_range)
     start = _followed(optimum, float(logits))
     pi = float(expit(start[optimum.layout.share]))
-    refit = settings.maximize(objective, start[None], PiRange(pi, pi), settings.tol, settings.max_iter)[0]
-    (expected,) = objective.stand([refit.beta])
-    refit = Optimum.at(expected, refit.n_iter, refit.converged, refit.history)
+    refit, _ = reach_summit(objective, start, PiRange(pi, pi), settings)
     return replace(fit, optimum=refit, debiased=True)
 
 

@@ -21,7 +21,7 @@ from pugam.solvers.pi import PiRange
 from pugam.solvers.standpoint import Standpoint
 from pugam.solvers.steps import LITTLE_GAIN, Step, bounded_steps, least_value, slack, stays
 
-__all__ = ["maximize_fisher"]
+__all__ = ["has_many_rows", "maximize_fisher", "negligible_gain"]
 
 Array = NDArray[np.float64]
 # Climbers' numbers, points, and whether the observed information is wanted.
@@ -65,13 +65,23 @@ def maximize_fisher(objective: Objective, starts: Array, pi_range: PiRange, tol:
     def look(numbers: list[int], betas: list[Array], observed: bool) -> list[Standpoint]:
         return objective.of_climbs(numbers).stand(betas, observed)
 
-    there = (ALREADY_THERE_WITH_MANY if objective.engine.n_rows > MANY_ROWS else ALREADY_THERE) * tol
+    there = negligible_gain(objective, tol)
     starts = np.array(starts, dtype=float)
     if not pi_range.fixed:
         share = objective.layout.share
         starts[:, share] = np.clip(starts[:, share], *pi_range.logits)
     starts = nearest(objective.constraints, starts)
     return _climb(look, starts, pi_range, tol, there, max_iter)
+
+
+def negligible_gain(objective: Objective, tol: float) -> float:
+    """The gain in log-likelihood below which a point is the optimum itself."""
+    return (ALREADY_THERE_WITH_MANY if has_many_rows(objective) else ALREADY_THERE) * tol
+
+
+def has_many_rows(objective: Objective) -> bool:
+    """Whether a pass over the rows is dear, and a standard error small."""
+    return objective.engine.n_rows > MANY_ROWS
 
 
 def _climb(look: Look, starts: Array, pi_range: PiRange, tol: float, there: float, max_iter: int) -> list[Optimum]:

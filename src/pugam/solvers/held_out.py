@@ -27,6 +27,7 @@ from pugam.likelihood import expit, label_frequency, log_c_bend, log_c_slope, lo
 from pugam.linear_algebra import inverse, inverse_definite
 from pugam.solvers.adjustment import INTERCEPT, SHARE, STEEPNESS, Adjustment
 from pugam.solvers.pi import PiPrior, PiRange
+from pugam.solvers.steps import slack
 
 __all__ = ["HeldOutRows"]
 
@@ -39,6 +40,7 @@ LEAST_DIFFERENCE = 1e-3  # of mean scores, in their standard deviations: below, 
 STARTS = ((0.2, 0.5), (0.5, 1.2), (0.8, 1.2), (0.95, 1.2), (0.5, 2.0), (0.9, 2.0), (0.1, 1.5))  # pi, log steepness
 LOG_STEEPNESS = (-8.0, 2.0)  # of scores in units of their spread: what is steeper is a step, and too sure of itself
 LARGEST_INTERCEPT = 300.0
+NEWTON_STEPS = 3  # from where L-BFGS stops, each squares the distance that is left
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,16 +83,34 @@ class HeldOutRows:
             if best is None or found.fun < best.fun:
                 best = found
         assert best is not None
-        covariance, alone = self._covariances(best.x, ALL_BUT_SHARE if pi_range.fixed else slice(None))
-        steepness = float(np.exp(best.x[STEEPNESS]) / spread)
+        point = self._at_top(best.x, np.array(bounds))
+        covariance, alone = self._covariances(point, ALL_BUT_SHARE if pi_range.fixed else slice(None))
+        steepness = float(np.exp(point[STEEPNESS]) / spread)
         return Adjustment(
-            logit_pi=float(best.x[SHARE]),
-            intercept=float(best.x[INTERCEPT] - steepness * centre),
+            logit_pi=float(point[SHARE]),
+            intercept=float(point[INTERCEPT] - steepness * centre),
             steepness=steepness,
-            value=-float(best.fun),
+            value=-self._loss(point)[0],
             covariance=self._on_scores(covariance, steepness),
             logit_variance=0.0 if pi_range.fixed else max(alone, float(covariance[SHARE, SHARE])),
         )
+
+    def _at_top(self, point: Array, bounds: Array) -> Array:
+        """Take the last steps to the optimum by Newton's method: L-BFGS stops some way below it."""
+        low, high = bounds.T
+        inside = np.flatnonzero((low < point) & (point < high))
+        for _ in range(NEWTON_STEPS):
+            hessian = self._hessian(point, observed=True) + self._separation_hessian(point, observed=True)
+            inverted = inverse_definite(hessian[np.ix_(inside, inside)])
+            loss, gradient = self._loss(point)
+            if inverted is None:
+                break
+            moved = point.copy()
+            moved[inside] -= inverted @ gradient[inside]
+            if np.any((moved < low) | (moved > high)) or self._loss(moved)[0] > loss + slack(loss):
+                break
+            point = moved
+        return point
 
     def settle(self, pi_range: PiRange) -> Adjustment:
         """Find them, and let the variance of logit pi be what rows alone say, however far the prior moved it.

@@ -23,6 +23,7 @@ from pugam.solvers.optimum import Optimum, best_of
 from pugam.solvers.pi import PiRange
 from pugam.solvers.settings import Settings
 from pugam.solvers.starts import fit_naively, make_starts
+from pugam.solvers.summit import reach_summit
 from pugam.terms import Design
 
 __all__ = ["fit_shrunken", "hold_out", "make_folds", "refit_shrunken"]
@@ -143,15 +144,14 @@ def _try(engine: Engine, design: Design, settings: Settings, rng: np.random.Gene
 def _finish(best: _Candidate, settings: Settings) -> Fitted:
     """Climb to the optimum for the best ridge, and adjust share, intercept and steepness to the rows held out."""
     objective, fixed = best.objective, PiRange(best.penalized.pi, best.penalized.pi)
-    (penalized,) = maximize_fisher(objective, best.penalized.beta[None], fixed, settings.tol, settings.max_iter)
-    expected, observed = (objective.stand([penalized.beta], observed=kind)[0] for kind in (False, True))
-    penalized = Optimum.at(expected, penalized.n_iter, penalized.converged, penalized.history)
+    by_newton = replace(settings, solver="newton")
+    penalized, observed = reach_summit(objective, best.penalized.beta, fixed, by_newton)
     adjustment = hold_out(objective, penalized, best.folds).settle(settings.pi_range)
     (reported,) = objective.stand([adjustment.moved(penalized.layout, penalized.beta)])
     fit = Fit(
         optimum=Optimum.at(reported, penalized.n_iter, penalized.converged, penalized.history),
         penalized=penalized,
-        observed=observed.information,
+        observed=observed,
         kappas=np.zeros(len(best.design.penalties)),
         starts=(),
         debiased=False,

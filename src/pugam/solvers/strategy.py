@@ -28,11 +28,12 @@ from pugam.solvers.exploring import (
 from pugam.solvers.fits import Fit, Fitted
 from pugam.solvers.lookout import Lookout, look_for_higher
 from pugam.solvers.objective import Objective
-from pugam.solvers.optimum import Optimum, best_of
+from pugam.solvers.optimum import best_of
 from pugam.solvers.reml import select_reml
 from pugam.solvers.settings import Settings
 from pugam.solvers.shrinkage import fit_shrunken
 from pugam.solvers.smoothing import aic
+from pugam.solvers.summit import reach_summit
 from pugam.terms import Design
 
 __all__ = ["STAGES", "Stage", "choose_fit", "finish_fit", "fit_smoothed", "warm_smoothing"]
@@ -44,7 +45,6 @@ PILOT_TOL, PILOT_ITERATIONS, PILOT_EDF_TOL = 1e-2, 40, 0.05
 MANY_COLUMNS = 150  # beyond, a coarser basis goes first
 MANY_ROWS, COMPARED_ROWS = 50_000, 10_000  # beyond, scales are compared on a sample of so many rows
 EDF_TOL = 1e-2
-FINER = 1e-4  # of the tolerance, for the last climb by Newton steps: one step more
 START_ROWS = 10_000  # starts at given smoothing parameters are compared on about so many rows
 START_ITERATIONS = {"newton": 25, "em": 5_000}  # what has not arrived by then creeps along a boundary
 
@@ -214,7 +214,10 @@ def _lowest_aic(
     at: Callable[[Array], Objective], candidates: Sequence[Array], starts: Sequence[Array], settings: Settings
 ) -> tuple[Array, Array]:
     """Climb at each candidate for the smoothing parameters, and return the best."""
-    optima = [_climb(at(kappas), start, settings)[0] for kappas, start in zip(candidates, starts, strict=True)]
+    optima = [
+        reach_summit(at(kappas), start, settings.pi_range, settings)[0]
+        for kappas, start in zip(candidates, starts, strict=True)
+    ]
     chosen = int(np.argmin([aic(optimum, optimum.free(settings.pi_range)) for optimum in optima]))
     return optima[chosen].beta, candidates[chosen]
 
@@ -222,7 +225,7 @@ def _lowest_aic(
 def _reach_optimum(course: Course) -> Course:
     """Climb to the optimum at the smoothing parameters chosen."""
     beta, kappas = course.known()
-    penalized, observed = _climb(course.at(kappas), beta, course.settings)
+    penalized, observed = reach_summit(course.at(kappas), beta, course.settings.pi_range, course.settings)
     return replace(course, fit=Fit(penalized, penalized, observed, kappas, course.starts, debiased=False))
 
 
@@ -368,13 +371,3 @@ def warm_smoothing(
         return select_reml(design, at, start, kappas, settings.pi_range, EDF_TOL)
     candidates = _candidates(design, settings)
     return _lowest_aic(at, candidates, [start] * len(candidates), settings)
-
-
-def _climb(objective: Objective, start: Array, settings: Settings) -> tuple[Optimum, Array]:
-    """Climb to the optimum; return it with the expected information there, and the observed information."""
-    # Starts that end on one hill differ by rounding: the last climb goes on until that is all that is left of it.
-    tol = FINER * settings.tol if settings.solver == "newton" else settings.tol
-    optimum = settings.maximize(objective, start[None], settings.pi_range, tol, settings.max_iter)[0]
-    (expected,) = objective.stand([optimum.beta])
-    observed = optimum if optimum.observed else objective.stand([optimum.beta], observed=True)[0]
-    return Optimum.at(expected, optimum.n_iter, optimum.converged, optimum.history), observed.information
