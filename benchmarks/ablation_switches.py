@@ -89,6 +89,7 @@ class Heuristic:
 
 
 BENDS = {"solvers.strategy.look_for_bends": stay}
+WAVES = {"solvers.strategy.look_for_waves": stay}
 HIGHER = {"solvers.strategy.look_for_higher": stay}
 TABLES, PAPER, COLUMNS, ROWS = "tables", "paper", "many columns", "many rows"
 EVERYWHERE = (TABLES, PAPER, COLUMNS, ROWS)
@@ -96,7 +97,8 @@ EVERYWHERE = (TABLES, PAPER, COLUMNS, ROWS)
 HEURISTICS = (
     Heuristic("second look for bends", "smoothed", BENDS),
     Heuristic("second look for higher maxima", "smoothed", HIGHER),
-    Heuristic("both second looks", "smoothed", BENDS | HIGHER),
+    Heuristic("second look for waves", "smoothed", WAVES),
+    Heuristic("all three second looks", "smoothed", BENDS | WAVES | HIGHER),
     Heuristic("starts that differ in steepness", "any", {"solvers.starts.STEEPNESS": (3.0,)}),
     Heuristic(
         "fit with a coarse basis first, if columns are many",

@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from pugam import PUGAM, PugamError, PugamWarning, f, load, s
 from pugam.datasets import simulate
 from pugam.engines import one_blas_thread
+from pugam.solvers import strategy
 
 
 def make_table(y_seed, x_seed, z_seed):
@@ -75,6 +76,15 @@ def test_reml_seldom_ends_below_the_best_optimum_for_its_smoothing_parameters():
     """A second look tries six starts on a coarser basis: it may miss some maxima, but not many of them."""
     gains = [left_to_gain(seed)[0] for seed in range(200, 300)]
     assert sum(gain > 1e-3 for gain in gains) <= 8
+
+
+@pytest.mark.parametrize("seed", [23, 73, 111])
+def test_a_wave_smoothed_to_a_line_is_found_again(seed, monkeypatch):
+    X, z = reml_case(seed)
+    model = PUGAM(pi_prior=None, shrinkage="never", debias=False)
+    found = model.fit(X, z).loglik_
+    monkeypatch.setattr(strategy, "STAGES", tuple(stage for stage in strategy.STAGES if stage is not strategy.WAVES))
+    assert found > model.fit(X, z).loglik_ + 2.0
 
 
 @pytest.mark.parametrize("seed", [0, 5, 6, 33, 45, 54])

@@ -8,20 +8,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines import Engine
-from pugam.solvers.bends import Choice
+from pugam.solvers.bends import Choice, is_better
 from pugam.solvers.exploring import ObjectiveAt, carried_over, enough_rows, explore, objectives
 from pugam.solvers.optimum import Optimum, best_of
 from pugam.solvers.reml import select_reml
 from pugam.solvers.settings import Settings
+from pugam.solvers.smoothing import edf_by_term
 from pugam.terms import Design
 
-__all__ = ["Lookout", "look_for_higher"]
+__all__ = ["Lookout", "look_for_higher", "look_for_waves"]
 
 Array = NDArray[np.float64]
 
-LOOKOUT_FUNCTIONS, STARTS = 6, 6
+LOOKOUT_FUNCTIONS, STARTS, ROUGH_STARTS = 6, 6, 2
 FEWEST_FUNCTIONS, COARSE_COLUMNS = 3, 150  # of many terms fewer functions are looked at
-LOOKOUT_TOL, LOOKOUT_ITERATIONS, EDF_TOL = 1e-2, 40, 1e-2
+LOOKOUT_TOL, LOOKOUT_ITERATIONS, EDF_TOL, SAMPLE_EDF_TOL = 1e-2, 40, 1e-2, 0.05
+ROUGH_KAPPA = 1e-2  # no more smoothing than that of a rough fit
+ALIKE_EDF, ALIKE_LOGIT = 1.5, 0.3  # differences too small to be worth a comparison on all rows
 WORTH_MOVING = 0.01  # gain in the objective
 MOST_MOVES = 4
 
@@ -72,6 +75,42 @@ class Lookout:
         settings = replace(self.settings, n_starts=min(self.settings.n_starts, n_starts))
         optima, _ = explore(self.at_sample, kappas, settings, self.rng, self.down(beta))
         return best_of(optima), optima[-1]
+
+    def settled(self, kappas: Array, beta: Array) -> Optimum:
+        """Climb from `beta` alone, on the sample."""
+        starts, settings = self.down(beta)[None], self.settings
+        return settings.maximize(self.at_sample(kappas), starts, settings.pi_range, settings.tol, settings.max_iter)[0]
+
+
+def look_for_waves(lookout: Lookout, beta: Array, kappas: Array) -> Choice:
+    """Choose smoothing anew from a rough fit, where some terms are smooth; keep what the REML criterion prefers.
+
+    Smoothed much, a wave is a straight line, with nothing left of it that could grow: the choice of smoothing may end
+    there although far better ones exist.
+    """
+    rough = np.minimum(kappas, ROUGH_KAPPA)
+    if (rough == kappas).all():
+        return beta, kappas
+    pi_range = lookout.settings.pi_range
+    best, _ = lookout.explore(rough, beta, ROUGH_STARTS)
+    there = select_reml(lookout.coarse, lookout.at_sample, best.beta, rough, pi_range, SAMPLE_EDF_TOL)
+    if _is_alike(lookout, there, (lookout.settled(kappas, beta).beta, kappas)):
+        return beta, kappas
+    new = select_reml(lookout.design, lookout.at, lookout.up(there[0]), there[1], pi_range, SAMPLE_EDF_TOL)
+    if not is_better(lookout.design, lookout.at, new, (beta, kappas), pi_range):
+        return beta, kappas
+    return select_reml(lookout.design, lookout.at, *new, pi_range, EDF_TOL)
+
+
+def _is_alike(lookout: Lookout, one: Choice, other: Choice) -> bool:
+    """Whether two choices of smoothing on the sample give nearly the same curves and pi."""
+    degrees, logits, pi_range = [], [], lookout.settings.pi_range
+    for beta, kappas in (one, other):
+        (here,) = lookout.at_sample(kappas).stand([beta])
+        degrees.append(edf_by_term(lookout.coarse, here, here.covariance(pi_range)))
+        logits.append(here.logit_pi)
+    bend_alike = np.max(np.abs(degrees[0] - degrees[1]), initial=0.0) < ALIKE_EDF
+    return bool(bend_alike) and (pi_range.fixed or abs(logits[0] - logits[1]) < ALIKE_LOGIT)
 
 
 def look_for_higher(lookout: Lookout, beta: Array, kappas: Array) -> Choice:

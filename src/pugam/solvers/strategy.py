@@ -26,7 +26,7 @@ from pugam.solvers.exploring import (
     objectives,
 )
 from pugam.solvers.fits import Fit, Fitted
-from pugam.solvers.lookout import Lookout, look_for_higher
+from pugam.solvers.lookout import Lookout, look_for_higher, look_for_waves
 from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import best_of
 from pugam.solvers.reml import select_reml
@@ -140,7 +140,7 @@ def _fit_coarsely(course: Course) -> Course:
     coarse, _ = course.design.coarse(PILOT_FUNCTIONS)
     engine = course.engine.redesigned(coarse, range(len(coarse.bases)))
     found = Course(engine, coarse, course.settings, course.rng)
-    for stage in (EXPLORE, SMOOTH, BEND, HIGHER):
+    for stage in (EXPLORE, SMOOTH, BEND, WAVES, HIGHER):
         found = stage.run(found)
     return _from_coarse(course, found)
 
@@ -183,9 +183,16 @@ def _bend(course: Course) -> Course:
     return course.moved(look_for_bends(course.design, course.at, *course.known(), course.settings.pi_range))
 
 
+def _find_waves(course: Course) -> Course:
+    return course.moved(look_for_waves(_lookout(course), *course.known()))
+
+
 def _look_higher(course: Course) -> Course:
-    lookout = Lookout.over(course.engine, course.design, course.settings, course.rng)
-    return course.moved(look_for_higher(lookout, *course.known()))
+    return course.moved(look_for_higher(_lookout(course), *course.known()))
+
+
+def _lookout(course: Course) -> Lookout:
+    return Lookout.over(course.engine, course.design, course.settings, course.rng)
 
 
 def _try_candidates(course: Course) -> Course:
@@ -263,6 +270,14 @@ BEND = Stage(
     applies=lambda course: course.by_reml,
     run=_bend,
 )
+WAVES = Stage(
+    "look for waves",
+    "Choose smoothing once more, from a rough fit: a wave smoothed to a line has nothing left of it that could grow.",
+    "of 120 small tables (tests/estimator/test_edge_cases.py), fitted without prior, 7 end lower by 1 to 5 in "
+    "log-likelihood without it and 1 higher; a fit to records of a sloth by 24 (benchmarks/results/ablation.md)",
+    applies=lambda course: course.by_reml,
+    run=_find_waves,
+)
 HIGHER = Stage(
     "look higher",
     "Climb from some starts once more, at the smoothing parameters chosen: another hill may now be the higher one.",
@@ -292,7 +307,7 @@ CORRECT = Stage(
     applies=lambda course: course.settings.debias,
     run=_correct,
 )
-STAGES = (COARSE_FIRST, EXPLORE, SMOOTH, BEND, HIGHER, CANDIDATES, CLIMB, CORRECT)
+STAGES = (COARSE_FIRST, EXPLORE, SMOOTH, BEND, WAVES, HIGHER, CANDIDATES, CLIMB, CORRECT)
 
 
 def choose_fit(
