@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 from unittest import mock
 
 import numpy as np
 
-from pugam.solvers import held_out
+from pugam.solvers import Tuning, tuning
 from pugam.solvers.held_out import HeldOutRows
 
 NEVER = 10**12  # more rows, columns or functions than any case has
@@ -43,12 +44,23 @@ def each_row_its_own(engine: Any) -> Any:
     return np.arange(engine.n_rows)
 
 
+@contextmanager
+def tuned(**changes: Any) -> Iterator[None]:
+    """Fit with other numbers of `Tuning` in here."""
+    other = replace(tuning.TUNING, **changes)
+    with ExitStack() as stack:
+        for module in [module for name, module in sys.modules.items() if name.startswith("pugam")]:
+            if isinstance(getattr(module, "TUNING", None), Tuning):
+                stack.enter_context(mock.patch.object(module, "TUNING", other))
+        yield
+
+
 class WithoutSteepness(HeldOutRows):
     """Share and intercept from held-out rows, the steepness as the shrunken curves have it."""
 
     def adjust(self, *arguments: Any, **options: Any) -> Any:
         as_fitted = math.log(self._place[1])
-        with mock.patch.object(held_out, "LOG_STEEPNESS", (as_fitted, as_fitted)):
+        with tuned(log_steepness=(as_fitted, as_fitted)):
             return super().adjust(*arguments, **options)
 
     def _hessian(self, point: Any, observed: bool) -> Any:
@@ -70,6 +82,8 @@ class Heuristic:
         ("logged"), where columns are many ("wide"), or where rows are ("long").
     patches : dict
         Names in the package, and what takes their places.
+    numbers : dict
+        Other values of `Tuning`.
     meant_for : tuple of str
         Groups of cases in which it is meant to save time.
     """
@@ -78,6 +92,7 @@ class Heuristic:
     path: str
     patches: dict[str, Any]
     meant_for: tuple[str, ...] = ()
+    numbers: dict[str, Any] = field(default_factory=dict)
 
     @contextmanager
     def taken_away(self) -> Iterator[None]:
@@ -85,6 +100,7 @@ class Heuristic:
         with ExitStack() as stack:
             for name, stand_in in self.patches.items():
                 stack.enter_context(mock.patch(f"pugam.{name}", stand_in))
+            stack.enter_context(tuned(**self.numbers))
             yield
 
 
@@ -99,19 +115,21 @@ HEURISTICS = (
     Heuristic("second look for higher maxima", "smoothed", HIGHER),
     Heuristic("second look for waves", "smoothed", WAVES),
     Heuristic("all three second looks", "smoothed", BENDS | WAVES | HIGHER),
-    Heuristic("starts that differ in steepness", "any", {"solvers.starts.STEEPNESS": (3.0,)}),
+    Heuristic("starts that differ in steepness", "any", {}, numbers={"start_steepness": (3.0,)}),
     Heuristic(
         "fit with a coarse basis first, if columns are many",
         "wide",
-        {"solvers.strategy.MANY_COLUMNS": NEVER},
+        {},
         (COLUMNS,),
+        {"many_columns": NEVER},
     ),
-    Heuristic("coarse basis in pilots", "smoothed", {"solvers.strategy.PILOT_FUNCTIONS": NEVER}, EVERYWHERE),
+    Heuristic("coarse basis in pilots", "smoothed", {}, EVERYWHERE, {"pilot_functions": NEVER}),
     Heuristic(
         "coarse basis in second looks",
         "smoothed",
-        {"solvers.lookout.LOOKOUT_FUNCTIONS": NEVER, "solvers.lookout.COARSE_COLUMNS": NEVER},
+        {},
         EVERYWHERE,
+        {"most_functions": NEVER, "coarse_columns": NEVER},
     ),
     Heuristic(
         "sample of rows in pilots and second looks",
@@ -119,7 +137,7 @@ HEURISTICS = (
         {"solvers.strategy.enough_rows": all_rows, "solvers.lookout.enough_rows": all_rows},
         EVERYWHERE,
     ),
-    Heuristic("Aitken's stretch", "smoothed", {"solvers.reml.LONGEST_STRETCH": 1.0}, EVERYWHERE),
+    Heuristic("Aitken's stretch", "smoothed", {}, EVERYWHERE, {"longest_stretch": 1.0}),
     Heuristic("logarithms", "logged", {"terms.design.Design.with_logarithms": nothing}),
     Heuristic("shrinking at once, for want of rows", "short", {"solvers.strategy.has_enough_rows": yes}, (TABLES,)),
     Heuristic("shrinking where pi is in doubt", "both", {"solvers.strategy.is_doubtful": no}),
@@ -127,6 +145,6 @@ HEURISTICS = (
     Heuristic(
         "prior on separation", "shrunken", {"solvers.shrinkage.HeldOutRows": partial(HeldOutRows, separation=False)}
     ),
-    Heuristic("tighter ridge on what bends more", "shrunken", {"solvers.shrinkage.BENDING": 1.0}),
+    Heuristic("tighter ridge on what bends more", "shrunken", {}, numbers={"ridge_growth": 1.0}),
     Heuristic("rows that are alike in one fold", "shrunken", {"solvers.shrinkage._first_alike": each_row_its_own}),
 )

@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
-from pugam.solvers.damping import FIRST_GROWTH, STUCK, loosened, tightened
+from pugam.solvers import TUNING
+from pugam.solvers.damping import loosened, tightened
 
 
 def test_steps_that_fail_in_a_row_are_damped_ever_more():
-    damping, growth, seen = 0.0, FIRST_GROWTH, []
-    while damping <= STUCK:
+    damping, growth, seen = 0.0, TUNING.first_growth, []
+    while damping <= TUNING.stuck_damping:
         damping, growth = tightened(damping, growth)
         seen.append(float(damping))
     ratios = np.diff(np.log(seen))
@@ -40,7 +41,7 @@ def test_strange_predictions_overflow_nowhere(gain, predicted):
 
 
 def test_damping_that_was_small_grows_from_there():
-    damping, _ = tightened(1e-6, FIRST_GROWTH)
+    damping, _ = tightened(1e-6, TUNING.first_growth)
     assert damping == 4e-6
 
 

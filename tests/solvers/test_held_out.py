@@ -8,7 +8,7 @@ import pytest
 
 from pugam.layout import Layout
 from pugam.likelihood import alpha_shift, expit, logit
-from pugam.solvers import HeldOutRows, PiPrior, PiRange
+from pugam.solvers import TUNING, HeldOutRows, PiPrior, PiRange
 
 PI = 0.3
 DISTANCE = 2.0  # between the mean scores of the classes, in their standard deviation
@@ -192,7 +192,7 @@ def test_a_place_to_look_near_is_given_on_the_scale_of_the_scores(monkeypatch):
     rows = scored(100, 200, seed=8)
     moved = replace(rows, scores=10.0 - 3.0 + 7.0 * rows.scores)
     best = moved.adjust(PiRange())
-    monkeypatch.setattr("pugam.solvers.held_out.STARTS", ())
+    monkeypatch.setattr("pugam.solvers.held_out.TUNING", replace(TUNING, held_out_starts=()))
 
     again = moved.adjust(PiRange(), near=best)
 

@@ -11,12 +11,13 @@ from pugam import PUGAM
 from pugam.data import read_table
 from pugam.engines import MemoryEngine
 from pugam.inference import PiProfile
-from pugam.solvers import Fitted, Objective, PiPrior, PiRange, hold_out, make_folds, refit_shrunken
+from pugam.solvers import TUNING, Fitted, Objective, PiPrior, PiRange, hold_out, make_folds, refit_shrunken
 from pugam.solvers.fisher import maximize_fisher
-from pugam.solvers.shrinkage import COMPARING_ITERATIONS, COMPARING_TOL, N_FOLDS, RIDGE, fit_shrunken
+from pugam.solvers.shrinkage import fit_shrunken
 from pugam.terms import Design, l, s
 
 PI = 0.3
+COMPARING = TUNING.comparing_tol, TUNING.comparing_iterations
 
 
 def drawn(n0, n1, n_columns, seed=0, shift=1.5):
@@ -49,7 +50,7 @@ def test_folds_deal_out_rows_of_each_label_evenly_and_always_alike(n0, n1):
     folds = make_folds(engine_of(X, positive))
 
     for label, count in ((True, n0), (False, n1)):
-        sizes = np.bincount(folds[positive == label], minlength=N_FOLDS)
+        sizes = np.bincount(folds[positive == label], minlength=TUNING.n_folds)
         assert sizes.sum() == count
         assert np.ptp(sizes) <= 1
     np.testing.assert_array_equal(folds, make_folds(engine_of(X.copy(), positive.copy())))
@@ -97,11 +98,15 @@ def test_scores_of_a_fold_are_those_of_a_fit_to_all_other_rows(fitted):
     found = hold_out(objective, penalized, folds)
 
     held = PiRange(penalized.pi, penalized.pi)
-    for fold in range(N_FOLDS):
+    for fold in range(TUNING.n_folds):
         inside = folds != fold
         others = MemoryEngine(fitted.design, [part[inside] for part in engine.encoded], engine.positive[inside])
         (direct,) = maximize_fisher(
-            replace(objective, engine=others), penalized.beta[None], held, COMPARING_TOL, COMPARING_ITERATIONS
+            replace(objective, engine=others),
+            penalized.beta[None],
+            held,
+            TUNING.comparing_tol,
+            TUNING.comparing_iterations,
         )
         expected = engine.linear_predictor(direct.beta[1:])[~inside]
         np.testing.assert_allclose(found.scores[~inside], expected, rtol=1e-8, atol=1e-8)
@@ -128,7 +133,9 @@ def test_a_fold_with_all_labelled_rows_gets_scores_without_curves(n_left):
     kept = np.flatnonzero(positive & (folds == 0))[:n_left]
     engine = engine.reweighted(np.where(positive, np.isin(np.arange(80), kept), 1.0))
     objective = Objective(engine, np.full(4, 3.0), PiPrior(1.0, 1.0))
-    (penalized,) = maximize_fisher(objective, np.zeros((1, 6)), PiRange(0.5, 0.5), COMPARING_TOL, COMPARING_ITERATIONS)
+    (penalized,) = maximize_fisher(
+        objective, np.zeros((1, 6)), PiRange(0.5, 0.5), TUNING.comparing_tol, TUNING.comparing_iterations
+    )
 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -145,7 +152,7 @@ def test_the_ridge_holds_every_column_and_takes_the_place_of_smoothing(fitted):
 
     assert (design.ridge > 0.0).all()
     assert design.smoothing_by_term(np.zeros(len(design.penalties))) == {}
-    assert ridge == RIDGE
+    assert ridge == TUNING.ridge
     np.testing.assert_array_equal(design.penalty(np.full(6, 7.0)), design.ridge)
     columns = design.matrix(fitted.engine.encoded)[:, 1:]
     bends = np.concatenate([np.arange(size) for size in design.sizes])

@@ -22,7 +22,7 @@ from pugam.linear_algebra import inverse
 from pugam.messages import Message, ReportProfile, Words, in_python
 from pugam.solvers import (
     EDGE,
-    UNDETERMINED,
+    TUNING,
     Fit,
     Fitted,
     Optimum,
@@ -210,7 +210,7 @@ def is_separated(fitted: Fitted) -> bool:
 
 def says_little(fitted: Fitted) -> bool:
     """Whether next to nothing is known about pi."""
-    return not fitted.settings.pi_range.fixed and _width(fitted) > UNDETERMINED
+    return not fitted.settings.pi_range.fixed and _width(fitted) > TUNING.undetermined
 
 
 def _width(fitted: Fitted) -> float:

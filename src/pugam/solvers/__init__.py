@@ -3,7 +3,7 @@
 from pugam.solvers.adjustment import Adjustment
 from pugam.solvers.constraints import constraint_rows, project, project_all
 from pugam.solvers.debiasing import correction_weights
-from pugam.solvers.doubt import UNDETERMINED, is_doubtful, rows_in_doubt
+from pugam.solvers.doubt import is_doubtful, rows_in_doubt
 from pugam.solvers.evidence import Canonical, Evidence, gather_evidence
 from pugam.solvers.exploring import StartRecord
 from pugam.solvers.fits import Fit, Fitted, Shrinkage
@@ -20,6 +20,7 @@ from pugam.solvers.smoothing import LINEAR_GRID, SMOOTH_GRID, aic, edf, edf_by_t
 from pugam.solvers.standpoint import Standpoint
 from pugam.solvers.starts import GRID_SIZE
 from pugam.solvers.strategy import STAGES, Stage, choose_fit, finish_fit, fit_smoothed
+from pugam.solvers.tuning import TUNING, Tuning
 
 __all__ = [
     "EDGE",
@@ -27,7 +28,7 @@ __all__ = [
     "LINEAR_GRID",
     "SMOOTH_GRID",
     "STAGES",
-    "UNDETERMINED",
+    "TUNING",
     "Adjustment",
     "Canonical",
     "Evidence",
@@ -44,6 +45,7 @@ __all__ = [
     "Stage",
     "Standpoint",
     "StartRecord",
+    "Tuning",
     "aic",
     "choose_fit",
     "constraint_rows",

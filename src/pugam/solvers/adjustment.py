@@ -11,6 +11,7 @@ from scipy.special import log_expit
 
 from pugam.layout import Layout
 from pugam.likelihood import expit
+from pugam.solvers.tuning import TUNING
 
 __all__ = ["INTERCEPT", "SHARE", "STEEPNESS", "Adjustment", "count_strays"]
 
@@ -18,7 +19,6 @@ Array = NDArray[np.float64]
 
 SHARE, INTERCEPT, STEEPNESS = range(3)  # where logit pi, intercept and log steepness stand in their covariance
 CURVE = slice(INTERCEPT, STEEPNESS + 1)
-LARGEST_CHANGE = 10.0  # of log steepness, from one that was found to others
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Adjustment:
         slope, spread = (with_steepness / variance, np.sqrt(variance)) if variance > 0.0 else (0.0, 0.0)
         points, weights = np.polynomial.hermite_e.hermegauss(count)
         for point, weight in zip(points, weights / weights.sum(), strict=True):
-            change = float(np.clip(point * spread, -LARGEST_CHANGE, LARGEST_CHANGE))
+            change = float(np.clip(point * spread, -TUNING.largest_change, TUNING.largest_change))
             yield float(weight), float(slope * change), float(np.exp(change))
 
     @property

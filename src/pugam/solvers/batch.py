@@ -13,20 +13,17 @@ from numpy.typing import NDArray
 
 from pugam.engines import Hessians
 from pugam.linear_algebra import LARGER_RIDGE, MOST_RIDGES
-from pugam.solvers.damping import FIRST, FIRST_GROWTH, STUCK, loosened, tightened
+from pugam.solvers.damping import loosened, tightened
 from pugam.solvers.objective import ResampledObjective
 from pugam.solvers.pi import PiRange
-from pugam.solvers.steps import LITTLE_GAIN, held_shares, least_value, shortened, slack, stays
+from pugam.solvers.steps import held_shares, least_value, shortened, slack, stays
+from pugam.solvers.tuning import TUNING
 
 __all__ = ["maximize_resamples", "solve_semidefinite"]
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Numbers = NDArray[np.intp]
-
-CLOSE = 0.1  # predicted gain in log-likelihood below which information is not renewed
-FALLING = 0.2  # part of the last predicted gain below which the next one has to lie for that to go on
-FINER = 1e-4  # such steps converge more slowly than the tolerance expects, which is therefore taken so much finer
 
 
 @dataclass
@@ -72,7 +69,7 @@ class _Party:
             slopes.gradient,
             hessians,
             np.zeros(size),
-            np.full(size, FIRST_GROWTH),
+            np.full(size, TUNING.first_growth),
             flags[0],
             np.zeros(size, dtype=int),
             np.full(size, np.inf),
@@ -153,7 +150,7 @@ def _left_to_gain(
 ) -> Array:
     """What full steps promise, where those to be taken are damped and promise next to nothing."""
     left = predicted.copy()
-    damped = (party.damping[active] > 0.0) & (predicted < LITTLE_GAIN * tol)
+    damped = (party.damping[active] > 0.0) & (predicted < TUNING.little_gain * tol)
     if damped.any():
         layout, numbers = objective.layout, active[damped]
         beta, gradient = party.beta[numbers], party.gradient[numbers]
@@ -170,9 +167,9 @@ def _may_coast(
     """Which climbs are so close to an optimum inside the range of pi that the Hessian they know will do."""
     pi = objective.pi(party.beta[active])
     inside = pi_range.are_inside(pi) | pi_range.fixed
-    undamped = party.observed[active] & (party.damping[active] <= FIRST)
-    well = (party.coasted[active] == 0) | (predicted < FALLING * party.predicted[active])
-    return np.asarray(inside & undamped & well & (predicted < CLOSE))
+    undamped = party.observed[active] & (party.damping[active] <= TUNING.first_damping)
+    well = (party.coasted[active] == 0) | (predicted < TUNING.falling * party.predicted[active])
+    return np.asarray(inside & undamped & well & (predicted < TUNING.close))
 
 
 def _move(
@@ -185,14 +182,14 @@ def _move(
     if renewing:
         slopes, hessians = part.survey(beta, observed=True)
     else:
-        slopes, tol = part.slopes(beta), FINER * tol
+        slopes, tol = part.slopes(beta), TUNING.coasting_tol * tol
     upwards = slopes.value >= least_value(party.value[numbers], party.predicted[numbers])
     up, down = numbers[upwards], numbers[~upwards]
 
-    little = party.left[up] < LITTLE_GAIN * tol
+    little = party.left[up] < TUNING.little_gain * tol
     party.converged[up] = little & stays(objective.pi(party.beta[up]), objective.pi(beta[upwards]), tol)
     gain = slopes.value[upwards] - party.value[up]
-    party.damping[up], party.growth[up] = loosened(party.damping[up], gain, party.predicted[up]), FIRST_GROWTH
+    party.damping[up], party.growth[up] = loosened(party.damping[up], gain, party.predicted[up]), TUNING.first_growth
     party.beta[up], party.value[up] = beta[upwards], slopes.value[upwards]
     party.gradient[up] = slopes.gradient[upwards]
     if renewing:
@@ -208,4 +205,4 @@ def _move(
 
 def _damp(party: _Party, numbers: Numbers) -> None:
     party.damping[numbers], party.growth[numbers] = tightened(party.damping[numbers], party.growth[numbers])
-    party.stuck[numbers] = party.damping[numbers] > STUCK
+    party.stuck[numbers] = party.damping[numbers] > TUNING.stuck_damping

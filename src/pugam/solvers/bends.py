@@ -9,8 +9,9 @@ from pugam.solvers.evidence import Evidence
 from pugam.solvers.exploring import ObjectiveAt
 from pugam.solvers.pi import PiRange
 from pugam.solvers.reml import select_reml
-from pugam.solvers.smoothing import KAPPA_LIMITS, edf_by_column, log_marginal
+from pugam.solvers.smoothing import edf_by_column, log_marginal
 from pugam.solvers.standpoint import Standpoint
+from pugam.solvers.tuning import TUNING
 from pugam.terms import Design
 
 __all__ = ["Choice", "bent_smoothing", "is_better", "look_for_bends"]
@@ -18,12 +19,7 @@ __all__ = ["Choice", "bent_smoothing", "is_better", "look_for_bends"]
 Array = NDArray[np.float64]
 Choice = tuple[Array, Array]  # parameters beta and smoothing parameters
 
-EDF_TOL = 1e-2
-MOST_MOVES = 4
-STRAIGHT_EDF = 0.5  # a term that bends by fewer degrees of freedom
-POSSIBLE_KAPPAS = np.geomspace(*KAPPA_LIMITS, 33)
-CLEARLY_BETTER = 1.0  # in log marginal likelihood as seen from afar
-WORTH_MOVING = 0.01  # gain in the REML criterion
+POSSIBLE_KAPPAS = np.geomspace(*TUNING.kappa_limits, TUNING.possible_kappas)
 
 
 def look_for_bends(design: Design, at: ObjectiveAt, beta: Array, kappas: Array, pi_range: PiRange) -> Choice:
@@ -32,12 +28,12 @@ def look_for_bends(design: Design, at: ObjectiveAt, beta: Array, kappas: Array, 
     Far from straight there may be a better choice of smoothing, with a worse one in between: the way that
     Fellner-Schall updates go, step by step, does not lead there. How well other values would do is seen from here.
     """
-    for _ in range(MOST_MOVES):
+    for _ in range(TUNING.most_moves):
         (here,) = at(kappas).stand([beta])
         other = bent_smoothing(design, here, kappas, pi_range)
         if (other == kappas).all():
             break
-        new = select_reml(design, at, beta, other, pi_range, EDF_TOL)
+        new = select_reml(design, at, beta, other, pi_range, TUNING.edf_tol)
         if not is_better(design, at, new, (beta, kappas), pi_range):
             break
         beta, kappas = new
@@ -51,7 +47,7 @@ def bent_smoothing(design: Design, here: Standpoint, kappas: Array, pi_range: Pi
     straight = {
         number: parameters[design.layout.coefficients][penalty.columns]
         for number, penalty in enumerate(design.penalties)
-        if penalty.alone and degrees[penalty.columns].sum() < STRAIGHT_EDF
+        if penalty.alone and degrees[penalty.columns].sum() < TUNING.straight_edf
     }
     free = parameters[design.layout.free(share_fixed=pi_range.fixed)]
     others = np.setdiff1d(free, np.concatenate([*straight.values(), []]))
@@ -61,7 +57,7 @@ def bent_smoothing(design: Design, here: Standpoint, kappas: Array, pi_range: Pi
         term = _evidence_on(here, block, others).canonical(np.arange(len(block)), roughness)
         chosen = float(term.log_marginal(kappas[[number]])[0])
         values = term.log_marginal(POSSIBLE_KAPPAS)
-        if values.max() > chosen + CLEARLY_BETTER:
+        if values.max() > chosen + TUNING.clearly_better:
             bent[number] = POSSIBLE_KAPPAS[int(np.argmax(values))]
     return bent
 
@@ -85,4 +81,4 @@ def is_better(design: Design, at: ObjectiveAt, one: Choice, other: Choice, pi_ra
     for beta, kappas in (one, other):
         (here,) = at(kappas).stand([beta])
         values.append(log_marginal(design, here, kappas, here.free(pi_range)))
-    return values[0] > values[1] + WORTH_MOVING
+    return values[0] > values[1] + TUNING.worth_moving

@@ -13,6 +13,7 @@ from scipy.linalg import null_space, solve_triangular
 from scipy.optimize import nnls
 
 from pugam.linear_algebra import Factor, solve_factorized
+from pugam.solvers.tuning import TUNING
 from pugam.terms import Design
 
 __all__ = [
@@ -29,8 +30,6 @@ __all__ = [
 Array = NDArray[np.float64]
 
 UNCONSTRAINED: Array = np.zeros((0, 0))
-MOST_EXCHANGES = 100  # of active constraints, for each constraint there is
-NEGLIGIBLE = 1e-11  # of the strongest push: what is weaker is rounding
 
 
 class Projection(NamedTuple):
@@ -82,8 +81,8 @@ def project_all(rows: Array, factor: Factor, points: Array) -> Projection:
     orthonormal, upper = np.linalg.qr(whitened / lengths)
     targets = (points[outside] / scale) @ (lower @ orthonormal)
     for place, target in zip(outside, targets, strict=True):
-        pushes = nnls(upper, -target, maxiter=MOST_EXCHANGES * len(rows))[0]
-        multipliers[place] = np.where(pushes > NEGLIGIBLE * pushes.max(), pushes, 0.0) / lengths
+        pushes = nnls(upper, -target, maxiter=TUNING.most_exchanges * len(rows))[0]
+        multipliers[place] = np.where(pushes > TUNING.negligible_push * pushes.max(), pushes, 0.0) / lengths
     pushed = solve_triangular(lower, whitened @ multipliers[outside].T, lower=True, trans="T")
     shifts[outside] = pushed.T * scale
     return Projection(shifts, multipliers)

@@ -10,22 +10,18 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["FIRST", "FIRST_GROWTH", "STUCK", "loosened", "tightened"]
+from pugam.solvers.tuning import TUNING
 
-FIRST = 1e-3  # of a climb that was not damped; a step damped no more is nearly as long as one that is not
-NEGLIGIBLE = 1e-12  # taken for none
-STUCK = 1e8  # not even a tiny step leads upwards
-FIRST_GROWTH, GROWTH_OF_GROWTH, FASTEST_FALL = 4.0, 2.0, 0.1
-SMALLEST_PROMISE = 1e-200
+__all__ = ["loosened", "tightened"]
 
 
 def tightened(damping: Any, growth: Any) -> tuple[Any, Any]:
     """Damping after a step that failed, and how fast it is to grow should the next one fail, too."""
-    return np.where(damping == 0.0, FIRST, growth * damping), GROWTH_OF_GROWTH * growth
+    return np.where(damping == 0.0, TUNING.first_damping, growth * damping), TUNING.growth_of_growth * growth
 
 
 def loosened(damping: Any, gain: Any, predicted: Any) -> Any:
     """Damping after a step that led upwards, from what it gained and what half its slope promised."""
-    share = np.clip(gain / np.maximum(predicted, SMALLEST_PROMISE), 0.0, 1.0)
-    less = damping * np.clip(1.0 - (2.0 * share - 1.0) ** 3, FASTEST_FALL, 1.0)
-    return np.where(less > NEGLIGIBLE, less, 0.0)
+    share = np.clip(gain / np.maximum(predicted, TUNING.smallest_promise), 0.0, 1.0)
+    less = damping * np.clip(1.0 - (2.0 * share - 1.0) ** 3, TUNING.fastest_fall, 1.0)
+    return np.where(less > TUNING.negligible_damping, less, 0.0)

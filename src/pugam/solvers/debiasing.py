@@ -17,11 +17,11 @@ from pugam.solvers.optimum import Optimum
 from pugam.solvers.pi import PiRange
 from pugam.solvers.settings import Settings
 from pugam.solvers.summit import reach_summit
+from pugam.solvers.tuning import TUNING
 
 __all__ = ["correct_bias", "correction_weights", "debiased_logits"]
 
 Array = NDArray[np.float64]
-LONGEST_FOLLOWING, FARTHEST_FOLLOWING = 1.0, 1e3  # of the intercept, and of any coefficient
 Multiply = Callable[[Array], Array]  # brings vectors along the last axis to their products with V
 
 
@@ -47,8 +47,8 @@ def _followed(optimum: Optimum, logit_pi: float) -> Array:
     start = layout.with_share(optimum.beta, logit_pi)
     predictor, shift = layout.predictor, logit_pi - optimum.logit_pi
     followed = solve(hessian[predictor, predictor], -shift * hessian[predictor, layout.share])
-    is_near = abs(followed[layout.of_predictors.intercept]) < LONGEST_FOLLOWING
-    if is_near and np.abs(followed).max() < FARTHEST_FOLLOWING and not len(optimum.constraints):
+    is_near = abs(followed[layout.of_predictors.intercept]) < TUNING.longest_following
+    if is_near and np.abs(followed).max() < TUNING.farthest_following and not len(optimum.constraints):
         start[predictor] += followed
     return start
 

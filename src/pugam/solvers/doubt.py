@@ -8,18 +8,15 @@ from pugam.engines import Engine
 from pugam.solvers.fits import Fitted
 from pugam.solvers.optimum import Optimum
 from pugam.solvers.precision import pi_limits
+from pugam.solvers.tuning import TUNING
 from pugam.terms import Design
 
-__all__ = ["UNDETERMINED", "has_enough_rows", "is_doubtful", "rows_in_doubt"]
-
-FEWEST_ROWS_PER_COLUMN = 20  # labelled or unlabelled, whichever are fewer; of columns that no smoothing restrains
-FEWEST_DOUBTFUL_ROWS_PER_COLUMN = 5  # of columns that no smoothing restrains; 3 to 6 do as well on real tables
-UNDETERMINED = 0.5  # width of a 95% interval for pi that says next to nothing
+__all__ = ["has_enough_rows", "is_doubtful", "rows_in_doubt"]
 
 
 def has_enough_rows(design: Design, engine: Engine) -> bool:
     """Whether there are rows enough for the columns that no smoothing restrains."""
-    return min(engine.n0, engine.n1) >= FEWEST_ROWS_PER_COLUMN * _n_free(design)
+    return min(engine.n0, engine.n1) >= TUNING.fewest_rows_per_column * _n_free(design)
 
 
 def is_doubtful(fitted: Fitted) -> bool:
@@ -27,11 +24,11 @@ def is_doubtful(fitted: Fitted) -> bool:
     fit, pi_range = fitted.fit, fitted.settings.pi_range
     if pi_range.fixed:
         return False
-    if rows_in_doubt(fitted.engine, fit.penalized) < FEWEST_DOUBTFUL_ROWS_PER_COLUMN * _n_free(fitted.design):
+    if rows_in_doubt(fitted.engine, fit.penalized) < TUNING.fewest_doubtful_rows_per_column * _n_free(fitted.design):
         return True
     inside = all(pi_range.is_inside(one.pi) for one in (fit.penalized, fit.optimum))
     lower, upper = pi_limits(fit, fitted.engine.n0, fitted.engine.n1, pi_range.limits)
-    says_little = upper - lower > UNDETERMINED
+    says_little = upper - lower > TUNING.undetermined
     if pi_range.limits != (0.0, 1.0):  # bounds that someone gave may bind: that is what they are for
         return inside and says_little
     return not inside or says_little

@@ -14,15 +14,11 @@ from pugam.solvers.optimum import Optimum
 from pugam.solvers.pi import PiPrior, PiRange
 from pugam.solvers.standpoint import Standpoint
 from pugam.solvers.steps import bounded_step
+from pugam.solvers.tuning import TUNING
 
 __all__ = ["maximize_em", "mixture_step"]
 
 Array = NDArray[np.float64]
-
-INNER_ITERATIONS = 50
-INNER_GAIN = 1e-3  # an M-step stops when what is left to gain is this share of the outer tolerance
-SMALLEST_STEP = 2.0**-30
-MOST_LEFT = 1e3  # to gain where a run has converged, in units of the tolerance, which its last step gained less than
 
 
 def maximize_em(objective: Objective, starts: Array, pi_range: PiRange, tol: float, max_iter: int) -> list[Optimum]:
@@ -66,7 +62,7 @@ def _climb(objective: Objective, beta: Array, pi_range: PiRange, tol: float, max
             hidden = float(labels.hidden_positives[0])
             new_pi = float(pi_range.clip(np.array(mixture_step(hidden, engine.n0, engine.n1, objective.prior))))
         beta = objective.layout.with_share(here.beta, here.logit_pi if pi_range.fixed else logit(new_pi))
-        beta[objective.layout.predictor] = _logistic_fit(objective, labels, here.b, INNER_GAIN * tol)
+        beta[objective.layout.predictor] = _logistic_fit(objective, labels, here.b, TUNING.em_inner_gain * tol)
         (new,) = objective.stand([beta])
         converged = abs(new.loglik - here.loglik) < tol and abs(new_pi - pi) <= tol * pi
         here = new
@@ -80,7 +76,7 @@ def _is_near_top(here: Standpoint, pi_range: PiRange, tol: float) -> bool:
     With very many unlabelled rows for each labelled one, and where curves grow without bound, EM creeps.
     """
     step = bounded_step(here, pi_range)
-    return step.gain < MOST_LEFT * tol
+    return step.gain < TUNING.em_most_left * tol
 
 
 def _logistic_fit(objective: Objective, labels: Expectation, b: Array, gain: float) -> Array:
@@ -88,14 +84,14 @@ def _logistic_fit(objective: Objective, labels: Expectation, b: Array, gain: flo
     curvature = objective.layout.of_predictors.spread(objective.penalty)
     rows = objective.constraints[:, objective.layout.predictor]
     value, score, information = _penalized_logistic(objective, labels, b, curvature)
-    for _ in range(INNER_ITERATIONS):
+    for _ in range(TUNING.em_inner_iterations):
         factor = factorize_semidefinite(information + np.diag(curvature))
         step, pressure = constrained_step(factor, score, rows, b)
         length, predicted = 1.0, 0.5 * (float(score @ step) + pressure)
         while True:
             trial = b + length * step
             new_value, new_score, new_information = _penalized_logistic(objective, labels, trial, curvature)
-            if new_value >= value or length < SMALLEST_STEP:
+            if new_value >= value or length < TUNING.em_smallest_step:
                 break
             length /= 2.0
         if new_value < value:

@@ -18,15 +18,12 @@ from scipy.linalg import null_space
 from pugam.linear_algebra import inverse
 from pugam.solvers.constraints import free_directions
 from pugam.solvers.standpoint import Standpoint
+from pugam.solvers.tuning import TUNING
 
 __all__ = ["Canonical", "Evidence", "gather_evidence"]
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.intp]
-
-STRAIGHT = 1e-9  # a direction so little penalised, the penalty brought to the size of information, is not penalised
-SMALLEST_INFORMATION = 1e-100
-NOTHING = 1e-10  # share of information, or relative eigenvalue, below which the data say nothing about a direction
 
 
 @dataclass(frozen=True)
@@ -101,7 +98,7 @@ class Evidence:
         """Covariance of the others, were the block known."""
         hessian = self.likelihood[np.ix_(others, others)] + np.diag(self.curvature[others])
         rows = self.active[~self.active[:, inside].any(axis=1)][:, others] if len(self.active) else self.active
-        scale = 1.0 / np.sqrt(np.maximum(hessian.diagonal(), SMALLEST_INFORMATION))
+        scale = 1.0 / np.sqrt(np.maximum(hessian.diagonal(), TUNING.smallest_information))
         return inverse(hessian, free_directions(rows, slice(None), scale) if len(rows) else slice(None))
 
     def _pull(self, block: Numbers) -> Array:
@@ -120,7 +117,7 @@ class Evidence:
             return None
         directions = null_space(own)
         values, vectors = np.linalg.eigh(directions.T @ (penalty[:, None] * directions))
-        return directions @ vectors, np.where(values > NOTHING * penalty.max(), values, 0.0)
+        return directions @ vectors, np.where(values > TUNING.no_information * penalty.max(), values, 0.0)
 
     def canonical(self, block: Numbers, penalty: Array | None = None, on_face: bool = False) -> Canonical:
         """Bring a block to canonical coordinates, for its own penalty or another one, shape (m,).
@@ -148,12 +145,12 @@ def _canonical(information: Array, h: Array, shrinking: Array) -> Canonical:
     balance = _balance(information.diagonal(), shrinking)
     whiten = _whiten(information + np.diag(balance * shrinking))
     shares, rotation = np.linalg.eigh(whiten.T @ information @ whiten)
-    kept = np.flatnonzero(shares > NOTHING)[::-1]
+    kept = np.flatnonzero(shares > TUNING.no_information)[::-1]
     shares = np.minimum(shares[kept], 1.0)
     transform = whiten @ rotation[:, kept] / np.sqrt(shares)
     ratios = np.sum(transform * (shrinking[:, None] * transform), axis=0)
     # The largest ratio is no measure of the others: about directions with hardly any information it is rounding.
-    return Canonical(transform, transform.T @ h, ratios, bending=balance * ratios > STRAIGHT)
+    return Canonical(transform, transform.T @ h, ratios, bending=balance * ratios > TUNING.not_penalized)
 
 
 def gather_evidence(optimum: Standpoint, free: slice) -> Evidence:
@@ -180,6 +177,6 @@ def _whiten(matrix: Array) -> Array:
     diagonal = np.maximum(matrix.diagonal(), 0.0)
     scale = np.divide(1.0, np.sqrt(diagonal), out=np.zeros_like(diagonal), where=diagonal > 0.0)
     values, vectors = np.linalg.eigh(matrix * scale * scale[:, None])
-    kept = values > NOTHING * values.max(initial=0.0)
+    kept = values > TUNING.no_information * values.max(initial=0.0)
     whitened: Array = scale[:, None] * vectors[:, kept] / np.sqrt(values[kept])
     return whitened

@@ -16,10 +16,10 @@ from pugam.solvers.optimum import Optimum, best_of
 from pugam.solvers.pi import PiPrior
 from pugam.solvers.settings import Settings
 from pugam.solvers.starts import fit_naively, make_starts
+from pugam.solvers.tuning import TUNING
 from pugam.terms import Design
 
 __all__ = [
-    "PILOT_KAPPA",
     "ObjectiveAt",
     "StartRecord",
     "carried_over",
@@ -31,10 +31,6 @@ __all__ = [
 
 Array = NDArray[np.float64]
 ObjectiveAt = Callable[[Array], Objective]  # the objective for given smoothing parameters
-
-PILOT_ROWS, PILOT_ROWS_PER_COLUMN = 1_000, 10
-PILOT_ROWS_PER_FREE_COLUMN = 40  # slopes and levels, which no penalty holds where few rows separate the labels
-PILOT_KAPPA = 1.0
 
 
 @dataclass(frozen=True)
@@ -52,7 +48,9 @@ class StartRecord:
 def enough_rows(design: Design) -> int:
     """Return how many rows a first look at a design needs."""
     n_free = int(np.count_nonzero(~design.is_penalized))
-    return max(PILOT_ROWS, PILOT_ROWS_PER_COLUMN * design.n_columns, PILOT_ROWS_PER_FREE_COLUMN * n_free)
+    return max(
+        TUNING.pilot_rows, TUNING.pilot_rows_per_column * design.n_columns, TUNING.pilot_rows_per_free_column * n_free
+    )
 
 
 def carried_over(beta: Array, source: Engine, target: Engine) -> Array:
@@ -111,7 +109,7 @@ def _starts(at: ObjectiveAt, candidates: Sequence[Array], settings: Settings, rn
     naive: dict[bytes, Optimum] = {}
     starts = []
     for kappas in candidates:
-        smooth = at(np.maximum(kappas, PILOT_KAPPA))
+        smooth = at(np.maximum(kappas, TUNING.pilot_kappa))
         key = smooth.penalty.tobytes()
         if key not in naive:
             naive[key] = fit_naively(smooth, settings.maximize)

@@ -14,23 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.solvers.constraints import nearest
-from pugam.solvers.damping import FIRST_GROWTH, STUCK, loosened, tightened
+from pugam.solvers.damping import loosened, tightened
 from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import Optimum
 from pugam.solvers.pi import PiRange
 from pugam.solvers.standpoint import Standpoint
-from pugam.solvers.steps import LITTLE_GAIN, Step, bounded_steps, least_value, slack, stays
+from pugam.solvers.steps import Step, bounded_steps, least_value, slack, stays
+from pugam.solvers.tuning import TUNING
 
 __all__ = ["has_many_rows", "maximize_fisher", "negligible_gain"]
 
 Array = NDArray[np.float64]
 # Climbers' numbers, points, and whether the observed information is wanted.
 Look = Callable[[list[int], list[Array], bool], list[Standpoint]]
-
-NEAR = 0.5  # predicted gain in log-likelihood below which the observed information is tried
-# Of the tolerance: a start from which so little can be gained is the optimum. With many rows, where a pass is dear and
-# a standard error small, what counts as converged elsewhere will do.
-ALREADY_THERE, ALREADY_THERE_WITH_MANY, MANY_ROWS = 1e-9, 1e-2, 500_000
 
 
 @dataclass
@@ -41,7 +37,7 @@ class _Climber:
     here: Standpoint
     history: list[float]
     damping: float = 0.0
-    growth: float = FIRST_GROWTH
+    growth: float = TUNING.first_growth
     n_iter: int = 0
     converged: bool = False
     stuck: bool = False
@@ -76,12 +72,12 @@ def maximize_fisher(objective: Objective, starts: Array, pi_range: PiRange, tol:
 
 def negligible_gain(objective: Objective, tol: float) -> float:
     """The gain in log-likelihood below which a point is the optimum itself."""
-    return (ALREADY_THERE_WITH_MANY if has_many_rows(objective) else ALREADY_THERE) * tol
+    return (TUNING.already_there_with_many if has_many_rows(objective) else TUNING.already_there) * tol
 
 
 def has_many_rows(objective: Objective) -> bool:
     """Whether a pass over the rows is dear, and a standard error small."""
-    return objective.engine.n_rows > MANY_ROWS
+    return objective.engine.n_rows > TUNING.dear_rows
 
 
 def _climb(look: Look, starts: Array, pi_range: PiRange, tol: float, there: float, max_iter: int) -> list[Optimum]:
@@ -100,7 +96,7 @@ def _climb(look: Look, starts: Array, pi_range: PiRange, tol: float, there: floa
         active, steps = [active[place] for place in moving], [steps[place] for place in moving]
         # The last step ends where the expected information is wanted, so that it need not be summed again.
         left = [_left_to_gain(climber, step.gain, pi_range, tol) for climber, step in zip(active, steps, strict=True)]
-        wanted = [LITTLE_GAIN * tol <= gain < NEAR for gain in left]
+        wanted = [TUNING.little_gain * tol <= gain < TUNING.near for gain in left]
         trials = _look_around(look, active, steps, wanted)
         for climber, trial, step, full_gain in zip(active, trials, steps, left, strict=True):
             _accept_or_damp(climber, trial, step.gain, full_gain, tol)
@@ -143,7 +139,7 @@ def _left_to_gain(climber: _Climber, predicted: float, pi_range: PiRange, tol: f
 
     A damped step is short along flat directions, however much there is to gain.
     """
-    if climber.damping == 0.0 or predicted >= LITTLE_GAIN * tol:
+    if climber.damping == 0.0 or predicted >= TUNING.little_gain * tol:
         return predicted
     (step,) = bounded_steps([climber.here], pi_range, [0.0])
     return np.inf if step is None else step.gain
@@ -156,17 +152,17 @@ def _accept_or_damp(climber: _Climber, trial: Standpoint, predicted: float, full
         climber.converged = _is_settled(here, trial, full_gain, tol)
         if climber.damping > 0.0:
             climber.damping = float(loosened(climber.damping, trial.value - here.value, predicted))
-        climber.growth = FIRST_GROWTH
+        climber.growth = TUNING.first_growth
         climber.here = trial
         climber.history.append(trial.value)
     else:
         damping, climber.growth = tightened(climber.damping, climber.growth)
-        climber.damping, climber.stuck = float(damping), bool(damping > STUCK)
+        climber.damping, climber.stuck = float(damping), bool(damping > TUNING.stuck_damping)
         climber.converged = climber.stuck and bool(predicted < slack(here.value))
 
 
 def _is_settled(here: Standpoint, trial: Standpoint, full_gain: float, tol: float) -> bool:
     """Whether next to nothing, or no more than rounding, was to be gained, and nothing was that nobody expected."""
-    little = 0.0 <= full_gain < max(LITTLE_GAIN * tol, slack(here.value))
+    little = 0.0 <= full_gain < max(TUNING.little_gain * tol, slack(here.value))
     expected = trial.value - here.value <= tol + slack(here.value)
     return bool(little and expected and stays(here.pi, trial.pi, tol))

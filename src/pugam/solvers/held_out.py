@@ -28,6 +28,7 @@ from pugam.linear_algebra import inverse, inverse_definite
 from pugam.solvers.adjustment import INTERCEPT, SHARE, STEEPNESS, Adjustment
 from pugam.solvers.pi import PiPrior, PiRange
 from pugam.solvers.steps import slack
+from pugam.solvers.tuning import TUNING
 
 __all__ = ["HeldOutRows"]
 
@@ -35,12 +36,6 @@ Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 ALL_BUT_SHARE = slice(INTERCEPT, None)
-USUAL_SEPARATION, SEPARATION_SPREAD = 12.0, 0.8
-LEAST_DIFFERENCE = 1e-3  # of mean scores, in their standard deviations: below, there is nothing to see
-STARTS = ((0.2, 0.5), (0.5, 1.2), (0.8, 1.2), (0.95, 1.2), (0.5, 2.0), (0.9, 2.0), (0.1, 1.5))  # pi, log steepness
-LOG_STEEPNESS = (-8.0, 2.0)  # of scores in units of their spread: what is steeper is a step, and too sure of itself
-LARGEST_INTERCEPT = 300.0
-NEWTON_STEPS = 3  # from where L-BFGS stops, each squares the distance that is left
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,11 +62,11 @@ class HeldOutRows:
     def adjust(self, pi_range: PiRange, near: Adjustment | None = None) -> Adjustment:
         """Find the best share within a range, intercept and steepness; look near those of another range, too."""
         (low, high), (centre, spread) = pi_range.logits, self._place
-        bounds = [(low, high), (-LARGEST_INTERCEPT, LARGEST_INTERCEPT), LOG_STEEPNESS]
+        bounds = [(low, high), (-TUNING.largest_intercept, TUNING.largest_intercept), TUNING.log_steepness]
         hidden = self._standard[~self.positive]
         starts = [
             [logit(share), -np.quantile(hidden, 1.0 - share) * np.exp(steepness), steepness]
-            for share, steepness in STARTS
+            for share, steepness in TUNING.held_out_starts
         ]
         if near is not None:
             at_centre, steepness = near.intercept + near.steepness * centre, np.log(near.steepness * spread)
@@ -99,7 +94,7 @@ class HeldOutRows:
         """Take the last steps to the optimum by Newton's method: L-BFGS stops some way below it."""
         low, high = bounds.T
         inside = np.flatnonzero((low < point) & (point < high))
-        for _ in range(NEWTON_STEPS):
+        for _ in range(TUNING.newton_steps):
             hessian = self._hessian(point, observed=True) + self._separation_hessian(point, observed=True)
             inverted = inverse_definite(hessian[np.ix_(inside, inside)])
             loss, gradient = self._loss(point)
@@ -147,14 +142,14 @@ class HeldOutRows:
         labelled, hidden = (
             np.average(self._standard[rows], weights=self.weights[rows]) for rows in (self.positive, ~self.positive)
         )
-        return float(np.log(max(labelled - hidden, LEAST_DIFFERENCE)))
+        return float(np.log(max(labelled - hidden, TUNING.least_difference)))
 
     def _deviation(self, point: Array) -> float:
         """How far log D is from what is usual, in standard deviations."""
         if not self.separation:
             return 0.0
         log_separation = point[STEEPNESS] + self._log_difference - float(np.log1p(-expit(point[SHARE])))
-        return float(log_separation - np.log(USUAL_SEPARATION)) / SEPARATION_SPREAD
+        return float(log_separation - np.log(TUNING.usual_separation)) / TUNING.separation_spread
 
     def _rows(self, point: Array, observed: bool) -> tuple[Array, ...]:
         """Weighted value, score and information of the rows in (s, log c), s the linear predictor."""
@@ -175,7 +170,7 @@ class HeldOutRows:
         pi = np.asarray(expit(point[SHARE]))
         value, score_s, score_c, *_ = self._rows(point, observed=False)
         deviation = self._deviation(point)
-        pull = deviation / SEPARATION_SPREAD
+        pull = deviation / TUNING.separation_spread
         total = value.sum() + float(self.prior.value(pi)) - 0.5 * deviation**2
         gradient = np.empty(3)
         gradient[SHARE] = score_c.sum() * float(log_c_slope(pi, *self._counts)) + float(self.prior.score(pi))
@@ -198,7 +193,7 @@ class HeldOutRows:
             if inverted is not None:
                 break
         covariance[free, free] = inverse(whole[free, free]) if inverted is None else inverted
-        alone = inverse_definite(whole[free, free]) if self._log_difference > np.log(LEAST_DIFFERENCE) else None
+        alone = inverse_definite(whole[free, free]) if self._log_difference > np.log(TUNING.least_difference) else None
         return covariance, variance if alone is None else float(alone[SHARE, SHARE])
 
     def _hessian(self, point: Array, observed: bool) -> Array:
@@ -221,10 +216,10 @@ class HeldOutRows:
         if not self.separation:
             return np.zeros((3, 3))
         pi = float(expit(point[SHARE]))
-        direction = np.array([pi, 0.0, 1.0]) / SEPARATION_SPREAD
+        direction = np.array([pi, 0.0, 1.0]) / TUNING.separation_spread
         added = np.outer(direction, direction)
         if observed:
-            added[SHARE, SHARE] += self._deviation(point) * pi * (1.0 - pi) / SEPARATION_SPREAD
+            added[SHARE, SHARE] += self._deviation(point) * pi * (1.0 - pi) / TUNING.separation_spread
         return added
 
     def _on_scores(self, covariance: Array, steepness: float) -> Array:

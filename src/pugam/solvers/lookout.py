@@ -14,19 +14,12 @@ from pugam.solvers.optimum import Optimum, best_of
 from pugam.solvers.reml import select_reml
 from pugam.solvers.settings import Settings
 from pugam.solvers.smoothing import edf_by_term
+from pugam.solvers.tuning import TUNING
 from pugam.terms import Design
 
 __all__ = ["Lookout", "look_for_higher", "look_for_waves"]
 
 Array = NDArray[np.float64]
-
-LOOKOUT_FUNCTIONS, STARTS, ROUGH_STARTS = 6, 6, 2
-FEWEST_FUNCTIONS, COARSE_COLUMNS = 3, 150  # of many terms fewer functions are looked at
-LOOKOUT_TOL, LOOKOUT_ITERATIONS, EDF_TOL, SAMPLE_EDF_TOL = 1e-2, 40, 1e-2, 0.05
-ROUGH_KAPPA = 1e-2  # no more smoothing than that of a rough fit
-ALIKE_EDF, ALIKE_LOGIT = 1.5, 0.3  # differences too small to be worth a comparison on all rows
-WORTH_MOVING = 0.01  # gain in the objective
-MOST_MOVES = 4
 
 
 @dataclass(frozen=True)
@@ -44,10 +37,9 @@ class Lookout:
     @classmethod
     def over(cls, engine: Engine, design: Design, settings: Settings, rng: np.random.Generator) -> Lookout:
         """Build a lookout over the rows of an engine."""
-        n_functions = max(FEWEST_FUNCTIONS, min(LOOKOUT_FUNCTIONS, COARSE_COLUMNS // len(design.bases)))
-        coarse, columns = design.coarse(n_functions)
+        coarse, columns = design.coarse(TUNING.functions_each(len(design.bases)))
         sample = engine.pilot(coarse, enough_rows(coarse), rng)
-        exploring = replace(settings, tol=LOOKOUT_TOL, max_iter=LOOKOUT_ITERATIONS)
+        exploring = replace(settings, tol=TUNING.lookout_tol, max_iter=TUNING.lookout_iterations)
         return cls(engine, design, exploring, rng, sample, coarse, design.layout.keeping(columns))
 
     @property
@@ -88,18 +80,18 @@ def look_for_waves(lookout: Lookout, beta: Array, kappas: Array) -> Choice:
     Smoothed much, a wave is a straight line, with nothing left of it that could grow: the choice of smoothing may end
     there although far better ones exist.
     """
-    rough = np.minimum(kappas, ROUGH_KAPPA)
+    rough = np.minimum(kappas, TUNING.rough_kappa)
     if (rough == kappas).all():
         return beta, kappas
     pi_range = lookout.settings.pi_range
-    best, _ = lookout.explore(rough, beta, ROUGH_STARTS)
-    there = select_reml(lookout.coarse, lookout.at_sample, best.beta, rough, pi_range, SAMPLE_EDF_TOL)
+    best, _ = lookout.explore(rough, beta, TUNING.rough_starts)
+    there = select_reml(lookout.coarse, lookout.at_sample, best.beta, rough, pi_range, TUNING.pilot_edf_tol)
     if _is_alike(lookout, there, (lookout.settled(kappas, beta).beta, kappas)):
         return beta, kappas
-    new = select_reml(lookout.design, lookout.at, lookout.up(there[0]), there[1], pi_range, SAMPLE_EDF_TOL)
+    new = select_reml(lookout.design, lookout.at, lookout.up(there[0]), there[1], pi_range, TUNING.pilot_edf_tol)
     if not is_better(lookout.design, lookout.at, new, (beta, kappas), pi_range):
         return beta, kappas
-    return select_reml(lookout.design, lookout.at, *new, pi_range, EDF_TOL)
+    return select_reml(lookout.design, lookout.at, *new, pi_range, TUNING.edf_tol)
 
 
 def _is_alike(lookout: Lookout, one: Choice, other: Choice) -> bool:
@@ -109,20 +101,22 @@ def _is_alike(lookout: Lookout, one: Choice, other: Choice) -> bool:
         (here,) = lookout.at_sample(kappas).stand([beta])
         degrees.append(edf_by_term(lookout.coarse, here, here.covariance(pi_range)))
         logits.append(here.logit_pi)
-    bend_alike = np.max(np.abs(degrees[0] - degrees[1]), initial=0.0) < ALIKE_EDF
-    return bool(bend_alike) and (pi_range.fixed or abs(logits[0] - logits[1]) < ALIKE_LOGIT)
+    bend_alike = np.max(np.abs(degrees[0] - degrees[1]), initial=0.0) < TUNING.alike_edf
+    return bool(bend_alike) and (pi_range.fixed or abs(logits[0] - logits[1]) < TUNING.alike_logit)
 
 
 def look_for_higher(lookout: Lookout, beta: Array, kappas: Array) -> Choice:
     """Try some starts at the chosen smoothing; move where one of them ends higher on all rows, and choose anew."""
     pi_range = lookout.settings.pi_range
-    for _ in range(MOST_MOVES):
-        best, stay = lookout.explore(kappas, beta, STARTS)
-        if best.value < stay.value + WORTH_MOVING:
+    for _ in range(TUNING.most_moves):
+        best, stay = lookout.explore(kappas, beta, TUNING.lookout_starts)
+        if best.value < stay.value + TUNING.worth_moving:
             break
         starts = np.array([beta, lookout.up(best.beta)])
-        here, there = lookout.settings.maximize(lookout.at(kappas), starts, pi_range, LOOKOUT_TOL, LOOKOUT_ITERATIONS)
-        if there.value < here.value + WORTH_MOVING:
+        here, there = lookout.settings.maximize(
+            lookout.at(kappas), starts, pi_range, TUNING.lookout_tol, TUNING.lookout_iterations
+        )
+        if there.value < here.value + TUNING.worth_moving:
             break
-        beta, kappas = select_reml(lookout.design, lookout.at, there.beta, kappas, pi_range, EDF_TOL)
+        beta, kappas = select_reml(lookout.design, lookout.at, there.beta, kappas, pi_range, TUNING.edf_tol)
     return beta, kappas

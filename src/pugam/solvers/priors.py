@@ -9,13 +9,12 @@ from numpy.typing import NDArray
 from scipy.linalg import null_space
 
 from pugam.solvers.standpoint import Standpoint
+from pugam.solvers.tuning import TUNING
 from pugam.terms import Design
 
 __all__ = ["Prior", "prior_at"]
 
 Array = NDArray[np.float64]
-
-FLAT = 1e-10  # relative precision below which a direction of a term is not penalised
 
 
 class Prior(NamedTuple):
@@ -54,6 +53,6 @@ def _on_face(penalty: Array, rows: Array) -> tuple[Array, float]:
     """Variances and log-determinant along the directions in which rows @ theta stays zero."""
     directions = null_space(rows)
     values, vectors = np.linalg.eigh(directions.T @ (penalty[:, None] * directions))
-    kept = values > FLAT * penalty.max()
+    kept = values > TUNING.flat_direction * penalty.max()
     spread = directions @ vectors[:, kept]
     return np.asarray(np.sum(spread**2 / values[kept], axis=1)), float(np.sum(np.log(values[kept])))

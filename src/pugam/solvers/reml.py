@@ -9,19 +9,15 @@ from numpy.typing import NDArray
 
 from pugam.solvers.objective import Objective
 from pugam.solvers.pi import PiRange
-from pugam.solvers.smoothing import KAPPA_LIMITS, edf_by_term, fellner_schall
+from pugam.solvers.smoothing import edf_by_term, fellner_schall
 from pugam.solvers.standpoint import Standpoint
 from pugam.solvers.steps import bounded_step
+from pugam.solvers.tuning import TUNING
 from pugam.terms import Design
 
 __all__ = ["go", "select_reml"]
 
 Array = NDArray[np.float64]
-
-MAX_ITERATIONS = 50  # ten are usual; of dozens of terms one may go on wandering by a fraction of a degree
-MAX_HALVINGS = 10
-LONGEST_STRETCH = 4.0
-SAME_LOG = 0.02  # smoothing parameters closer than that are taken for the same
 
 
 def select_reml(
@@ -54,7 +50,7 @@ def select_reml(
     (here,) = objective.stand([beta])
     degrees, last_move = np.full(len(design.bases), np.inf), np.zeros(len(kappas))
     visited: list[Array] = []
-    for _ in range(MAX_ITERATIONS):
+    for _ in range(TUNING.reml_iterations):
         covariance = here.covariance(pi_range)
         new_degrees = edf_by_term(design, here, covariance)
         if np.max(np.abs(new_degrees - degrees), initial=0.0) < edf_tol:
@@ -62,7 +58,7 @@ def select_reml(
         degrees = new_degrees
         move = np.log(fellner_schall(design, here, covariance, kappas) / kappas)
         visited.append(kappas)
-        kappas = np.clip(kappas * np.exp(_stretch(move, last_move) * move), *KAPPA_LIMITS)
+        kappas = np.clip(kappas * np.exp(_stretch(move, last_move) * move), *TUNING.kappa_limits)
         if len(here.constraints) and any(_is_near(kappas, other) for other in visited[:-1]):
             break  # smoothing goes round in circles where constraints come and go
         last_move = move
@@ -72,7 +68,7 @@ def select_reml(
 
 
 def _is_near(kappas: Array, other: Array) -> bool:
-    return bool(np.max(np.abs(np.log(kappas / other)), initial=0.0) < SAME_LOG)
+    return bool(np.max(np.abs(np.log(kappas / other)), initial=0.0) < TUNING.same_log)
 
 
 def _stretch(move: Array, last_move: Array) -> Array:
@@ -81,7 +77,7 @@ def _stretch(move: Array, last_move: Array) -> Array:
         ratio = np.asarray(np.where(last_move == 0.0, 0.0, move / last_move))
     shrinking = (ratio > 0.0) & (ratio < 1.0)
     tail = 1.0 / (1.0 - np.where(shrinking, ratio, 0.0))
-    return np.asarray(np.minimum(tail, LONGEST_STRETCH))
+    return np.asarray(np.minimum(tail, TUNING.longest_stretch))
 
 
 def _follow(objective: Objective, here: Standpoint, pi_range: PiRange) -> Standpoint:
@@ -94,7 +90,7 @@ def go(objective: Objective, here: Standpoint, step: Array) -> Standpoint:
     """Take a step under the smoothing parameters of an objective, halved until that does not fall."""
     value = here.loglik - float(objective.penalties(here.beta[None])[0])
     floor = value - 1e-9 * abs(value)
-    for _ in range(MAX_HALVINGS):
+    for _ in range(TUNING.reml_halvings):
         (trial,) = objective.stand([here.beta + step])
         if trial.value >= floor:
             return trial

@@ -24,21 +24,12 @@ from pugam.solvers.pi import PiRange
 from pugam.solvers.settings import Settings
 from pugam.solvers.starts import fit_naively, make_starts
 from pugam.solvers.summit import reach_summit
+from pugam.solvers.tuning import TUNING
 from pugam.terms import Design
 
 __all__ = ["fit_shrunken", "hold_out", "make_folds", "refit_shrunken"]
 
 Array = NDArray[np.float64]
-
-RIDGE = 3.0  # on the squares of coefficients of columns scaled to unit variance
-SHRUNKEN_FUNCTIONS, FEWEST_FUNCTIONS = 6, 3  # of each smooth: where terms are many, a line, a bow and a wave
-COARSE_COLUMNS = 150  # that many terms share among themselves
-BENDING = 3.0  # each further function is restrained so many times as much
-N_FOLDS = 5
-FOLD_SEED = 1
-ALIKE_DECIMALS = 12
-FEWEST_KINDS = 50  # of rows: with fewer, rows that are alike are dealt out one by one
-COMPARING_TOL, COMPARING_ITERATIONS = 1e-2, 30  # of climbs that only serve to compare, or to predict rows held out
 
 
 @dataclass(frozen=True)
@@ -68,7 +59,7 @@ def refit_shrunken(fitted: Fitted, engine: Engine) -> Fitted:
     objective = Objective(engine, fitted.design.penalty(fit.kappas), settings.prior)
     fixed = _share_fixed(hold_out(objective, fit.penalized, folds).adjust(settings.pi_range))
     start = objective.layout.with_share(fit.penalized.beta, fixed.logits[0])
-    (penalized,) = maximize_fisher(objective, start[None], fixed, COMPARING_TOL, COMPARING_ITERATIONS)
+    (penalized,) = maximize_fisher(objective, start[None], fixed, TUNING.comparing_tol, TUNING.comparing_iterations)
     adjustment = hold_out(objective, penalized, folds).adjust(settings.pi_range)
     return _finish(
         _Candidate(fit.shrinkage.ridge, objective, engine, fitted.design, folds, penalized, adjustment), settings
@@ -87,10 +78,12 @@ def hold_out(objective: Objective, penalized: Optimum, folds: NDArray[np.intp]) 
         if min(others.engine.n0, others.engine.n1) == 0.0:  # a fold has all rows of a label: no curves without them
             scores[outside] = penalized.intercept
             return
-        (found,) = maximize_fisher(others, penalized.beta[None], fixed, COMPARING_TOL, COMPARING_ITERATIONS)
+        (found,) = maximize_fisher(
+            others, penalized.beta[None], fixed, TUNING.comparing_tol, TUNING.comparing_iterations
+        )
         scores[outside] = engine.linear_predictor(found.b)[outside]
 
-    map_in_threads(score, range(N_FOLDS), engine.n_side_by_side)
+    map_in_threads(score, range(TUNING.n_folds), engine.n_side_by_side)
     if engine.weights is None:
         return HeldOutRows(scores, engine.positive, np.ones(engine.n_rows), objective.prior)
     kept = engine.weights > 0.0
@@ -102,13 +95,13 @@ def make_folds(engine: Engine) -> NDArray[np.intp]:
 
     Rows that are alike go to the same fold: curves that were fitted to one of a row's twins are no judge of it.
     """
-    rng = np.random.default_rng(FOLD_SEED)
+    rng = np.random.default_rng(TUNING.fold_seed)
     twins = _first_alike(engine)
     folds = np.empty(engine.n_rows, dtype=np.intp)
     labelled = np.isin(np.arange(engine.n_rows), twins[engine.positive])
     for chosen in (labelled, ~labelled):
         rows = np.flatnonzero(chosen & (twins == np.arange(engine.n_rows)))
-        folds[rng.permutation(rows)] = np.arange(len(rows)) % N_FOLDS
+        folds[rng.permutation(rows)] = np.arange(len(rows)) % TUNING.n_folds
     return folds[twins]
 
 
@@ -117,28 +110,28 @@ def _first_alike(engine: Engine) -> NDArray[np.intp]:
 
     That is itself, where there are only a few kinds of rows: they repeat because there is not more to tell of a row.
     """
-    factors = np.random.default_rng(FOLD_SEED).uniform(1.0, 2.0, engine.design.layout.of_predictors.size)
+    factors = np.random.default_rng(TUNING.fold_seed).uniform(1.0, 2.0, engine.design.layout.of_predictors.size)
     mixed = engine.linear_predictor(factors)
-    mixed = np.round(mixed / max(float(np.abs(mixed).max()), 1.0), ALIKE_DECIMALS)
+    mixed = np.round(mixed / max(float(np.abs(mixed).max()), 1.0), TUNING.alike_decimals)
     _, first, kind = np.unique(mixed, return_index=True, return_inverse=True)
-    if len(first) < FEWEST_KINDS:
+    if len(first) < TUNING.fewest_kinds:
         return np.arange(engine.n_rows)
     return first[kind]
 
 
 def _try(engine: Engine, design: Design, settings: Settings, rng: np.random.Generator) -> _Candidate:
     """Fit with a ridge: curves at the share that rows held out of a naive fit give, and that share once more."""
-    coarse, _ = design.coarse(max(FEWEST_FUNCTIONS, min(SHRUNKEN_FUNCTIONS, COARSE_COLUMNS // len(design.bases))))
+    coarse, _ = design.coarse(TUNING.functions_each(len(design.bases)))
     rows = engine.redesigned(coarse, range(len(coarse.bases)))
-    shrunken = coarse.with_ridge(RIDGE * _tightness(coarse, rows))
+    shrunken = coarse.with_ridge(TUNING.ridge * _tightness(coarse, rows))
     objective = Objective(rows, shrunken.penalty(np.zeros(len(shrunken.penalties))), settings.prior)
     folds = make_folds(rows)
     naive = fit_naively(objective, maximize_fisher)
     fixed = _share_fixed(hold_out(objective, naive, folds).adjust(settings.pi_range))
     starts = make_starts(rows, naive, fixed, settings.n_starts, rng)
-    penalized = best_of(maximize_fisher(objective, starts, fixed, COMPARING_TOL, COMPARING_ITERATIONS))
+    penalized = best_of(maximize_fisher(objective, starts, fixed, TUNING.comparing_tol, TUNING.comparing_iterations))
     adjustment = hold_out(objective, penalized, folds).adjust(settings.pi_range)
-    return _Candidate(RIDGE, objective, rows, shrunken, folds, penalized, adjustment)
+    return _Candidate(TUNING.ridge, objective, rows, shrunken, folds, penalized, adjustment)
 
 
 def _finish(best: _Candidate, settings: Settings) -> Fitted:
@@ -173,4 +166,4 @@ def _tightness(design: Design, engine: Engine) -> Array:
     moments = engine.sums(np.array([0.5]), flat).information[0, layout.predictor, layout.predictor]
     means = moments[ones] / moments[ones, ones]
     variances = moments.diagonal() / moments[ones, ones] - means**2
-    return np.asarray(2.0 * np.maximum(variances[layout.of_predictors.coefficients], 0.0) * BENDING**bends)
+    return np.asarray(2.0 * np.maximum(variances[layout.of_predictors.coefficients], 0.0) * TUNING.ridge_growth**bends)

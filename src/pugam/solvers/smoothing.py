@@ -9,10 +9,10 @@ from pugam.linear_algebra import Free, inverse, restrict
 from pugam.solvers.optimum import Optimum
 from pugam.solvers.priors import prior_at
 from pugam.solvers.standpoint import Standpoint
+from pugam.solvers.tuning import TUNING
 from pugam.terms import Design
 
 __all__ = [
-    "KAPPA_LIMITS",
     "LINEAR_GRID",
     "SMOOTH_GRID",
     "aic",
@@ -27,9 +27,6 @@ Array = NDArray[np.float64]
 
 LINEAR_GRID = tuple(10.0**power for power in range(4, -2, -1))  # the paper's Setting 1, smoothest first
 SMOOTH_GRID = tuple(10.0**power for power in range(-1, -7, -1))  # its Settings 2 and 3
-
-KAPPA_LIMITS = (1e-8, 1e8)
-LARGEST_FACTOR = 1e3
 
 
 def fellner_schall(design: Design, here: Standpoint, covariance: Array, kappas: Array) -> Array:
@@ -53,8 +50,8 @@ def fellner_schall(design: Design, here: Standpoint, covariance: Array, kappas: 
     given = design.roughness @ prior_at(design, here, kappas).variances
     room = given - design.roughness @ variances
     bending = design.roughness @ here.theta**2
-    factors = np.clip(room / np.maximum(bending, 1e-300), 1.0 / LARGEST_FACTOR, LARGEST_FACTOR)
-    return np.asarray(np.where(given > 0.0, np.clip(kappas * factors, *KAPPA_LIMITS), kappas))
+    factors = np.clip(room / np.maximum(bending, 1e-300), 1.0 / TUNING.largest_factor, TUNING.largest_factor)
+    return np.asarray(np.where(given > 0.0, np.clip(kappas * factors, *TUNING.kappa_limits), kappas))
 
 
 def log_marginal(design: Design, here: Standpoint, kappas: Array, free: Free = slice(None)) -> float:

@@ -14,12 +14,11 @@ from pugam.likelihood import expit
 from pugam.linear_algebra import Free, factorize_semidefinite, inverse, solve_factorized
 from pugam.solvers.constraints import UNCONSTRAINED, free_directions, project
 from pugam.solvers.pi import PiRange
+from pugam.solvers.tuning import TUNING
 
 __all__ = ["Standpoint"]
 
 Array = NDArray[np.float64]
-
-SMALLEST_INFORMATION = 1e-100
 
 
 @dataclass(frozen=True)
@@ -107,7 +106,9 @@ class Standpoint:
         free, active = self.layout.free(share_fixed), self.active_constraints
         if len(active) == 0:
             return free
-        return free_directions(active, free, 1.0 / np.sqrt(np.maximum(self.hessian.diagonal(), SMALLEST_INFORMATION)))
+        return free_directions(
+            active, free, 1.0 / np.sqrt(np.maximum(self.hessian.diagonal(), TUNING.smallest_information))
+        )
 
     @cached_property
     def active_constraints(self) -> Array:

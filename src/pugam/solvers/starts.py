@@ -19,17 +19,14 @@ from pugam.solvers.constraints import nearest
 from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import Optimum
 from pugam.solvers.pi import PiRange
+from pugam.solvers.tuning import TUNING
 
 __all__ = ["GRID_SIZE", "Maximize", "fit_naively", "make_starts"]
 
 Array = NDArray[np.float64]
 Maximize = Callable[[Objective, Array, PiRange, float, int], list[Optimum]]
 
-STEEPNESS = (3.0, 1.0, 8.0)
-SHARES = (0.5, 0.2, 0.8, 0.95)  # of the way from the lower to the upper end of the permitted range
-GRID_SIZE = len(STEEPNESS) * len(SHARES)
-NAIVE_TOL, NAIVE_ITERATIONS = 1e-2, 30
-CALIBRATION_STEPS = 5
+GRID_SIZE = len(TUNING.start_steepness) * len(TUNING.start_shares)
 
 
 def fit_naively(smooth: Objective, maximize: Maximize) -> Optimum:
@@ -39,7 +36,7 @@ def fit_naively(smooth: Objective, maximize: Maximize) -> Optimum:
     labels.
     """
     flat = smooth.layout.join(-np.inf, 0.0, np.zeros(len(smooth.penalty)))
-    return maximize(smooth, flat[None], PiRange(0.0, 0.0), NAIVE_TOL, NAIVE_ITERATIONS)[0]
+    return maximize(smooth, flat[None], PiRange(0.0, 0.0), TUNING.naive_tol, TUNING.naive_iterations)[0]
 
 
 def make_starts(engine: Engine, naive: Optimum, pi_range: PiRange, n_starts: int, rng: np.random.Generator) -> Array:
@@ -48,16 +45,15 @@ def make_starts(engine: Engine, naive: Optimum, pi_range: PiRange, n_starts: int
     With pi fixed there are at most three, which differ in steepness.
     """
     layout = naive.layout
-    grid = list(product(STEEPNESS, SHARES[:1] if pi_range.fixed else SHARES))[:n_starts]
-    steepness = np.array([steep for steep, _ in grid])
-    shares = np.array([share for _, share in grid])
+    steep, some = TUNING.start_steepness, TUNING.start_shares
+    grid = list(product(steep, some[:1] if pi_range.fixed else some))[:n_starts]
+    steepness, shares = np.array(grid).T
     curves = steepness[:, None] * naive.theta
     extra = n_starts - len(grid)
     if extra and not pi_range.fixed:
         shares = np.concatenate([shares, rng.uniform(0.1, 0.9, extra)])
-        steepness = np.concatenate(
-            [steepness, np.exp(rng.uniform(np.log(min(STEEPNESS)), np.log(max(STEEPNESS)), extra))]
-        )
+        random = np.exp(rng.uniform(np.log(min(steep)), np.log(max(steep)), extra))
+        steepness = np.concatenate([steepness, random])
         spread = np.linalg.cholesky(inverse(naive.hessian[layout.predictor, layout.predictor]))
         noise = (rng.standard_normal((extra, len(spread))) @ spread.T)[:, layout.of_predictors.coefficients]
         curves = np.vstack([curves, steepness[len(grid) :, None] * (naive.theta + noise)])
@@ -82,7 +78,7 @@ def _calibrate(engine: Engine, pi: Array, curves: Array, guess: Array) -> Array:
     last = guess
     last_excess = excess(last)
     here = last - np.where(last_excess == 0.0, 1.0, last_excess)
-    for _ in range(CALIBRATION_STEPS):
+    for _ in range(TUNING.calibration_steps):
         here_excess = excess(here)
         rise = here_excess - last_excess
         # The excess grows with the intercept; where rounding or clipping hides that, step as if with slope one.

@@ -16,9 +16,9 @@ from pugam.linear_algebra import factorize, factorize_semidefinite
 from pugam.solvers.constraints import constrained_step
 from pugam.solvers.pi import PiRange
 from pugam.solvers.standpoint import Standpoint
+from pugam.solvers.tuning import TUNING
 
 __all__ = [
-    "LITTLE_GAIN",
     "Step",
     "bounded_step",
     "bounded_steps",
@@ -30,13 +30,6 @@ __all__ = [
 ]
 
 Array = NDArray[np.float64]
-
-# No further is the quadratic model trusted. Where classes separate, curves grow without bound: let them grow fast.
-LONGEST_PI_STEP = 2.0  # on the logit scale
-LONGEST_INTERCEPT_STEP, LONGEST_GROWTH = 20.0, 1.0
-LEAST_SHARE_OF_GAIN = 0.1
-ROUNDING = 1e-12  # relative size of the fall in the objective that rounding alone can cause
-LITTLE_GAIN = 0.01  # of the tolerance: a climb that can gain no more has converged
 
 
 class Step(NamedTuple):
@@ -104,8 +97,8 @@ def shortened(layout: Layout, beta: Array, steps: Array, held: Any, pi_range: Pi
 def _overlength(layout: Layout, beta: Array, steps: Array) -> Any:
     """How many times as long as they may be steps are; at least one."""
     share, intercept = layout.share, layout.intercept
-    farthest = LONGEST_INTERCEPT_STEP + LONGEST_GROWTH * np.abs(beta[..., intercept])
-    excess = np.maximum(np.abs(steps[..., share]) / LONGEST_PI_STEP, np.abs(steps[..., intercept]) / farthest)
+    farthest = TUNING.longest_intercept_step + TUNING.longest_growth * np.abs(beta[..., intercept])
+    excess = np.maximum(np.abs(steps[..., share]) / TUNING.longest_pi_step, np.abs(steps[..., intercept]) / farthest)
     return np.maximum(1.0, excess)
 
 
@@ -114,12 +107,12 @@ def least_value(value: Any, predicted: Any) -> Any:
 
     A gain far below the prediction is a leap onto a plateau, where every row is saturated and no way leads back.
     """
-    return value + LEAST_SHARE_OF_GAIN * predicted - slack(value)
+    return value + TUNING.least_share_of_gain * predicted - slack(value)
 
 
 def slack(value: Any) -> Any:
     """How far the objective can fall by rounding alone."""
-    return ROUNDING * (1.0 + abs(value))
+    return TUNING.rounding * (1.0 + abs(value))
 
 
 def stays(pi: Any, new_pi: Any, tol: float) -> Any:

@@ -17,7 +17,6 @@ from pugam.solvers.bends import look_for_bends
 from pugam.solvers.debiasing import correct_bias
 from pugam.solvers.doubt import has_enough_rows, is_doubtful
 from pugam.solvers.exploring import (
-    PILOT_KAPPA,
     StartRecord,
     carried_over,
     enough_rows,
@@ -34,19 +33,12 @@ from pugam.solvers.settings import Settings
 from pugam.solvers.shrinkage import fit_shrunken
 from pugam.solvers.smoothing import aic
 from pugam.solvers.summit import reach_summit
+from pugam.solvers.tuning import TUNING
 from pugam.terms import Design
 
 __all__ = ["STAGES", "Stage", "choose_fit", "finish_fit", "fit_smoothed", "warm_smoothing"]
 
 Array = NDArray[np.float64]
-
-PILOT_FUNCTIONS = 3  # of each smooth: a line, a bow and a wave are enough to tell good starts from traps
-PILOT_TOL, PILOT_ITERATIONS, PILOT_EDF_TOL = 1e-2, 40, 0.05
-MANY_COLUMNS = 150  # beyond, a coarser basis goes first
-MANY_ROWS, COMPARED_ROWS = 50_000, 10_000  # beyond, scales are compared on a sample of so many rows
-EDF_TOL = 1e-2
-START_ROWS = 10_000  # starts at given smoothing parameters are compared on about so many rows
-START_ITERATIONS = {"newton": 25, "em": 5_000}  # what has not arrived by then creeps along a boundary
 
 
 @dataclass(frozen=True)
@@ -131,13 +123,13 @@ def fit_smoothed(
 def _is_wide(course: Course) -> bool:
     """Whether a coarser basis should go first."""
     design = course.design
-    coarser = len(design.bases) * PILOT_FUNCTIONS < design.n_columns
-    return course.by_reml and course.beta is None and design.n_columns > MANY_COLUMNS and coarser
+    coarser = len(design.bases) * TUNING.pilot_functions < design.n_columns
+    return course.by_reml and course.beta is None and design.n_columns > TUNING.many_columns and coarser
 
 
 def _fit_coarsely(course: Course) -> Course:
     """Fit the smoothest functions of each term first, and go on from there."""
-    coarse, _ = course.design.coarse(PILOT_FUNCTIONS)
+    coarse, _ = course.design.coarse(TUNING.pilot_functions)
     engine = course.engine.redesigned(coarse, range(len(coarse.bases)))
     found = Course(engine, coarse, course.settings, course.rng)
     for stage in (EXPLORE, SMOOTH, BEND, WAVES, HIGHER):
@@ -147,7 +139,7 @@ def _fit_coarsely(course: Course) -> Course:
 
 def _from_coarse(course: Course, found: Course | Fit) -> Course:
     """Bring parameters of the coarse basis of the pilots to the whole one."""
-    _, columns = course.design.coarse(PILOT_FUNCTIONS)
+    _, columns = course.design.coarse(TUNING.pilot_functions)
     beta = found.penalized.beta if isinstance(found, Fit) else found.beta
     assert beta is not None
     return replace(
@@ -165,18 +157,20 @@ def _with_more_columns(beta: Array, design: Design, columns: NDArray[np.intp]) -
 def _explore(course: Course) -> Course:
     """Climb from all starts with a coarse basis on few rows, and smooth the best of what they find."""
     design, settings = course.design, course.settings
-    coarse, columns = design.coarse(PILOT_FUNCTIONS)
+    coarse, columns = design.coarse(TUNING.pilot_functions)
     pilot = course.engine.pilot(coarse, enough_rows(coarse), course.rng)
-    at, kappas = objectives(pilot, coarse, settings.prior), np.full(len(design.penalties), PILOT_KAPPA)
-    exploring = replace(settings, tol=PILOT_TOL, max_iter=PILOT_ITERATIONS)
+    at, kappas = objectives(pilot, coarse, settings.prior), np.full(len(design.penalties), TUNING.pilot_kappa)
+    exploring = replace(settings, tol=TUNING.pilot_tol, max_iter=TUNING.pilot_iterations)
     optima, records = explore(at, kappas, exploring, course.rng)
-    found, kappas = select_reml(coarse, at, best_of(optima).beta, kappas, settings.pi_range, PILOT_EDF_TOL)
+    found, kappas = select_reml(coarse, at, best_of(optima).beta, kappas, settings.pi_range, TUNING.pilot_edf_tol)
     beta = carried_over(_with_more_columns(found, design, columns), pilot, course.engine)
     return replace(course, beta=beta, kappas=kappas, starts=records)
 
 
 def _smooth(course: Course) -> Course:
-    return course.moved(select_reml(course.design, course.at, *course.known(), course.settings.pi_range, EDF_TOL))
+    return course.moved(
+        select_reml(course.design, course.at, *course.known(), course.settings.pi_range, TUNING.edf_tol)
+    )
 
 
 def _bend(course: Course) -> Course:
@@ -202,13 +196,19 @@ def _try_candidates(course: Course) -> Course:
     """
     design, settings = course.design, course.settings
     candidates = _candidates(design, settings)
-    sample = course.engine.pilot(design, START_ROWS, course.rng)
-    exploring = replace(settings, max_iter=min(settings.max_iter, START_ITERATIONS[settings.solver]))
+    sample = course.engine.pilot(design, TUNING.start_rows, course.rng)
+    exploring = replace(settings, max_iter=_few_iterations(settings))
     best, records = explore_candidates(objectives(sample, design, settings.prior), candidates, exploring, course.rng)
     starts = [carried_over(optimum.beta, sample, course.engine) for optimum in best]
     if len(candidates) == 1:
         return replace(course, beta=starts[0], kappas=candidates[0], starts=records)
     return replace(course.moved(_lowest_aic(course.at, candidates, starts, settings)), starts=records)
+
+
+def _few_iterations(settings: Settings) -> int:
+    """As many as climbs that only serve to compare may take."""
+    by_em = settings.solver == "em"
+    return min(settings.max_iter, TUNING.em_start_iterations if by_em else TUNING.newton_start_iterations)
 
 
 def _candidates(design: Design, settings: Settings) -> list[Array]:
@@ -339,12 +339,11 @@ def _fit_best_scale(engine: Engine, designs: Sequence[Design], settings: Setting
     """
     if len(designs) == 1:
         return _fit_design(engine, designs[0], settings, rng)
-    many_rows, many_columns = engine.n_rows > MANY_ROWS, designs[0].n_columns > MANY_COLUMNS
-    rows = engine.pilot(designs[0], COMPARED_ROWS, rng) if many_rows else engine
-    compared = [design.coarse(PILOT_FUNCTIONS)[0] for design in designs] if many_columns else designs
+    many_rows, many_columns = engine.n_rows > TUNING.many_rows, designs[0].n_columns > TUNING.many_columns
+    rows = engine.pilot(designs[0], TUNING.compared_rows, rng) if many_rows else engine
+    compared = [design.coarse(TUNING.pilot_functions)[0] for design in designs] if many_columns else designs
     only_compared = many_rows or many_columns
-    most = min(settings.max_iter, START_ITERATIONS[settings.solver])
-    trial = replace(settings, max_iter=most, debias=settings.debias and not only_compared)
+    trial = replace(settings, max_iter=_few_iterations(settings), debias=settings.debias and not only_compared)
     fits = [_fit_design(rows, design, trial, rng) for design in compared]
     best = int(np.argmin([aic(one.fit.penalized, one.fit.penalized.free(settings.pi_range)) for one in fits]))
     if fits[best].fit.converged and not only_compared:
@@ -383,6 +382,6 @@ def warm_smoothing(
     if not isinstance(settings.smoothing, str):
         return start, kappas
     if settings.smoothing == "reml":
-        return select_reml(design, at, start, kappas, settings.pi_range, EDF_TOL)
+        return select_reml(design, at, start, kappas, settings.pi_range, TUNING.edf_tol)
     candidates = _candidates(design, settings)
     return _lowest_aic(at, candidates, [start] * len(candidates), settings)

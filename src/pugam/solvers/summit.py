@@ -16,13 +16,11 @@ from pugam.solvers.pi import PiRange
 from pugam.solvers.settings import Settings
 from pugam.solvers.standpoint import Standpoint
 from pugam.solvers.steps import bounded_steps
+from pugam.solvers.tuning import TUNING
 
 __all__ = ["reach_summit"]
 
 Array = NDArray[np.float64]
-
-MOST_STEPS = 5  # each squares what is left
-NOTHING = 1e-20  # to be gained in log-likelihood: a step of 1e-10 standard errors
 
 
 def reach_summit(objective: Objective, start: Array, pi_range: PiRange, settings: Settings) -> tuple[Optimum, Array]:
@@ -37,9 +35,9 @@ def reach_summit(objective: Objective, start: Array, pi_range: PiRange, settings
 
 def _settle(objective: Objective, here: Standpoint, pi_range: PiRange, tol: float) -> Standpoint:
     """Take Newton steps, as long as each leaves less to gain than the one before."""
-    least = negligible_gain(objective, tol) if has_many_rows(objective) else NOTHING
+    least = negligible_gain(objective, tol) if has_many_rows(objective) else TUNING.nothing
     (step,) = bounded_steps([here], pi_range, [0.0])
-    for _ in range(MOST_STEPS):
+    for _ in range(TUNING.last_steps):
         if step is None or step.gain < least:
             break
         (trial,) = objective.stand([here.beta + step.move], observed=True)

@@ -1,0 +1,148 @@
+"""Every number that tunes a fit, in one place, each with its reason or the table behind it.
+
+What follows from the model or from the paper is no tuning and stands where it is used: the range of pi, the grids of
+smoothing parameters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["TUNING", "Tuning"]
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """How climbs go, where they begin, what a first look sees, and when curves are shrunken.
+
+    Gains and falls are in log-likelihood. What a step of the strategy is worth: benchmarks/results/ablation.md.
+    """
+
+    # Where climbs begin. With flat curves pi is not identified: starts differ above all in steepness.
+    start_steepness: tuple[float, ...] = (3.0, 1.0, 8.0)  # times the naive fit's; ablation.md
+    start_shares: tuple[float, ...] = (0.5, 0.2, 0.8, 0.95)  # of the way from the lower to the upper end of pi's range
+    naive_tol: float = 1e-2  # a direction is all that is wanted
+    naive_iterations: int = 30
+    calibration_steps: int = 5  # secant steps for the intercept of a start
+
+    # One step. No further than this is the quadratic model trusted.
+    longest_pi_step: float = 2.0  # on the logit scale
+    longest_intercept_step: float = 20.0  # where classes separate, curves grow without bound: let them grow fast
+    longest_growth: float = 1.0  # of the intercept, in addition, relative to its size
+    least_share_of_gain: float = 0.1  # sufficient increase, as in line searches: no leaps onto plateaus
+    rounding: float = 1e-12  # relative fall of the objective that rounding alone can cause
+    longest_following: float = 1.0  # change of the intercept up to which the tangent is a guide when pi is corrected
+    farthest_following: float = 1e3  # the same for a coefficient
+
+    # Damping: added to the diagonal of the information, relative to it.
+    first_damping: float = 1e-3  # so little shortens a step hardly at all
+    negligible_damping: float = 1e-12  # taken for none
+    stuck_damping: float = 1e8  # not even a tiny step leads upwards
+    first_growth: float = 4.0  # after a step that failed; doubles with each one in a row, as Nielsen's rule does
+    growth_of_growth: float = 2.0
+    fastest_fall: float = 0.1
+    smallest_promise: float = 1e-200  # keeps a ratio of gains finite
+
+    # When a climb has ended.
+    near: float = 0.5  # predicted gain below which the observed information is tried: half a standard error or so
+    little_gain: float = 0.01  # of the tolerance: a climb that can gain no more has converged
+    already_there: float = 1e-9  # of the tolerance: a start that can gain no more is the optimum
+    already_there_with_many: float = 1e-2  # the same with dear_rows or more, where a pass is dear and errors are small
+    dear_rows: int = 500_000
+    last_steps: int = 5  # Newton steps of the last climb: each squares what is left
+    nothing: float = 1e-20  # gain below which these end: a step of 1e-10 standard errors
+
+    # Refits to resampled rows begin near their optimum.
+    close: float = 0.1  # predicted gain below which the information is not renewed
+    falling: float = 0.2  # part of the last predicted gain below which the next one has to lie for that to go on
+    coasting_tol: float = 1e-4  # of the tolerance: such steps converge linearly, so the last one says less
+
+    # EM, the paper's algorithm.
+    em_inner_iterations: int = 50
+    em_inner_gain: float = 1e-3  # of the outer tolerance: an M-step with no more to gain has ended
+    em_smallest_step: float = 2.0**-30
+    em_most_left: float = 1e3  # tolerances that may be left to gain where a run has ended: it creeps, by design
+
+    # Constraints on shapes, solved exactly by exchanging active ones.
+    most_exchanges: int = 100  # for each constraint there is; a handful is usual
+    negligible_push: float = 1e-11  # of the strongest one: what is weaker is rounding
+
+    # Smoothing parameters by REML.
+    kappa_limits: tuple[float, float] = (1e-8, 1e8)  # beyond, a curve is a line or not smoothed, to six digits of edf
+    largest_factor: float = 1e3  # of one update
+    edf_tol: float = 1e-2  # degrees of freedom: a hundredth is not visible in any curve
+    reml_iterations: int = 50  # ten are usual; of dozens of terms one may go on wandering by a fraction of a degree
+    reml_halvings: int = 10
+    longest_stretch: float = 4.0  # Aitken's, of updates that go on in the same direction; ablation.md
+    same_log: float = 0.02  # logarithms of smoothing parameters closer than that are taken for the same
+    not_penalized: float = 1e-9  # penalty, brought to the size of information, below which a direction is free
+    flat_direction: float = 1e-10  # the same, relative to the strongest penalty of a term
+    no_information: float = 1e-10  # share of information below which data say nothing about a direction
+    smallest_information: float = 1e-100  # keeps a scale finite
+
+    # Pilots: climbs from all starts with a coarse basis on few rows.
+    pilot_functions: int = 3  # of each smooth: a line, a bow and a wave tell good starts from traps; ablation.md
+    pilot_tol: float = 1e-2
+    pilot_iterations: int = 40
+    pilot_edf_tol: float = 0.05
+    pilot_kappa: float = 1.0  # smooth enough that no start runs away
+    pilot_rows: int = 1_000  # at least
+    pilot_rows_per_column: int = 10
+    pilot_rows_per_free_column: int = 40  # slopes and levels, which no penalty holds where few rows separate labels
+    start_rows: int = 10_000  # on which starts at given smoothing parameters are compared
+    newton_start_iterations: int = 25  # what has not arrived by then creeps along a boundary
+    em_start_iterations: int = 5_000
+    many_columns: int = 150  # beyond, a coarser basis goes first; ablation.md
+    many_rows: int = 50_000  # beyond, scales of columns are compared on a sample
+    compared_rows: int = 10_000  # of so many rows
+
+    # A coarser basis, for second looks and shrunken fits.
+    most_functions: int = 6  # of each smooth
+    fewest_functions: int = 3  # where terms are many: a line, a bow and a wave
+    coarse_columns: int = 150  # that many terms share among themselves
+
+    # Second looks, once smoothing is chosen.
+    most_moves: int = 4
+    straight_edf: float = 0.5  # a term that bends by fewer degrees of freedom is looked at for a bend
+    possible_kappas: int = 33  # two to a factor of ten between the limits
+    clearly_better: float = 1.0  # in log marginal likelihood as seen from afar, to go and look
+    worth_moving: float = 0.01  # gain that is more than what climbs leave
+    lookout_starts: int = 6
+    lookout_tol: float = 1e-2
+    lookout_iterations: int = 40
+    rough_kappa: float = 1e-2  # a fit with no more smoothing shows waves
+    rough_starts: int = 2
+    alike_edf: float = 1.5  # differences in edf and logit pi too small to be worth a comparison on all rows
+    alike_logit: float = 0.3
+
+    # Shrunken fits: when, and how. benchmarks/results/shrinkage.md and ablation.md
+    fewest_rows_per_column: int = 20  # labelled or unlabelled, whichever are fewer; of columns that nothing restrains
+    fewest_doubtful_rows_per_column: int = 5  # 3 to 6 do as well on real tables
+    undetermined: float = 0.5  # width of a 95% interval for pi that says next to nothing
+    ridge: float = 3.0  # on the squares of coefficients of columns scaled to unit variance
+    ridge_growth: float = 3.0  # each further function of a smooth is restrained so many times as much
+    n_folds: int = 5
+    fold_seed: int = 1  # the same rows fall into the same folds, always
+    alike_decimals: int = 12  # of rows that are taken for twins, which go to the same fold
+    fewest_kinds: int = 50  # of rows: with fewer kinds, rows that are alike are dealt out one by one
+    comparing_tol: float = 1e-2  # of climbs that only serve to compare, or to predict rows held out
+    comparing_iterations: int = 30
+
+    # Share, intercept and steepness from rows held out.
+    usual_separation: float = 12.0  # of classes in mean log density ratio: for normal features, a ROC area of 0.99
+    separation_spread: float = 0.8  # of its logarithm: two standard deviations below is a ROC area of 0.86
+    least_difference: float = 1e-3  # of mean scores, in their standard deviations: below, there is nothing to see
+    held_out_starts: tuple[tuple[float, float], ...] = (  # pi, log steepness
+        (0.2, 0.5), (0.5, 1.2), (0.8, 1.2), (0.95, 1.2), (0.5, 2.0), (0.9, 2.0), (0.1, 1.5),
+    )  # fmt: skip
+    log_steepness: tuple[float, float] = (-8.0, 2.0)  # what is steeper is a step, and too sure of itself
+    largest_intercept: float = 300.0
+    newton_steps: int = 3  # from where L-BFGS stops: each squares the distance that is left
+    largest_change: float = 10.0  # of log steepness, when posteriors are averaged over it
+
+    def functions_each(self, n_terms: int) -> int:
+        """How many functions each of so many terms has in a coarser basis."""
+        return max(self.fewest_functions, min(self.most_functions, self.coarse_columns // n_terms))
+
+
+TUNING = Tuning()
