@@ -37,15 +37,24 @@ def rows():
     )
 
 
+def put_back(environment):
+    os.environ.clear()
+    os.environ.update(environment)
+
+
 @pytest.fixture(scope="module")
 def cluster():
+    """Workers that start at the same time leave OMP_NUM_THREADS=1 in the environment; other tests shall not see it."""
+    before = dict(os.environ)
     with (
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", memory_limit=None
         ) as workers,
         distributed.Client(workers, set_as_default=False) as client,
     ):
+        put_back(before)
         yield client
+    put_back(before)
 
 
 @pytest.fixture
@@ -292,7 +301,8 @@ def records(folder):
 
 
 @pytest.mark.usefixtures("client")
-def test_a_study_on_a_cluster_has_the_results_of_one_process(tmp_path):
+def test_a_study_on_a_cluster_has_the_results_of_one_process(tmp_path, monkeypatch):
+    monkeypatch.setattr("pugam.studies.simulated.CURVE_SIZES", (480, 540, 600))
     for name, options in (("here", {"jobs": 1}), ("there", {"engine": "dask"})):
         run_study("figure2", Plan(tmp_path / name, replicates=2, progress=False, **options))
 
