@@ -27,11 +27,24 @@ collect_ignore = ["surface.py"]
 
 FLAT = PiPrior()
 
+# Examples in docstrings that run a whole study; tests/studies runs the same studies on smaller tables.
+LONG_EXAMPLES = ("pugam.studies.simulated.figure2", "pugam.studies.catalogue.run_study")
+
+
+@pytest.hookimpl(tryfirst=True)  # before those that are not asked for are left out
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if item.name in LONG_EXAMPLES:
+            item.add_marker(pytest.mark.long)
+
 
 @pytest.fixture(scope="session", autouse=True)
 def _one_thread():
-    """As in a fit; the threads of two workers on two cores would only wait for each other, most of all in OpenMP."""
-    with one_blas_thread(), threadpool_limits(1, user_api="openmp"):
+    """As in a fit; the threads of two workers on two cores would only wait for each other, most of all in OpenMP.
+
+    OpenMP comes first: who leaves `one_blas_thread` puts all libraries back as they were on entering.
+    """
+    with threadpool_limits(1, user_api="openmp"), one_blas_thread():
         yield
 
 
