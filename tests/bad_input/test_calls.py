@@ -12,14 +12,14 @@ from misuse.tally import CALLS_IN_SHARD, N_SHARDS, count_shard
 COMMON = {"deadline": None, "derandomize": True, "database": None, "suppress_health_check": list(HealthCheck)}
 
 
-@settings(max_examples=250, **COMMON)
+@settings(max_examples=100, **COMMON)
 @given(call=diverse_calls())
 def test_calls_that_have_nothing_in_common(call):
     note(repr(call))
     check_call(call)
 
 
-@settings(max_examples=60, **COMMON)
+@settings(max_examples=30, **COMMON)
 @given(call=calls())
 def test_calls_that_are_made_simpler_where_they_fail(call):
     check_call(call)

@@ -8,7 +8,7 @@ import time
 
 from pugam.studies.provenance import RunLog
 
-REPLICATES, KEPT = 4, 2
+REPLICATES, KEPT = 2, 1
 PATIENCE = 300.0  # seconds, for a machine with other work
 
 # Table 1 with one of its cells. Told to stall, it hangs at the end of the replicate after those that are kept, so that
