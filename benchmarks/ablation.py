@@ -73,7 +73,7 @@ def fit(rows: Rows) -> tuple[Record, PUGAM]:
 def criterion(model: PUGAM) -> Record:
     """The REML criterion of a smoothed fit, and what tells whether that of another can be compared with it."""
     fitted = model._fitted("The criterion")
-    if fitted.fit.shrinkage is not None:
+    if fitted.fit.ridge is not None:
         return {"reml": None, "terms": "shrunken"}
     free = fitted.fit.penalized.free(fitted.settings.pi_range)
     value = log_marginal(fitted.design, fitted.fit.penalized, fitted.fit.kappas, free)

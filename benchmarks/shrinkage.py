@@ -17,7 +17,7 @@ from reporting import write_table
 
 from pugam import PUGAM
 from pugam.errors import PugamWarning
-from pugam.inference import PiProfile
+from pugam.inference import profile_of
 from pugam.studies.real_tables import load_real_tables, mask
 from pugam.studies.realdata import SHARES
 
@@ -38,7 +38,7 @@ def errors(folder: str, name: str, share: float, number: int) -> list[float]:
         never = PUGAM(n_jobs=1, shrinkage="never").fit(X, labelled) if model.shrinkage_ is not None else model
     alone = model.pi_
     if model.shrinkage_ is not None:
-        alone = float(1.0 / (1.0 + np.exp(-PiProfile(model._fitted("The profile")).peak)))
+        alone = float(1.0 / (1.0 + np.exp(-profile_of(model._fitted("The profile")).peak)))
     return [abs(never.pi_ - truth), abs(model.pi_ - truth), abs(alone - truth), float(model.shrinkage_ is not None)]
 
 

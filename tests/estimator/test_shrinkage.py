@@ -191,7 +191,7 @@ def test_weights_that_are_all_equal_change_only_how_much_rows_say(rows):
     # Priors and ridge count for less; a row and its copy stay in one fold, as two rows of the table would not.
     assert (double.n0_, double.n1_) == (2 * N0, 2 * N1)
     assert double.pi_ == pytest.approx(single.pi_, abs=0.1)
-    ratio = double._fit.shrinkage.adjustment.logit_variance / single._fit.shrinkage.adjustment.logit_variance
+    ratio = double._fit.adjustment.logit_variance / single._fit.adjustment.logit_variance
     assert 0.25 < ratio < 1.0
 
 
@@ -246,12 +246,12 @@ def test_a_loaded_model_predicts_the_same_and_given_its_rows_has_the_same_profil
 @pytest.mark.filterwarnings("ignore::pugam.PugamWarning")
 def test_a_variance_that_is_not_known_is_saved_and_loaded(tmp_path):
     fitted = PUGAM("x0 + x1 + x2").fit(*without_signal())
-    assert fitted._fit.shrinkage.adjustment.logit_variance == np.inf
+    assert fitted._fit.adjustment.logit_variance == np.inf
 
     fitted.save(tmp_path / "model.json")
 
     loaded = pugam.load(tmp_path / "model.json")
-    assert loaded._fit.shrinkage.adjustment.logit_variance == np.inf
+    assert loaded._fit.adjustment.logit_variance == np.inf
     assert (loaded.pi_interval().lower, loaded.pi_interval().upper) == (0.0, 1.0)
 
 
@@ -274,7 +274,7 @@ def test_a_pickled_model_predicts_the_same(model, rows):
 
 def test_refits_to_resamples_spread_about_as_the_standard_error_says(model, resamples):
     # The standard deviation of 20 refits has a relative error of 0.16; a factor of three allows for few rows.
-    error = np.sqrt(model._fit.shrinkage.adjustment.logit_variance)
+    error = np.sqrt(model._fit.adjustment.logit_variance)
 
     assert resamples.n_failed == 0
     assert 1.0 / 3.0 < np.std(logit(resamples.pi), ddof=1) / error < 3.0
@@ -424,7 +424,7 @@ def test_a_model_without_a_term_of_no_use_is_refitted_under_the_same_ridge(model
     tested = model.test(terms, null=null, refit=True)
 
     # Half a standard error: leaving noise out moves pi a little, losing the ridge would move it by far.
-    error = 0.5 * np.sqrt(model._fit.shrinkage.adjustment.logit_variance)
+    error = 0.5 * np.sqrt(model._fit.adjustment.logit_variance)
     assert logit(tested.null_pi) == pytest.approx(logit(model.pi_), abs=error)
     assert np.isfinite(tested.null_loglik)
 

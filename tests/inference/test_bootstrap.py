@@ -11,9 +11,9 @@ from scipy.stats import norm
 from pugam import PUGAM, InputError, PugamWarning, s
 from pugam.datasets import simulate
 from pugam.inference import bootstrap as bootstrap_module
-from pugam.inference import make_resampling, pi_log_variance, read_groups
+from pugam.inference import make_resampling, read_groups
 from pugam.inference.influence import pi_influence
-from pugam.solvers import EDGE, Fitted, refit_resamples
+from pugam.solvers import EDGE, Fitted, pi_log_variance, refit_resamples
 
 LINEAR = "x1 + x2 + x3 + x4 + x5"
 SMOOTH = [s(f"x{number}", k=6) for number in range(1, 6)]

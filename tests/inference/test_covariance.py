@@ -13,11 +13,10 @@ from pugam.inference import (
     frequentist_covariance,
     in_alpha,
     intercept_covariance,
-    pi_log_variance,
 )
 from pugam.layout import Layout
 from pugam.likelihood import alpha_shift, expit, label_frequency, logit
-from pugam.solvers import Adjustment, PiPrior, PiRange, Settings, Shrinkage, fit_smoothed
+from pugam.solvers import PiPrior, PiRange, Settings, fit_smoothed, pi_log_variance
 from pugam.terms import Design, l, s
 
 
@@ -424,46 +423,6 @@ def test_a_strong_prior_counts_as_data_in_the_variance_of_a_corrected_estimate(m
     assert fitted.debiased
     assert fitted.penalized.curvature[0] > 0.3 * information[0, 0]
     assert pi_log_variance(alone, n0, n1) == pytest.approx((1.0 - fitted.optimum.pi) ** 2 * variance, rel=1e-6)
-
-
-@pytest.fixture(scope="module")
-def shrunken(make_problem):
-    """A fit as if rows held out had given its share, intercept and steepness."""
-    fitted = fit(make_problem(2, n0=300, n=600, seed=5), 1e-2, debias=False)
-    root = np.array([[0.5, 0.0, 0.0], [0.2, 0.3, 0.0], [-0.1, 0.4, 0.2]])
-    adjustment = Adjustment(-0.3, 0.4, 0.7, 0.0, root @ root.T, logit_variance=0.9, stray=0.01)
-    return replace(fitted, shrinkage=Shrinkage(3.0, adjustment))
-
-
-@pytest.mark.parametrize("covariance_of", [bayesian_covariance, frequentist_covariance])
-def test_covariance_of_shrunken_curves_is_the_scatter_of_what_is_drawn(shrunken, covariance_of):
-    """Share, intercept and log steepness are drawn, and by themselves the curves; small, so that all is linear."""
-    rng, small, n_draws = np.random.default_rng(7), 1e-3, 40_000
-    found, beta = shrunken.shrinkage.adjustment, shrunken.penalized.beta
-    held_out = rng.multivariate_normal([0.0, 0.0, 0.0], found.covariance, size=n_draws)
-    curves = np.linalg.inv(shrunken.penalized.hessian[1:, 1:])
-    noise = rng.multivariate_normal(np.zeros(len(curves)), curves, size=n_draws)
-    drawn = [
-        replace(
-            found,
-            logit_pi=found.logit_pi + small * share,
-            intercept=found.intercept + small * intercept,
-            steepness=found.steepness * np.exp(small * log_steepness),
-        ).moved(shrunken.penalized.layout, np.concatenate([beta[:1], beta[1:] + small * bend]))
-        for (share, intercept, log_steepness), bend in zip(held_out, noise, strict=True)
-    ]
-    scatter = np.cov(np.array(drawn).T) / small**2
-
-    covariance = covariance_of(shrunken, 300.0, 300.0)
-
-    # Monte Carlo: correlations of 40,000 draws are off by 0.005, variances by a relative 0.7%; four of these.
-    scale = np.sqrt(np.diag(scatter))
-    np.testing.assert_allclose(covariance / scale / scale[:, None], scatter / scale / scale[:, None], atol=0.03)
-    np.testing.assert_array_equal(covariance[:1, :1], found.covariance[:1, :1])
-
-
-def test_variance_of_log_pi_of_shrunken_curves_is_what_rows_held_out_say(shrunken):
-    assert pi_log_variance(shrunken, 300.0, 300.0) == pytest.approx((1.0 - shrunken.optimum.pi) ** 2 * 0.9, rel=1e-12)
 
 
 @pytest.mark.parametrize("pi_known", [False, True])

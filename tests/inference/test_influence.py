@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from pugam.engines import MemoryEngine
-from pugam.inference import pi_log_variance
 from pugam.inference.influence import pi_influence
-from pugam.solvers import Fitted, PiPrior, PiRange, Settings, fit_smoothed, refit_resamples
+from pugam.solvers import Fitted, PiPrior, PiRange, Settings, fit_smoothed, pi_log_variance, refit_resamples
 
 STEP = 1e-3
 CASES = {

@@ -9,7 +9,8 @@ from scipy.stats import chi2
 
 from pugam import PUGAM, InputError, PugamWarning, s
 from pugam.datasets import simulate
-from pugam.inference import PiProfile, bayesian_covariance, frequentist_covariance, profile_interval
+from pugam.inference import bayesian_covariance, frequentist_covariance, profile_interval
+from pugam.inference.smoothed_profile import SmoothedProfile
 from pugam.solvers import Fitted
 
 SMOOTH = [s(f"x{number}", k=6) for number in range(1, 6)]
@@ -42,7 +43,7 @@ def model(request, data):
 
 @pytest.fixture(scope="module")
 def profile(model):
-    return PiProfile(fitted_of(model))
+    return SmoothedProfile(fitted_of(model))
 
 
 def expit(x):
@@ -69,7 +70,7 @@ def test_deviance_is_zero_at_the_estimate_and_grows_away_from_it(model, profile)
 def test_the_order_in_which_it_is_asked_makes_no_difference(model):
     places = expit(logit(model.pi_) + np.linspace(-1.5, 1.5, 7))
 
-    upwards, downwards = PiProfile(fitted_of(model)), PiProfile(fitted_of(model))
+    upwards, downwards = SmoothedProfile(fitted_of(model)), SmoothedProfile(fitted_of(model))
     from_below = [upwards.deviance(pi) for pi in places]
     from_above = [downwards.deviance(pi) for pi in places[::-1]][::-1]
 
@@ -79,7 +80,7 @@ def test_the_order_in_which_it_is_asked_makes_no_difference(model):
 @pytest.mark.parametrize("prior", ["weak", None])
 def test_deviance_is_the_fall_of_the_objective_of_models_with_pi_fixed(data, prior):
     free = fit(data, debias=False, pi_prior=prior)
-    profile = PiProfile(fitted_of(free))
+    profile = SmoothedProfile(fitted_of(free))
 
     for pi in (0.15, free.pi_ - 0.05, free.pi_ + 0.05, 0.6):
         held = fit(data, debias=False, pi_prior=prior, pi=pi)
@@ -90,7 +91,7 @@ def test_deviance_is_the_fall_of_the_objective_of_models_with_pi_fixed(data, pri
 
 
 def test_the_bias_correction_moves_the_profile_along_the_logit_scale(data):
-    plain, corrected = (PiProfile(fitted_of(fit(data, debias=debias))) for debias in (False, True))
+    plain, corrected = (SmoothedProfile(fitted_of(fit(data, debias=debias))) for debias in (False, True))
     shift = logit(corrected.fitted.fit.optimum.pi) - logit(plain.fitted.fit.optimum.pi)
     assert abs(shift) > 0.05
 
@@ -114,7 +115,7 @@ def test_the_factor_of_a_penalised_fit_owes_to_the_sampling_of_labels_alone(data
     n0, n1 = model.n0_, model.n1_
     variance = bayesian_covariance(model._fit, n0, n1)[0, 0]
 
-    factor = PiProfile(fitted_of(model)).factor
+    factor = SmoothedProfile(fitted_of(model)).factor
 
     assert factor == pytest.approx(np.linalg.inv(model._fit.penalized.hessian)[0, 0] / variance, rel=1e-6)
     assert factor > 1.0
@@ -174,7 +175,7 @@ def test_where_no_value_on_a_side_is_refuted_the_limit_of_pi_is_the_end(seed, re
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PugamWarning)
         model = PUGAM("x0 + x1", pi_prior=None, shrinkage="never").fit(X, z)
-    profile, critical = PiProfile(fitted_of(model)), chi2.ppf(0.95, 1)
+    profile, critical = SmoothedProfile(fitted_of(model)), chi2.ppf(0.95, 1)
 
     interval = model.pi_interval(method="profile")
 
@@ -210,7 +211,7 @@ def test_an_estimate_on_a_bound_has_an_interval_to_one_side(data, end):
 
     interval = model.pi_interval(method="profile")
 
-    profile = PiProfile(fitted_of(model))
+    profile = SmoothedProfile(fitted_of(model))
     assert interval.estimate == pytest.approx(bounds[0] if end == "low" else bounds[1], rel=1e-12)
     if end == "low":
         assert interval.lower == bounds[0]
@@ -230,8 +231,8 @@ def test_the_interval_is_found_wherever_the_search_begins(model, profile, monkey
     expected = profile_interval(profile, 0.95)
 
     for step in (1e-3, 0.03, 1.9):
-        begun = PiProfile(fitted_of(model))
-        monkeypatch.setattr(PiProfile, "standard_error", property(lambda _, step=step: step / 1.96))
+        begun = SmoothedProfile(fitted_of(model))
+        monkeypatch.setattr(SmoothedProfile, "standard_error", property(lambda _, step=step: step / 1.96))
         interval = profile_interval(begun, 0.95)
         assert (interval.lower, interval.upper) == pytest.approx((expected.lower, expected.upper), abs=1e-3)
 
@@ -248,4 +249,4 @@ def test_the_profile_takes_the_fit_as_it_is_given(data):
     short = replace(model._fit.penalized, value=model._fit.penalized.value - 1.0)
     fitted = replace(fitted_of(model), fit=replace(model._fit, penalized=short, optimum=short))
 
-    assert PiProfile(fitted).deviance(model.pi_ + 0.01) == 0.0
+    assert SmoothedProfile(fitted).deviance(model.pi_ + 0.01) == 0.0

@@ -5,7 +5,7 @@ import pytest
 
 from pugam import PUGAM
 from pugam.datasets import simulate
-from pugam.inference import curve_covariance, draw_parameters, shaped_covariance
+from pugam.inference import draw_parameters, shaped_covariance
 from pugam.inference.shapes import shaped_limits
 
 GRID = np.linspace(0.0, 1.0, 41)
@@ -40,12 +40,8 @@ def contradicted():
     return fit(1, x1="decreasing")
 
 
-def parts(model):
-    return model._fit, model._design, model._settings, model.n0_, model.n1_
-
-
 def test_draws_keep_to_the_constraints(active):
-    draws = draw_parameters(*parts(active))
+    draws = draw_parameters(active._inference)
 
     slack = draws[:, active._design.layout.coefficients] @ active._design.constraints.T
     assert slack.min() > -1e-9
@@ -53,15 +49,15 @@ def test_draws_keep_to_the_constraints(active):
 
 
 def test_draws_are_the_same_every_time(active):
-    np.testing.assert_array_equal(draw_parameters(*parts(active)), draw_parameters(*parts(active)))
+    np.testing.assert_array_equal(draw_parameters(active._inference), draw_parameters(active._inference))
 
 
 def test_without_constraints_nearby_draws_have_the_usual_mean_and_covariance(inactive):
-    draws = draw_parameters(*parts(inactive))
+    draws = draw_parameters(inactive._inference)
 
     np.testing.assert_allclose(draws.mean(axis=0), inactive._fit.optimum.beta, atol=1e-3)
-    usual = curve_covariance(*parts(inactive))
-    np.testing.assert_allclose(shaped_covariance(*parts(inactive)), usual, atol=1e-9 * np.abs(usual).max())
+    usual = inactive._inference.curve_covariance()
+    np.testing.assert_allclose(shaped_covariance(inactive._inference), usual, atol=1e-9 * np.abs(usual).max())
 
 
 def test_without_constraints_nearby_bands_are_the_usual_ones(inactive, plain):

@@ -10,8 +10,8 @@ import pytest
 from pugam import PUGAM
 from pugam.data import read_table
 from pugam.engines import MemoryEngine
-from pugam.inference import PiProfile
-from pugam.solvers import TUNING, Fitted, Objective, PiPrior, PiRange, hold_out, make_folds, refit_shrunken
+from pugam.inference import profile_of
+from pugam.solvers import TUNING, FittedKind, Objective, PiPrior, PiRange, hold_out, make_folds, refit_shrunken
 from pugam.solvers.fisher import maximize_fisher
 from pugam.solvers.shrinkage import fit_shrunken
 from pugam.terms import Design, l, s
@@ -148,7 +148,7 @@ def test_a_fold_with_all_labelled_rows_gets_scores_without_curves(n_left):
 
 
 def test_the_ridge_holds_every_column_and_takes_the_place_of_smoothing(fitted):
-    design, ridge = fitted.design, fitted.fit.shrinkage.ridge
+    design, ridge = fitted.design, fitted.fit.ridge
 
     assert (design.ridge > 0.0).all()
     assert design.smoothing_by_term(np.zeros(len(design.penalties))) == {}
@@ -175,11 +175,11 @@ def test_the_curves_are_an_optimum_of_the_penalised_likelihood_with_pi_fixed(fit
 def test_reported_parameters_are_the_curves_adjusted_to_rows_held_out(fitted):
     fit = fitted.fit
 
-    moved = fit.shrinkage.adjustment.moved(fit.penalized.layout, fit.penalized.beta)
+    moved = fit.adjustment.moved(fit.penalized.layout, fit.penalized.beta)
     np.testing.assert_array_equal(fit.optimum.beta, moved)
-    assert fit.optimum.pi == pytest.approx(fit.shrinkage.adjustment.pi, abs=1e-12)
-    profile = PiProfile(fitted)
-    assert profile.outside.adjust(PiRange()).logit_pi == pytest.approx(fit.optimum.beta[0], abs=1e-9)
+    assert fit.optimum.pi == pytest.approx(fit.adjustment.pi, abs=1e-12)
+    profile = profile_of(fitted)
+    assert profile.rows.adjust(PiRange()).logit_pi == pytest.approx(fit.optimum.beta[0], abs=1e-9)
 
 
 def test_a_refit_to_the_same_rows_hardly_moves(fitted):
@@ -187,7 +187,7 @@ def test_a_refit_to_the_same_rows_hardly_moves(fitted):
 
     # Curves and share are renewed in turn twice more: what is left of the first rounds shows.
     assert again.fit.optimum.beta[0] == pytest.approx(fitted.fit.optimum.beta[0], abs=0.05)
-    assert again.fit.shrinkage.ridge == fitted.fit.shrinkage.ridge
+    assert again.fit.ridge == fitted.fit.ridge
 
 
 def test_the_design_that_predicts_rows_held_out_better_is_kept():
@@ -202,8 +202,8 @@ def test_the_design_that_predicts_rows_held_out_better_is_kept():
         for designs in ([engine.design], [logged], [engine.design, logged])
     ]
 
-    alone = [one.fit.shrinkage.adjustment.value for one in found]
-    assert isinstance(found[2], Fitted)
+    alone = [one.fit.adjustment.value for one in found]
+    assert isinstance(found[2], FittedKind)
     assert alone[1] > alone[0]
     assert alone[2] == pytest.approx(alone[1], abs=1e-9)
 

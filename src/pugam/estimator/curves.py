@@ -14,19 +14,18 @@ from pugam.errors import InputError
 from pugam.estimator.options import read_share
 from pugam.estimator.reading import read_new_rows
 from pugam.inference import (
+    Inference,
     Interval,
     Scale,
-    bayesian_covariance,
     contrast,
     default_grid,
     draw_parameters,
     effect_table,
-    frequentist_covariance,
     in_alpha,
     intercept_covariance,
+    make_inference,
     posterior_errors,
     posterior_limits,
-    posterior_logits,
 )
 from pugam.solvers import Fit, Fitted, Settings
 from pugam.terms import Design, Term, parse_formula
@@ -72,13 +71,12 @@ class CurveMethods:
         (4, 4)
         """
         check_is_fitted(self)
-        pi_range = self._settings.pi_range
         if kind == "curves":
             covariance = self._covariance
         elif kind == "bayesian":
-            covariance = bayesian_covariance(self._fit, self.n0_, self.n1_, pi_range)
+            covariance = self._inference.bayesian_covariance()
         elif kind == "frequentist":
-            covariance = frequentist_covariance(self._fit, self.n0_, self.n1_, pi_range)
+            covariance = self._inference.frequentist_covariance()
         else:
             raise InputError(f"kind is 'curves', 'bayesian' or 'frequentist'; got {kind!r}.")
         return in_alpha(self._design.layout, covariance, self.pi_, self.n0_, self.n1_)
@@ -156,7 +154,7 @@ class CurveMethods:
         """Coefficients of all terms, drawn at random, that keep to their constraints: shape (N, p)."""
         known = getattr(self, "_drawn", None)
         if known is None or known[0] is not self._fit:
-            drawn = draw_parameters(self._fit, self._design, self._settings, self.n0_, self.n1_)
+            drawn = draw_parameters(self._inference)
             known = self._drawn = self._fit, drawn[:, self._design.layout.coefficients]
         return known[1]
 
@@ -223,7 +221,7 @@ class CurveMethods:
         with one_blas_thread():
             ratio = self._design.predict(encoded, self._design.layout.join_predictor(self.alpha_, self.coef_))
             errors = posterior_errors(self._design, encoded, covariance)
-        logits = posterior_logits(self._fit, self.n0_, self.n1_, ratio, share)
+        logits = self._inference.posterior_logits(ratio, share)
         return make_frame(table.library, posterior_limits(logits, errors, level))
 
     def odds_ratio(self, term: str | Term | Mapping[str, Any], a: Any, b: Any = None, level: float = 0.95) -> Interval:
@@ -255,6 +253,11 @@ class CurveMethods:
         if "(" not in term or term in (*self._design.labels, *self._design.columns_used):
             return self._design.index(term)
         return self._design.index(parse_formula(term)[0].label)
+
+    @property
+    def _inference(self) -> Inference[Fit]:
+        """What can be said of the fit without its rows."""
+        return make_inference(self._fit, self._design, self._settings, self.n0_, self.n1_)
 
     def _fitted(self, what: str) -> Fitted:
         """Return the fit with the rows behind it, which a stored model does not have."""

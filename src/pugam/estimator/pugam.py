@@ -37,7 +37,7 @@ from pugam.estimator.uncertainty import UncertaintyMethods
 from pugam.inference import (
     NotConverged,
     first_look,
-    posterior_logits,
+    inference_of,
     shaped_covariance,
 )
 from pugam.likelihood import alpha_shift, expit, label_frequency, log_likelihood_rows
@@ -277,7 +277,7 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
                 print(f"pugam: {size}, {engine.name} engine, {engine.n_threads} thread(s)")
             fitted = self._fit_designs(engine, [design] if logged is None else [design, logged], settings, rng)
             n0, n1 = fitted.engine.n0, fitted.engine.n1
-            covariance = shaped_covariance(fitted.fit, fitted.design, settings, n0, n1)
+            covariance = shaped_covariance(inference_of(fitted))
             with _all_or_nothing(self):
                 remember_features(self, X, rows.header)
                 self._remember(fitted.fit, settings, n0, n1, fitted.design, covariance)
@@ -293,8 +293,9 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
         self, engine: Engine, designs: list[Design], settings: Settings, rng: np.random.Generator
     ) -> Fitted:
         fitted = choose_fit(engine, designs, settings, rng, read_shrinkage(self.shrinkage, settings))
-        if self.verbose and fitted.fit.shrinkage is not None:
-            print(f"pugam: curves shrunken by a ridge of {fitted.fit.shrinkage.ridge:g}, pi from rows held out")
+        announcement = inference_of(fitted).announcement
+        if self.verbose and announcement is not None:
+            print(f"pugam: {announcement}")
         return fitted
 
     def _open_rows(self, X: Any, z: Any, sample_weight: Any) -> TrainingRows:
@@ -315,7 +316,7 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
         self.loglik_, self.penalized_loglik_ = optimum.loglik, optimum.value
         self.edf_ = edf(fit.penalized, fit.penalized.free(pi_range))
         self.aic_ = -2.0 * self.loglik_ + 2.0 * self.edf_
-        self.shrinkage_ = None if fit.shrinkage is None else fit.shrinkage.ridge
+        self.shrinkage_ = fit.ridge
         self.smoothing_ = design.smoothing_by_term(fit.kappas)
         self.n_iter_, self.converged_ = max(1, optimum.n_iter), fit.converged
         self.at_boundary_ = not pi_range.fixed and not all(
@@ -427,7 +428,7 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
 
     def _posterior_logits(self, ratio: np.ndarray, pi: float | None) -> np.ndarray:
         """From log density ratios to logits of posteriors, in the unlabelled population or in another one."""
-        return posterior_logits(self._fit, self.n0_, self.n1_, ratio, self.pi_ if pi is None else read_share(pi))
+        return self._inference.posterior_logits(ratio, self.pi_ if pi is None else read_share(pi))
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the class of each row: positive where the posterior exceeds one half.

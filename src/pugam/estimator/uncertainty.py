@@ -21,14 +21,13 @@ from pugam.inference import (
     HypothesisTest,
     Interval,
     Null,
-    PiProfile,
     Sensitivity,
     diagnose_fit,
     fix_pi,
     fourier_test,
     make_resampling,
-    pi_wald_interval,
     profile_interval,
+    profile_of,
     read_groups,
     read_null,
     refit_under_null,
@@ -99,14 +98,14 @@ class UncertaintyMethods(CurveMethods):
         if method not in ("wald", "profile", "bootstrap"):
             raise InputError(f"method is 'wald', 'profile' or 'bootstrap'; got {method!r}.")
         require_kind(kind or "percentile")
-        wald = pi_wald_interval(self._fit, self.n0_, self.n1_, self.pi_, level, self._settings.pi_range.limits)
+        wald = self._inference.pi_interval(self.pi_, level)
         if self._settings.pi_range.fixed:
             return replace(wald, lower=wald.estimate, upper=wald.estimate, method="fixed")
         if method == "wald":
             return wald
         if method == "profile":
             with one_blas_thread():
-                return profile_interval(PiProfile(self._fitted("The profile")), level)
+                return profile_interval(profile_of(self._fitted("The profile")), level)
         return self._resamples(bootstrap, options).interval(level, kind or "percentile")
 
     def test(
@@ -292,7 +291,7 @@ class UncertaintyMethods(CurveMethods):
         check_is_fitted(self)
         values = np.unique([read_share(value) for value in np.atleast_1d(pi)])
         with one_blas_thread():
-            return fix_pi(PiProfile(self._fitted("The sensitivity")), values)
+            return fix_pi(profile_of(self._fitted("The sensitivity")), values)
 
     def _resamples(self, bootstrap: Bootstrap | None, options: dict[str, Any]) -> Bootstrap:
         """Run a bootstrap, or check that one made before is of this model."""

@@ -7,13 +7,11 @@ from pugam.inference.covariance import (
     frequentist_covariance,
     in_alpha,
     intercept_covariance,
-    pi_log_variance,
 )
 from pugam.inference.diagnosis import (
     Diagnosis,
     diagnose_fit,
     is_separated,
-    says_little,
 )
 from pugam.inference.effects import (
     Scale,
@@ -34,8 +32,10 @@ from pugam.inference.hypotheses import (
     wald_test,
 )
 from pugam.inference.intervals import Interval, normal_quantile, wald_interval_log
-from pugam.inference.predictions import posterior_errors, posterior_limits, posterior_logits, posteriors_of_rows
-from pugam.inference.profile import PiProfile, pi_wald_interval, profile_interval
+from pugam.inference.kind import Inference
+from pugam.inference.kinds import inference_of, make_inference, profile_of
+from pugam.inference.predictions import posterior_errors, posterior_limits, posteriors_of_rows
+from pugam.inference.profile import PiProfile, profile_interval
 from pugam.inference.resampling import make_resampling, read_groups
 from pugam.inference.sensitivity import Sensitivity, fix_pi, values_around
 from pugam.inference.shapes import draw_parameters, shaped_covariance
@@ -47,6 +47,7 @@ __all__ = [
     "Calibration",
     "Diagnosis",
     "HypothesisTest",
+    "Inference",
     "Interval",
     "NotConverged",
     "Null",
@@ -66,24 +67,23 @@ __all__ = [
     "fourier_test",
     "frequentist_covariance",
     "in_alpha",
+    "inference_of",
     "intercept_covariance",
     "is_separated",
+    "make_inference",
     "make_resampling",
     "normal_quantile",
     "not_converged",
-    "pi_log_variance",
-    "pi_wald_interval",
     "posterior_errors",
     "posterior_limits",
-    "posterior_logits",
     "posteriors_of_rows",
     "profile_interval",
+    "profile_of",
     "read_groups",
     "read_null",
     "refit_under_null",
     "require_kind",
     "run_bootstrap",
-    "says_little",
     "shaped_covariance",
     "standard_errors",
     "values_around",

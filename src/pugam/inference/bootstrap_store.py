@@ -83,7 +83,7 @@ def conditions_of(
         "version": __version__,
         "rows": _fingerprint(engine.positive, engine.weights, engine.shown),
         "groups": _fingerprint(resampling.unit_of_row),
-        "fit": _fingerprint(fit.optimum.beta, fit.penalized.beta, fit.kappas, fit.shrinkage, fitted.settings),
+        "fit": _fingerprint(fit.optimum.beta, fit.penalized.beta, fit.kappas, fit.ridge, fitted.settings),
         "smoothing": "reselect" if reselect else "fixed",
         "seed": resampling.seed,
         "resamples": n_resamples,

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc
 
 from pugam.likelihood import expit, label_frequency
-from pugam.solvers import Fitted, HeldOutRows
+from pugam.solvers import Fitted, FittedKind, HeldOutRows, ShrunkenFit
 
-__all__ = ["Calibration", "calibrate"]
+__all__ = ["Calibration", "calibrate", "calibrate_held_out"]
 
 Array = NDArray[np.float64]
 
@@ -40,21 +40,23 @@ class Calibration:
     pvalue: float
 
 
-def calibrate(fitted: Fitted, n_bins: int = N_BINS, outside: HeldOutRows | None = None) -> Calibration:
-    """Compare predicted with observed labels over bins of the prediction.
-
-    Shrunken curves know the labels of the few rows they were fitted to too well: theirs are predicted by curves that
-    were fitted without them.
-    """
+def calibrate(fitted: Fitted, n_bins: int = N_BINS) -> Calibration:
+    """Compare predicted with observed labels over bins of the prediction."""
     engine, optimum = fitted.engine, fitted.fit.optimum
     c, _ = label_frequency(np.array(optimum.pi), engine.n0, engine.n1)
-    if outside is not None:
-        assert fitted.fit.shrinkage is not None
-        adjustment = fitted.fit.shrinkage.adjustment
-        predictor = adjustment.with_strays(adjustment.intercept + adjustment.steepness * outside.scores)
-        return _in_bins(c * expit(predictor), outside.positive, outside.weights, n_bins)
     weights = np.ones(engine.n_rows) if engine.weights is None else engine.weights
     return _in_bins(c * expit(engine.linear_predictor(optimum.b)), engine.positive, weights, n_bins)
+
+
+def calibrate_held_out(fitted: FittedKind[ShrunkenFit], rows: HeldOutRows, n_bins: int = N_BINS) -> Calibration:
+    """Compare labels with those that curves predict which were fitted without these rows.
+
+    Shrunken curves know the labels of the few rows they were fitted to too well.
+    """
+    engine, fit = fitted.engine, fitted.fit
+    c, _ = label_frequency(np.array(fit.optimum.pi), engine.n0, engine.n1)
+    predictor = fit.adjustment.with_strays(fit.adjustment.intercept + fit.adjustment.steepness * rows.scores)
+    return _in_bins(c * expit(predictor), rows.positive, rows.weights, n_bins)
 
 
 def _in_bins(predicted: Array, positive: NDArray[np.bool_], weights: Array, n_bins: int) -> Calibration:

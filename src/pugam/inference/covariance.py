@@ -1,4 +1,4 @@
-"""Standard errors without a bootstrap: from the penalised information, corrected for sampling given z.
+"""Standard errors of smoothed fits without a bootstrap: from the penalised information, corrected for sampling given z.
 
 What the numbers of labelled and unlabelled rows fix, and how estimates move with the data, is in `solvers.precision`.
 """
@@ -10,40 +10,22 @@ from numpy.typing import NDArray
 
 from pugam.layout import Layout
 from pugam.likelihood import label_frequency
-from pugam.linear_algebra import inverse
-from pugam.solvers import (
-    Adjustment,
-    Fit,
-    PiRange,
-    labelling_direction,
-    labelling_score,
-    movement,
-    smoothed_log_variance,
-)
+from pugam.solvers import PiRange, SmoothedFit, labelling_direction, labelling_score, movement
 
-__all__ = [
-    "bayesian_covariance",
-    "frequentist_covariance",
-    "in_alpha",
-    "intercept_covariance",
-    "pi_log_variance",
-]
+__all__ = ["bayesian_covariance", "frequentist_covariance", "in_alpha", "intercept_covariance"]
 
 Array = NDArray[np.float64]
 
 ANY_PI = PiRange()
 
 
-def bayesian_covariance(fit: Fit, n0: float, n1: float, pi_range: PiRange = ANY_PI) -> Array:
+def bayesian_covariance(fit: SmoothedFit, n0: float, n1: float, pi_range: PiRange = ANY_PI) -> Array:
     """Covariance of beta = (logit pi, a, theta) given the smoothing parameters, shape (q, q).
 
     The inverse V of the information with penalty and prior, at the reported parameters, corrected for sampling given z.
     It counts the bias of smoothing as if curves were drawn from the prior that the penalty stands for. Zero for
-    a pi that is known. Of shrunken curves it is that of the curves at a known share of positives, and of the share,
-    intercept and steepness that rows held out gave them.
+    a pi that is known.
     """
-    if fit.shrinkage is not None:
-        return _adjusted_covariance(fit, fit.shrinkage.adjustment)
     covariance = fit.optimum.covariance(pi_range)
     score = labelling_score(fit.optimum, n0, n1)
     w = covariance @ score
@@ -51,15 +33,13 @@ def bayesian_covariance(fit: Fit, n0: float, n1: float, pi_range: PiRange = ANY_
     return corrected
 
 
-def frequentist_covariance(fit: Fit, n0: float, n1: float, pi_range: PiRange = ANY_PI) -> Array:
+def frequentist_covariance(fit: SmoothedFit, n0: float, n1: float, pi_range: PiRange = ANY_PI) -> Array:
     """Covariance of beta over repeated samples, the sandwich M S M', shape (q, q).
 
     S is the variance of the score, M how the reported estimate (bias-corrected or not) moves with it. It knows nothing
     of the bias that smoothing leaves in the curves, and is too large where a given smoothing parameter flattens them
-    much: the information is taken at the flattened curves. Of shrunken curves it is not known, and the other one given.
+    much: the information is taken at the flattened curves.
     """
-    if fit.shrinkage is not None:
-        return _adjusted_covariance(fit, fit.shrinkage.adjustment)
     move = movement(fit, fit.penalized.covariance(pi_range))
     # Through a root of the information, so that rounding leaves no negative variances where columns are collinear.
     values, vectors = np.linalg.eigh(fit.penalized.information)
@@ -79,22 +59,6 @@ def _at_most_all(share: float, size: float) -> float:
     There is less of it than there should be where a prior or a penalty is far from what the rows say.
     """
     return min(share, 1.0 / size) if size > 0.0 else share
-
-
-def pi_log_variance(fit: Fit, n0: float, n1: float) -> float:
-    """Variance of log pi-hat, corrected for bias or not; of shrunken curves it comes from rows held out."""
-    if fit.shrinkage is not None:
-        return (1.0 - fit.optimum.pi) ** 2 * fit.shrinkage.adjustment.logit_variance
-    return smoothed_log_variance(fit, n0, n1)
-
-
-def _adjusted_covariance(fit: Fit, adjustment: Adjustment) -> Array:
-    """Covariance of parameters that were shrunken and then adjusted: shape (q, q)."""
-    penalized = fit.penalized
-    slopes = adjustment.slopes(penalized.layout, penalized.beta)
-    curves = inverse(penalized.hessian, penalized.directions(share_fixed=True))
-    covariance: Array = slopes @ adjustment.covariance @ slopes.T + adjustment.steepness**2 * curves
-    return covariance
 
 
 def in_alpha(layout: Layout, covariance: Array, pi: float, n0: float, n1: float) -> Array:

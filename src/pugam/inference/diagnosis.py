@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.inference.calibration import Calibration, calibrate
+from pugam.inference.calibration import Calibration
 from pugam.inference.description import describe
 from pugam.inference.findings import Finding
 from pugam.inference.hypotheses import HypothesisTest, reference_penalty, tested_columns
 from pugam.inference.intervals import Interval
-from pugam.inference.open_effects import OpenEffects, condition_number, find_open_effects
-from pugam.inference.profile import PiProfile, pi_wald_interval, profile_interval
+from pugam.inference.kinds import inference_of
+from pugam.inference.open_effects import OpenEffects, condition_number
+from pugam.inference.profile import PiProfile, profile_interval
 from pugam.inference.sensitivity import Sensitivity, fix_pi, values_within
 from pugam.inference.verdict import ALPHA, Verdict, judge
 from pugam.likelihood import expit, logit
@@ -22,7 +23,6 @@ from pugam.linear_algebra import inverse
 from pugam.messages import Message, ReportProfile, Words, in_python
 from pugam.solvers import (
     EDGE,
-    TUNING,
     Fit,
     Fitted,
     Optimum,
@@ -33,7 +33,7 @@ from pugam.solvers import (
 )
 from pugam.terms import group_columns
 
-__all__ = ["Diagnosis", "diagnose_fit", "is_separated", "says_little"]
+__all__ = ["Diagnosis", "diagnose_fit", "is_separated"]
 
 Array = NDArray[np.float64]
 
@@ -90,6 +90,8 @@ class Diagnosis:
     leaning : float
         How many times larger the variance of logit pi would be without the prior on the separation of the classes that
         shrunken curves come with; infinite where rows alone say nothing.
+    needs_terms : bool
+        Whether pi is identified by terms that vary alone, and not by such a prior, too.
     calibration : Calibration
         Predicted against observed labels: goodness of fit of additivity and of random labelling together.
     sensitivity : Sensitivity
@@ -117,6 +119,7 @@ class Diagnosis:
     distance: float
     ridge: float | None
     leaning: float
+    needs_terms: bool
     calibration: Calibration
     sensitivity: Sensitivity
 
@@ -160,13 +163,13 @@ def _count_groups(terms: Sequence[HypothesisTest], columns: Sequence[Sequence[st
 
 def diagnose_fit(fitted: Fitted, wald: Interval, terms: Sequence[HypothesisTest], at_boundary: bool) -> Diagnosis:
     """Look at a fit from all sides."""
-    profile = PiProfile(fitted)
+    inference = inference_of(fitted)
+    profile = inference.profile(fitted.engine)
     fixed = fitted.settings.pi_range.fixed
     interval = None if fixed else profile_interval(profile, LEVEL)
     pi, deviance = (np.array([wald.estimate]), np.zeros(1)) if interval is None else _curve(profile, interval)
     starts = _relevant_starts(fitted.fit)
     near, spread = _spread(starts)
-    shrinkage = fitted.fit.shrinkage
     found = Diagnosis(
         verdict="fixed",
         findings=(),
@@ -182,14 +185,15 @@ def diagnose_fit(fitted: Fitted, wald: Interval, terms: Sequence[HypothesisTest]
         at_boundary=at_boundary,
         bounds=fitted.settings.pi_range.limits,
         separated=is_separated(fitted),
-        open_effects=find_open_effects(fitted),
+        open_effects=inference.open_effects(fitted.engine),
         condition=condition_number(fitted),
         inflation=1.0 if fixed else _inflation(fitted.fit.penalized),
         reliance=1.0 if fixed else _reliance(fitted),
         distance=_distance(fitted),
-        ridge=None if shrinkage is None else shrinkage.ridge,
-        leaning=1.0 if shrinkage is None else shrinkage.adjustment.leaning,
-        calibration=calibrate(fitted, outside=profile.outside),
+        ridge=fitted.fit.ridge,
+        leaning=inference.leaning,
+        needs_terms=inference.needs_terms,
+        calibration=profile.calibrate(),
         sensitivity=fix_pi(profile, values_within(interval, wald.estimate)),
     )
     verdict, findings = judge(found)
@@ -201,23 +205,9 @@ def is_separated(fitted: Fitted) -> bool:
 
     Where nothing is known of pi, all unlabelled rows may be positive, and none in doubt for no good reason.
     """
-    fit = fitted.fit
-    if fit.shrinkage is not None and says_little(fitted):
-        return False
-    # Shrunken curves doubt, unless they are adjusted.
-    return rows_in_doubt(fitted.engine, fit.penalized if fit.shrinkage is None else fit.optimum) < FEWEST_DOUBTFUL_ROWS
-
-
-def says_little(fitted: Fitted) -> bool:
-    """Whether next to nothing is known about pi."""
-    return not fitted.settings.pi_range.fixed and _width(fitted) > TUNING.undetermined
-
-
-def _width(fitted: Fitted) -> float:
-    """How wide the interval for pi is."""
-    engine, fit, limits = fitted.engine, fitted.fit, fitted.settings.pi_range.limits
-    wald = pi_wald_interval(fit, engine.n0, engine.n1, fit.optimum.pi, LEVEL, limits)
-    return wald.upper - wald.lower
+    inference = inference_of(fitted)
+    doubted = rows_in_doubt(fitted.engine, inference.doubted_curves)
+    return doubted < FEWEST_DOUBTFUL_ROWS and not inference.says_little
 
 
 def _curve(profile: PiProfile, interval: Interval) -> tuple[Array, Array]:

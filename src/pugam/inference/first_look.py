@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from pugam.inference import findings
-from pugam.inference.diagnosis import is_separated, says_little
+from pugam.inference.diagnosis import is_separated
 from pugam.inference.findings import Finding
-from pugam.inference.open_effects import find_open_effects
+from pugam.inference.kinds import inference_of
 from pugam.inference.verdict import find_boundary, find_open
 from pugam.solvers import Fitted, PiPrior, Settings
 
@@ -18,12 +18,13 @@ __all__ = ["first_look", "not_converged"]
 
 def first_look(fitted: Fitted) -> Iterator[Finding]:
     """Find an optimum that leaves pi or effects open, or a climb that did not reach one."""
+    inference = inference_of(fitted)
     yield from _boundary(fitted)
     if is_separated(fitted):
         yield findings.Separated()
     else:
-        yield from find_open(find_open_effects(fitted))
-    if fitted.fit.shrinkage is not None and says_little(fitted):
+        yield from find_open(inference.open_effects(fitted.engine))
+    if inference.says_little:
         yield findings.SaysLittle()
     if not fitted.fit.converged:
         yield not_converged(fitted.settings)

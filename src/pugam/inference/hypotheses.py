@@ -18,7 +18,7 @@ from scipy.optimize import brentq
 from pugam.errors import InputError
 from pugam.inference.cone_tests import cone_test, rows_on
 from pugam.inference.distributions import weighted_chi2_sf
-from pugam.solvers import Evidence, Fit, Fitted, finish_fit, refit_shrunken
+from pugam.solvers import Evidence, Fit, Fitted, refit
 from pugam.terms import Basis, Design
 
 __all__ = [
@@ -194,11 +194,10 @@ def refit_under_null(fitted: Fitted, terms: Sequence[int], null: Null) -> Fit:
     kappas = fit.kappas[[penalty.term not in terms for penalty in design.penalties]]
     null_design = Design(tuple(bases))
     engine = fitted.engine.redesigned(null_design, kept)
-    if design.ridge is None:
-        return finish_fit(engine, null_design, fitted.settings, start, kappas)
+    if design.ridge is not None:
+        null_design = null_design.with_ridge(np.delete(design.ridge, tested))
     begun = replace(fit, penalized=replace(fit.penalized, beta=start), kappas=kappas)
-    shrunken = null_design.with_ridge(np.delete(design.ridge, tested))
-    return refit_shrunken(Fitted(engine, shrunken, fitted.settings, begun), engine).fit
+    return refit(begun, engine, null_design, fitted.settings)
 
 
 def fourier_test(

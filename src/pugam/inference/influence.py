@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from pugam.inference.kinds import inference_of
 from pugam.likelihood import label_frequency, log_c_slope, saturating_rows
-from pugam.solvers import Fitted, movement
+from pugam.solvers import Fitted
 
 __all__ = ["pi_influence"]
 
@@ -15,9 +16,9 @@ Array = NDArray[np.float64]
 
 def pi_influence(fitted: Fitted) -> Array:
     """Change of logit pi when a row counts a little more, relative to the rows of its label: shape (n_rows,)."""
-    fit, engine = fitted.fit, fitted.engine
-    optimum, layout = fit.penalized, fit.penalized.layout
-    direction = movement(fit, optimum.covariance(fitted.settings.pi_range))[layout.share]
+    engine, optimum = fitted.engine, fitted.fit.penalized
+    layout = optimum.layout
+    direction = inference_of(fitted).movement()[layout.share]
     pi = np.array(optimum.pi)
     c, d = label_frequency(pi, engine.n0, engine.n1)
     rows = saturating_rows(engine.positive, engine.linear_predictor(optimum.b), c, d)

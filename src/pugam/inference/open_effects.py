@@ -56,9 +56,7 @@ def condition_number(fitted: Fitted) -> float:
 
 
 def find_open_effects(fitted: Fitted) -> OpenEffects:
-    """Find levels on one side, and terms that say the same; a ridge holds every effect."""
-    if fitted.fit.shrinkage is not None:
-        return OpenEffects()
+    """Find levels on one side, and terms that say the same, of curves that no ridge keeps small."""
     one_sided = {basis.spec.label: names for basis, names in _one_sided_levels(fitted) if names}
     levels = tuple(name for names in one_sided.values() for name in names)
     return OpenEffects(levels, tuple(label for label in _open_terms(fitted) if label not in one_sided))

@@ -2,125 +2,75 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from pugam.inference.covariance import pi_log_variance
-from pugam.inference.intervals import Interval, normal_quantile, wald_interval_log, wald_interval_logit
+from pugam.inference.calibration import Calibration
+from pugam.inference.intervals import Interval, normal_quantile
 from pugam.likelihood import expit, logit
-from pugam.solvers import EDGE, Adjustment, Fit, Fitted, HeldOutRows, Objective, Optimum, PiRange, hold_out, make_folds
+from pugam.solvers import EDGE, Fit, FittedKind, Optimum, PiRange
 
-__all__ = ["PiProfile", "pi_wald_interval", "profile_interval"]
+__all__ = ["KindOfProfile", "PiProfile", "profile_interval"]
 
-Array = NDArray[np.float64]
+F_co = TypeVar("F_co", bound=Fit, covariant=True)
 
 ROOT_TOL = 1e-4  # on the logit scale
 MOST_DOUBLINGS = 12
-LARGEST_FACTOR = 2.0  # more is seen only where pi is close to one and hardly determined
 FIRST_STEP = 0.2  # on the logit scale, where the standard error is of no use
 
 
 @dataclass
-class PiProfile:
-    """Fits with pi fixed, remembered as starts for their neighbours.
+class KindOfProfile(ABC, Generic[F_co]):
+    """Fits with pi fixed, remembered; each kind of fit has a profile of its own kind."""
 
-    The likelihood ratio is not chi-square here, even in large samples: the numbers of labelled and unlabelled rows are
-    given, so pi varies less than the curvature of the likelihood says. `factor` makes up for it, and for the
-    variance of the bias correction. That correction itself moves the whole profile along the logit scale by `shift`,
-    so that it falls from the estimate reported.
-
-    Of shrunken curves it is the profile in held-out rows: with pi fixed, intercept and steepness follow. The deviance
-    does not count the prior on separation, so that it may be lowest elsewhere than at the estimate.
-    """
-
-    fitted: Fitted
-    shift: float = field(init=False)
-    factor: float = field(init=False)
-    outside: HeldOutRows | None = field(init=False, default=None)
+    fitted: FittedKind[F_co]
     _fits: dict[float, Optimum] = field(init=False)
 
     def __post_init__(self) -> None:
-        fit, engine = self.fitted.fit, self.fitted.engine
-        if fit.shrinkage is not None:
-            self.shift, self.factor, self._fits = 0.0, 1.0, {fit.optimum.logit_pi: fit.optimum}
-            self.outside = hold_out(self._objective, fit.penalized, make_folds(engine))
-            return
-        self.shift, share = fit.optimum.logit_pi - fit.penalized.logit_pi, fit.penalized.layout.share
-        flat = float(fit.penalized.covariance(PiRange())[share, share])
-        variance = pi_log_variance(fit, engine.n0, engine.n1) / (1.0 - fit.optimum.pi) ** 2
-        inside = self.fitted.settings.pi_range.is_inside(fit.penalized.pi)
-        self.factor = min(flat / variance, LARGEST_FACTOR) if inside and variance > 0.0 else 1.0
-        self._fits = {fit.penalized.logit_pi: fit.penalized}
-
-    @property
-    def standard_error(self) -> float:
-        """Standard error of logit pi."""
-        fit, engine = self.fitted.fit, self.fitted.engine
-        return float(np.sqrt(pi_log_variance(fit, engine.n0, engine.n1))) / (1.0 - fit.optimum.pi)
+        known = self._known
+        self._fits = {known.logit_pi: known}
 
     def fixed_at(self, pi: float) -> Optimum:
         """Fit with pi fixed at a value."""
         place = float(np.clip(logit(pi), *PiRange().logits))
-        if place not in self._fits and self.outside is not None:
-            self._fits[place] = self._adjusted(float(expit(place)), self.outside)
-        elif place not in self._fits:
-            nearest = self._fits[min(self._fits, key=lambda other: abs(other - place))]
-            start = nearest.layout.with_share(nearest.beta, place)
-            settings, fixed = self.fitted.settings, float(expit(place))
-            (self._fits[place],) = settings.maximize(
-                self._objective, start[None], PiRange(fixed, fixed), settings.tol, settings.max_iter
-            )
+        if place not in self._fits:
+            self._fits[place] = self._fix(place)
         return self._fits[place]
 
-    @cached_property
-    def peak(self) -> float:
-        """Where the profile is highest, on the logit scale."""
-        if self.outside is None:
-            return float(logit(self.fitted.settings.pi_range.clip(np.array(self.fitted.fit.optimum.pi))))
-        return self._best_alone.logit_pi
-
-    @cached_property
-    def _rows_alone(self) -> HeldOutRows:
-        """The held-out rows, with no prior on separation."""
-        assert self.outside is not None
-        return replace(self.outside, separation=False)
-
-    @cached_property
-    def _best_alone(self) -> Adjustment:
-        return self._rows_alone.adjust(self.fitted.settings.pi_range)
-
     @property
-    def _objective(self) -> Objective:
-        fitted = self.fitted
-        return Objective(fitted.engine, fitted.design.penalty(fitted.fit.kappas), fitted.settings.prior)
+    @abstractmethod
+    def _known(self) -> Optimum:
+        """The fit itself, as one of those with pi fixed."""
 
-    def _adjusted(self, pi: float, outside: HeldOutRows) -> Optimum:
-        """Shrunken curves with pi fixed, intercept and steepness adjusted to held-out rows, given their objective."""
-        shrinkage = self.fitted.fit.shrinkage
-        adjustment = outside.adjust(PiRange(pi, pi), near=None if shrinkage is None else shrinkage.adjustment)
-        penalized = self.fitted.fit.penalized
-        beta = adjustment.moved(penalized.layout, penalized.beta)
-        return replace(self.fitted.fit.optimum, beta=beta, value=adjustment.value)
+    @abstractmethod
+    def _fix(self, place: float) -> Optimum:
+        """Fit with logit pi fixed at a value."""
 
+    @abstractmethod
     def deviance(self, pi: float) -> float:
         """Twice the fall of the objective, scaled so that it compares with a chi-square variable of one degree."""
-        if self.outside is not None:
-            fixed = self._rows_alone.adjust(PiRange(pi, pi), near=self._best_alone)
-            return max(0.0, 2.0 * (self._best_alone.value - fixed.value))
-        moved = self.fixed_at(float(expit(logit(pi) - self.shift)))
-        return max(0.0, 2.0 * self.factor * (self.fitted.fit.penalized.value - moved.value))
+
+    @property
+    @abstractmethod
+    def peak(self) -> float:
+        """Where the profile is highest, on the logit scale."""
+
+    @property
+    @abstractmethod
+    def standard_error(self) -> float:
+        """Standard error of logit pi."""
+
+    @abstractmethod
+    def calibrate(self) -> Calibration:
+        """Compare predicted with observed labels of the rows that the profile is seen in."""
 
 
-def pi_wald_interval(fit: Fit, n0: float, n1: float, pi: float, level: float, limits: tuple[float, float]) -> Interval:
-    """Interval for pi, symmetric on the log scale; of shrunken curves, where pi may be near one, on the logit scale."""
-    if fit.shrinkage is None:
-        return wald_interval_log(pi, pi_log_variance(fit, n0, n1), level, limits)
-    return wald_interval_logit(pi, fit.shrinkage.adjustment.logit_variance, level, limits)
+PiProfile = KindOfProfile[Fit]  # of any kind
 
 
 def profile_interval(profile: PiProfile, level: float) -> Interval:

@@ -7,16 +7,12 @@ was. Curves made of them are monotone, or convex, and so are the quantiles of mo
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.inference.covariance import bayesian_covariance
-from pugam.inference.smoothing_uncertainty import curve_covariance, widened
+from pugam.inference.kind import Inference
 from pugam.linear_algebra import factorize_semidefinite
-from pugam.solvers import Fit, Settings, project_all
-from pugam.terms import Design
+from pugam.solvers import Fit, project_all
 
 __all__ = ["draw_parameters", "shaped_covariance", "shaped_limits"]
 
@@ -25,25 +21,19 @@ Array = NDArray[np.float64]
 N_PAIRS, SEED = 1000, 0
 
 
-def shaped_covariance(fit: Fit, design: Design, settings: Settings, n0: float, n1: float) -> Array:
+def shaped_covariance(inference: Inference[Fit]) -> Array:
     """Covariance of beta = (logit pi, a, theta) behind bands and odds ratios; with shapes, that of draws."""
-    if len(design.constraints) == 0:
-        return curve_covariance(fit, design, settings, n0, n1)
-    draws = draw_parameters(fit, design, settings, n0, n1)
-    return np.atleast_2d(np.cov(draws, rowvar=False, bias=True))
+    if len(inference.design.constraints) == 0:
+        return inference.curve_covariance()
+    return np.atleast_2d(np.cov(draw_parameters(inference), rowvar=False, bias=True))
 
 
-def draw_parameters(fit: Fit, design: Design, settings: Settings, n0: float, n1: float) -> Array:
+def draw_parameters(inference: Inference[Fit]) -> Array:
     """Draw parameters that keep to the constraints, always the same ones for the same fit: shape (N, q)."""
-    released = replace(fit, optimum=fit.optimum.released(), penalized=fit.penalized.released())
-    centre, curved, share_fixed = released.optimum.beta, fit.optimum, settings.pi_range.fixed
-    if fit.shrinkage is not None:
-        centre = fit.shrinkage.adjustment.moved(fit.penalized.layout, released.penalized.beta)
-        curved, share_fixed = fit.penalized, True
-    covariance = bayesian_covariance(released, n0, n1, settings.pi_range)
-    draws = centre + _normal(widened(covariance, fit, design, settings))
-    free, rows = curved.layout.free(share_fixed), curved.constraints
-    factor = factorize_semidefinite(curved.hessian[free, free])
+    loose = inference.unconstrained()
+    draws = loose.centre + _normal(loose.covariance)
+    free, rows = loose.curved.layout.free(loose.share_fixed), loose.curved.constraints
+    factor = factorize_semidefinite(loose.curved.hessian[free, free])
     draws[:, free] += project_all(rows[:, free], factor, draws[:, free]).shift
     return draws
 

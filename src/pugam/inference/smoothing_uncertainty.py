@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pugam.inference.covariance import bayesian_covariance
 from pugam.linear_algebra import inverse
-from pugam.solvers import Canonical, Evidence, Fit, PiRange, Settings, gather_evidence
+from pugam.solvers import Canonical, Evidence, PiRange, Settings, SmoothedFit, gather_evidence
 from pugam.terms import Design
 
 __all__ = ["bias_covariance", "curve_covariance", "smoothing_covariance", "widened"]
@@ -26,19 +26,16 @@ LEAST_BENDING = 1e-8  # effective degrees of freedom at the smoothest of them
 ROUGHEST, FEWEST_DECADES = 30.0, 9  # at most: a thirtieth of the chosen one, or so many decades from the smoothest
 
 
-def curve_covariance(fit: Fit, design: Design, settings: Settings, n0: float, n1: float) -> Array:
+def curve_covariance(fit: SmoothedFit, design: Design, settings: Settings, n0: float, n1: float) -> Array:
     """Covariance of beta = (logit pi, a, theta) that bands and odds ratios rest on: given smoothing, and what it adds.
 
-    Smoothing parameters that were given count as known, and so do the one common to all terms that AIC chose, and a
-    ridge.
+    Smoothing parameters that were given count as known, and so does the one common to all terms that AIC chose.
     """
     return widened(bayesian_covariance(fit, n0, n1, settings.pi_range), fit, design, settings)
 
 
-def widened(covariance: Array, fit: Fit, design: Design, settings: Settings) -> Array:
+def widened(covariance: Array, fit: SmoothedFit, design: Design, settings: Settings) -> Array:
     """Add to a covariance of beta what smoothing does; of active constraints, all along the directions they leave."""
-    if fit.shrinkage is not None:
-        return covariance
     pi_range, predictor = settings.pi_range, fit.optimum.layout.predictor
     covariance = covariance + bias_covariance(fit, pi_range)
     if isinstance(settings.smoothing, str) and settings.smoothing == "reml":
@@ -54,7 +51,7 @@ def _bounded(covariance: Array) -> Array:
     return covariance if largest <= LARGEST_VARIANCE else covariance * (LARGEST_VARIANCE / largest)
 
 
-def _with_intercept(added: Array, fit: Fit) -> Array:
+def _with_intercept(added: Array, fit: SmoothedFit) -> Array:
     """Let the intercept follow the curves, shape (1 + p, 1 + p).
 
     A curve is centred over its range. Where most rows lie in a small part of that, bending it elsewhere would move all
@@ -67,7 +64,7 @@ def _with_intercept(added: Array, fit: Fit) -> Array:
     return followed
 
 
-def bias_covariance(fit: Fit, pi_range: PiRange) -> Array:
+def bias_covariance(fit: SmoothedFit, pi_range: PiRange) -> Array:
     """Return b b' for the estimated bias b that smoothing leaves in beta = (logit pi, a, theta).
 
     Where pi was corrected for its bias, the bias of the others is that at known pi.

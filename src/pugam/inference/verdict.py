@@ -78,7 +78,7 @@ def _severe(found: Diagnosis) -> Iterator[Finding]:
         yield findings.OpenEnd(low if interval.lower <= low else high)
     if found.leaning > MOSTLY_LEANING:
         yield findings.LeansOnPrior("next to nothing")
-    if found.ridge is None and found.n_groups < FEWEST_TERMS and found.condition < LARGEST_CONDITION:
+    if found.needs_terms and found.n_groups < FEWEST_TERMS and found.condition < LARGEST_CONDITION:
         yield _find_too_few(tuple(test.terms[0] for test in found.terms if test.pvalue < ALPHA), len(found.terms))
 
 

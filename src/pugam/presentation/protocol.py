@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.inference import Diagnosis, HypothesisTest, Interval
+from pugam.inference import Diagnosis, HypothesisTest, Inference, Interval
 from pugam.solvers import Fit, Fitted, Settings
 from pugam.terms import Design, Term
 
@@ -49,6 +49,11 @@ class FittedModel(Protocol):
     _covariance: Array
     _library: str
     _rows: Any
+
+    @property
+    def _inference(self) -> Inference[Fit]:
+        """What can be said of the fit without its rows."""
+        ...
 
     def _fitted(self, what: str) -> Fitted:
         """Return the fit with its rows, or say what needs them."""

@@ -110,14 +110,15 @@ def _smooth_rows(model: FittedModel) -> list[tuple[Any, ...]]:
     rows = []
     for number in dict.fromkeys(penalty.term for penalty in design.penalties):
         test = model.test(design.labels[number])
-        kappas = model.smoothing_.get(design.names[number], math.nan)  # none where a ridge holds the curves
+        kappas = model.smoothing_.get(design.names[number], math.nan)  # none where a ridge shrank the curves
         kappa = float(np.max(kappas))
         rows.append((design.labels[number], float(degrees[number]), test.df, test.statistic, test.pvalue, kappa))
     return rows
 
 
 def _coefficient_rows(model: FittedModel, level: float) -> list[tuple[Any, ...]]:
-    design, covariance = model._design, model._covariance[2:, 2:]
+    design, coefficients = model._design, model._design.layout.coefficients
+    covariance = model._covariance[coefficients, coefficients]
     rows = []
     for basis, block, label in zip(design.bases, design.blocks, design.labels, strict=True):
         for name, weights, _ in basis.comparisons():
@@ -204,16 +205,7 @@ def _lines(
     yield "p-values: 0 '***' 0.001 '**' 0.01 '*' 0.05 '.' 0.1"
     yield ""
     yield f"log-likelihood {model.loglik_:.2f} on {model.edf_:.1f} effective degrees of freedom, AIC {model.aic_:.2f}"
-    method = model.smoothing if isinstance(model.smoothing, str) else "given"
-    fixed, prior = model._settings.pi_range.fixed, "none" if model.pi_prior is None else f"{model.pi_prior}"
-    shrinkage = model._fit.shrinkage
-    if shrinkage is not None:
-        about_pi = "pi fixed" if fixed else f"pi from rows held out; prior on pi {prior}"
-        yield f"curves shrunken by a ridge of {shrinkage.ridge:g}, {about_pi}"
-    else:
-        bias = "bias of smoothing taken out of pi" if model._fit.debiased else "penalised estimate of pi"
-        about_pi = "pi fixed" if fixed else f"prior on pi {prior}, {bias}"
-        yield f"smoothing {method}, solver {model.solver}, {about_pi}"
+    yield model._inference.describe(prior="none" if model.pi_prior is None else f"{model.pi_prior}")
 
 
 def _line_name(term: str, name: str, compared: Mapping[tuple[str, str], str]) -> str:

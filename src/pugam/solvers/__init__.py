@@ -6,14 +6,13 @@ from pugam.solvers.debiasing import correction_weights
 from pugam.solvers.doubt import is_doubtful, rows_in_doubt
 from pugam.solvers.evidence import Canonical, Evidence, gather_evidence
 from pugam.solvers.exploring import StartRecord
-from pugam.solvers.fits import Fit, Fitted, Shrinkage
+from pugam.solvers.fits import Fit, Fitted, FittedKind, ShrunkenFit, SmoothedFit
 from pugam.solvers.held_out import HeldOutRows
 from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import Optimum
 from pugam.solvers.pi import EDGE, PiPrior, PiRange
-from pugam.solvers.precision import labelling_direction, labelling_score, movement
-from pugam.solvers.precision import pi_log_variance as smoothed_log_variance
-from pugam.solvers.refits import Refits, refit_resamples, reselect_resamples
+from pugam.solvers.precision import labelling_direction, labelling_score, movement, pi_log_variance
+from pugam.solvers.refits import Refits, refit, refit_resamples, reselect_resamples
 from pugam.solvers.settings import Settings
 from pugam.solvers.shrinkage import hold_out, make_folds, refit_shrunken
 from pugam.solvers.smoothing import LINEAR_GRID, SMOOTH_GRID, aic, edf, edf_by_term
@@ -34,6 +33,7 @@ __all__ = [
     "Evidence",
     "Fit",
     "Fitted",
+    "FittedKind",
     "HeldOutRows",
     "Objective",
     "Optimum",
@@ -41,7 +41,8 @@ __all__ = [
     "PiRange",
     "Refits",
     "Settings",
-    "Shrinkage",
+    "ShrunkenFit",
+    "SmoothedFit",
     "Stage",
     "Standpoint",
     "StartRecord",
@@ -61,11 +62,12 @@ __all__ = [
     "labelling_score",
     "make_folds",
     "movement",
+    "pi_log_variance",
     "project",
     "project_all",
+    "refit",
     "refit_resamples",
     "refit_shrunken",
     "reselect_resamples",
     "rows_in_doubt",
-    "smoothed_log_variance",
 ]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pugam.layout import Layout
 from pugam.likelihood import expit
 from pugam.linear_algebra import solve
-from pugam.solvers.fits import Fit
+from pugam.solvers.fits import SmoothedFit
 from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import Optimum
 from pugam.solvers.pi import PiRange
@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 Multiply = Callable[[Array], Array]  # brings vectors along the last axis to their products with V
 
 
-def correct_bias(fit: Fit, objective: Objective, settings: Settings) -> Fit:
+def correct_bias(fit: SmoothedFit, objective: Objective, settings: Settings) -> SmoothedFit:
     """Step from the penalised towards the unpenalised optimum in pi alone, then refit the rest."""
     optimum, pi_range = fit.penalized, settings.pi_range
     if not pi_range.is_inside(optimum.pi) or not objective.penalty.any():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pugam.engines import Engine
-from pugam.solvers.fits import Fitted
+from pugam.solvers.fits import FittedKind, SmoothedFit
 from pugam.solvers.optimum import Optimum
 from pugam.solvers.precision import pi_limits
 from pugam.solvers.tuning import TUNING
@@ -19,7 +19,7 @@ def has_enough_rows(design: Design, engine: Engine) -> bool:
     return min(engine.n0, engine.n1) >= TUNING.fewest_rows_per_column * _n_free(design)
 
 
-def is_doubtful(fitted: Fitted) -> bool:
+def is_doubtful(fitted: FittedKind[SmoothedFit]) -> bool:
     """Whether too few rows tell how steep curves are, or pi is left undetermined: shrunken curves may do better."""
     fit, pi_range = fitted.fit, fitted.settings.pi_range
     if pi_range.fixed:

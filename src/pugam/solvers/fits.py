@@ -1,8 +1,14 @@
-"""What a fit is: the parameters reported, the penalised optimum they came from, and all they were made of."""
+"""What a fit is: the parameters reported, the penalised optimum they came from, and all they were made of.
+
+There are kinds of fits, each a class. What is made of them differs behind `refits.refit` here, and behind
+`inference.kind` beyond: nothing else asks of which kind a fit is.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,44 +20,25 @@ from pugam.solvers.optimum import Optimum
 from pugam.solvers.settings import Settings
 from pugam.terms import Design
 
-__all__ = ["Fit", "Fitted", "Shrinkage"]
+__all__ = ["Fit", "Fitted", "FittedKind", "ShrunkenFit", "SmoothedFit"]
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Shrinkage:
-    """How curves were shrunken, and what rows held out made of them.
-
-    Attributes
-    ----------
-    ridge : float
-        Strength of the ridge on the columns, scaled to unit variance.
-    adjustment : Adjustment
-        Share of positives, intercept and steepness.
-    """
-
-    ridge: float
-    adjustment: Adjustment
-
-
-@dataclass(frozen=True)
-class Fit:
+class Fit(ABC):
     """A fitted model.
 
     Attributes
     ----------
     optimum, penalized : Optimum
-        The parameters reported, and the penalised optimum, each with its expected information. They differ where the
-        bias of pi was corrected and the curves refitted.
+        The parameters reported, and the penalised optimum, each with its expected information.
     observed : array of shape (q, q)
         The observed information at the penalised optimum.
     kappas : array of shape (n_penalties,)
     starts : tuple of StartRecord
-    debiased : bool
-        Whether the bias correction was applied.
-    shrinkage : Shrinkage, optional
-        Where a ridge shrank the curves: the parameters reported are then those of the penalised optimum, adjusted.
+    ridge : float, optional
+        Strength of a ridge on all model columns, scaled to unit variance, where there was one.
     """
 
     optimum: Optimum
@@ -59,20 +46,80 @@ class Fit:
     observed: Array
     kappas: Array
     starts: tuple[StartRecord, ...]
-    debiased: bool
-    shrinkage: Shrinkage | None = None
+    ridge: float | None = field(default=None, kw_only=True)
 
     @property
     def converged(self) -> bool:
         """Whether every climb that counts ended at its optimum."""
         return self.optimum.converged and self.penalized.converged
 
+    @property
+    @abstractmethod
+    def is_adjusted(self) -> bool:
+        """Whether the parameters reported are others than those of the penalised optimum."""
+
+    @abstractmethod
+    def climbs_together(self, design: Design) -> bool:
+        """Whether refits to resamples are plain climbs, which can be made many at once."""
+
 
 @dataclass(frozen=True)
-class Fitted:
-    """A fit together with all it was made from."""
+class SmoothedFit(Fit):
+    """A fit with smoothing parameters for each term.
+
+    Attributes
+    ----------
+    debiased : bool
+        Whether the bias that smoothing brings on pi was taken out of it, and the curves refitted.
+    """
+
+    debiased: bool
+
+    @property
+    def is_adjusted(self) -> bool:
+        """Whether the bias of pi was corrected."""
+        return self.debiased
+
+    def climbs_together(self, design: Design) -> bool:
+        """Not where there are constraints: each climb has its own active ones."""
+        return len(design.constraints) == 0
+
+
+@dataclass(frozen=True)
+class ShrunkenFit(Fit):
+    """A fit with one ridge on all model columns: the parameters reported are the penalised optimum, adjusted.
+
+    Attributes
+    ----------
+    ridge : float
+    adjustment : Adjustment
+        Share of positives, intercept and steepness, which rows held out gave the curves.
+    """
+
+    adjustment: Adjustment
+    ridge: float = field(kw_only=True)
+
+    @property
+    def is_adjusted(self) -> bool:
+        """Whether rows held out adjusted the curves: always."""
+        return True
+
+    def climbs_together(self, design: Design) -> bool:
+        """Never: each refit holds out rows of its own."""
+        return False
+
+
+F_co = TypeVar("F_co", bound=Fit, covariant=True)
+
+
+@dataclass(frozen=True)
+class FittedKind(Generic[F_co]):
+    """A fit of some kind together with all it was made from."""
 
     engine: Engine
     design: Design
     settings: Settings
-    fit: Fit
+    fit: F_co
+
+
+Fitted = FittedKind[Fit]  # of any kind

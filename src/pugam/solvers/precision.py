@@ -16,7 +16,7 @@ from scipy.special import ndtri
 from pugam.likelihood import label_frequency
 from pugam.linear_algebra import inverse, inverse_definite, restrict
 from pugam.solvers.debiasing import correction_weights
-from pugam.solvers.fits import Fit
+from pugam.solvers.fits import SmoothedFit
 from pugam.solvers.optimum import Optimum
 
 __all__ = ["labelling_direction", "labelling_score", "movement", "pi_limits", "pi_log_variance"]
@@ -26,14 +26,14 @@ Array = NDArray[np.float64]
 LEVEL = 0.95
 
 
-def pi_limits(fit: Fit, n0: float, n1: float, limits: tuple[float, float]) -> tuple[float, float]:
+def pi_limits(fit: SmoothedFit, n0: float, n1: float, limits: tuple[float, float]) -> tuple[float, float]:
     """Limits of a 95% interval for pi, symmetric on the log scale and within the limits given."""
     pi, half = fit.optimum.pi, float(ndtri(0.5 + LEVEL / 2.0)) * float(np.sqrt(pi_log_variance(fit, n0, n1)))
     with np.errstate(over="ignore"):
         return max(pi * float(np.exp(-half)), limits[0]), min(pi * float(np.exp(half)), limits[1])
 
 
-def pi_log_variance(fit: Fit, n0: float, n1: float) -> float:
+def pi_log_variance(fit: SmoothedFit, n0: float, n1: float) -> float:
     """Variance of log pi-hat, of the bias-corrected estimate where there is one.
 
     The larger of two estimates, from the expected and from the observed information: each is the smaller one about as
@@ -47,7 +47,7 @@ def pi_log_variance(fit: Fit, n0: float, n1: float) -> float:
     return (1.0 - fit.optimum.pi) ** 2 * max(variance, 0.0)
 
 
-def _logit_variance(fit: Fit, n0: float, n1: float) -> float:
+def _logit_variance(fit: SmoothedFit, n0: float, n1: float) -> float:
     """Variance of logit pi-hat, in which the prior on pi counts as if it were data.
 
     With J = I plus the prior's curvature, it is that of M J M' for a corrected estimate, of V for a penalised one, less
@@ -65,7 +65,7 @@ def _logit_variance(fit: Fit, n0: float, n1: float) -> float:
     return variance - (1.0 / n0 + 1.0 / n1) * response**2
 
 
-def movement(fit: Fit, covariance: Array) -> Array:
+def movement(fit: SmoothedFit, covariance: Array) -> Array:
     """How the reported estimate moves with the score: M = V, or L V after the bias correction.
 
     The correction moves logit pi further, by `correction_weights` times what the penalised estimate does; the refit of

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import singledispatch
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +16,15 @@ from pugam.engines import Counts, Engine
 from pugam.likelihood import alpha_shift
 from pugam.solvers.batch import maximize_resamples, solve_semidefinite
 from pugam.solvers.debiasing import debiased_logits
-from pugam.solvers.fits import Fit, Fitted
+from pugam.solvers.fits import Fit, Fitted, FittedKind, ShrunkenFit, SmoothedFit
 from pugam.solvers.objective import ResampledObjective
 from pugam.solvers.pi import PiRange
+from pugam.solvers.settings import Settings
 from pugam.solvers.shrinkage import refit_shrunken
 from pugam.solvers.strategy import finish_fit, warm_smoothing
+from pugam.terms import Design
 
-__all__ = ["Refits", "refit_resamples", "reselect_resamples"]
+__all__ = ["Refits", "refit", "refit_resamples", "reselect", "reselect_resamples"]
 
 Array = NDArray[np.float64]
 
@@ -50,14 +53,50 @@ class Refits:
 
 
 def refit_resamples(fitted: Fitted, counts: Counts) -> Refits:
-    """Refit with the smoothing parameters of the fit; `counts` has shape (B, n_rows)."""
+    """Refit with the smoothing parameters of the fit, or its ridge; `counts` has shape (B, n_rows)."""
+    if fitted.fit.climbs_together(fitted.design):
+        return _refit_together(fitted, counts)
+    resamples = [fitted.engine.reweighted(row) for row in counts]
+    return _joined([(row, refit(fitted.fit, row, fitted.design, fitted.settings)) for row in resamples])
+
+
+def reselect_resamples(fitted: Fitted, counts: Counts) -> Refits:
+    """Refit with smoothing parameters chosen anew for every resample; a ridge stays as it is."""
+    resamples = [fitted.engine.reweighted(row) for row in counts]
+    return _joined([(row, reselect(fitted.fit, row, fitted.design, fitted.settings)) for row in resamples])
+
+
+@singledispatch
+def refit(fit: Fit, engine: Engine, design: Design, settings: Settings) -> Fit:
+    """Refit to rows counted otherwise, with the same smoothing parameters or ridge: each kind of fit in its own way."""
+    raise NotImplementedError
+
+
+@refit.register
+def _refit_smoothed(fit: SmoothedFit, engine: Engine, design: Design, settings: Settings) -> Fit:
+    return finish_fit(engine, design, settings, fit.penalized.beta, fit.kappas)
+
+
+@refit.register
+def _refit_shrunken(fit: ShrunkenFit, engine: Engine, design: Design, settings: Settings) -> Fit:
+    return refit_shrunken(FittedKind(engine, design, settings, fit), engine).fit
+
+
+@singledispatch
+def reselect(fit: Fit, engine: Engine, design: Design, settings: Settings) -> Fit:
+    """Refit with smoothing parameters chosen anew; without any to choose, as they are."""
+    return refit(fit, engine, design, settings)
+
+
+@reselect.register
+def _reselect_smoothed(fit: SmoothedFit, engine: Engine, design: Design, settings: Settings) -> Fit:
+    beta, kappas = warm_smoothing(engine, design, settings, fit.penalized.beta, fit.kappas)
+    return finish_fit(engine, design, settings, beta, kappas)
+
+
+def _refit_together(fitted: Fitted, counts: Counts) -> Refits:
+    """Climb with all resamples at once."""
     design, settings, fit = fitted.design, fitted.settings, fitted.fit
-    if fit.shrinkage is not None:
-        return _joined([(row, refit_shrunken(fitted, row).fit) for row in map(fitted.engine.reweighted, counts)])
-    if len(design.constraints):  # each climb has its own active ones
-        start = fit.penalized.beta, fit.kappas
-        resamples = map(fitted.engine.reweighted, counts)
-        return _joined([(row, finish_fit(row, design, settings, *start)) for row in resamples])
     penalty = design.penalty(fit.kappas)
     objective = ResampledObjective(fitted.engine.resampled(counts), penalty, settings.prior)
     starts = np.tile(fit.penalized.beta, (len(counts), 1))
@@ -71,18 +110,6 @@ def refit_resamples(fitted: Fitted, counts: Counts) -> Refits:
     shift = alpha_shift(objective.pi(beta), objective.engine.n0, objective.engine.n1)
     alpha = beta[:, objective.layout.intercept] - shift
     return Refits(beta, penalized, alpha, np.tile(fit.kappas, (len(counts), 1)), converged)
-
-
-def reselect_resamples(fitted: Fitted, counts: Counts) -> Refits:
-    """Refit with smoothing parameters chosen anew for every resample; a ridge stays as it is."""
-    design, settings, fit = fitted.design, fitted.settings, fitted.fit
-    if fit.shrinkage is not None:
-        return refit_resamples(fitted, counts)
-    made = []
-    for resample in map(fitted.engine.reweighted, counts):
-        beta, kappas = warm_smoothing(resample, design, settings, fit.penalized.beta, fit.kappas)
-        made.append((resample, finish_fit(resample, design, settings, beta, kappas)))
-    return _joined(made)
 
 
 def _joined(made: Sequence[tuple[Engine, Fit]]) -> Refits:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pugam.engines import Engine, map_in_threads
 from pugam.solvers.adjustment import Adjustment
 from pugam.solvers.fisher import maximize_fisher
-from pugam.solvers.fits import Fit, Fitted, Shrinkage
+from pugam.solvers.fits import FittedKind, ShrunkenFit
 from pugam.solvers.held_out import HeldOutRows
 from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import Optimum, best_of
@@ -45,25 +45,24 @@ class _Candidate:
     adjustment: Adjustment
 
 
-def fit_shrunken(engine: Engine, designs: Sequence[Design], settings: Settings, rng: np.random.Generator) -> Fitted:
+def fit_shrunken(
+    engine: Engine, designs: Sequence[Design], settings: Settings, rng: np.random.Generator
+) -> FittedKind[ShrunkenFit]:
     """Fit with a ridge; of designs of the same terms, keep the one that predicts held-out rows best."""
     tried = [_try(engine, design, settings, rng) for design in designs]
     return _finish(max(tried, key=lambda one: one.adjustment.value), settings)
 
 
-def refit_shrunken(fitted: Fitted, engine: Engine) -> Fitted:
+def refit_shrunken(fitted: FittedKind[ShrunkenFit], engine: Engine) -> FittedKind[ShrunkenFit]:
     """Refit with the same ridge to the same rows with other weights."""
     fit, settings = fitted.fit, fitted.settings
-    assert fit.shrinkage is not None
     folds = make_folds(engine)
     objective = Objective(engine, fitted.design.penalty(fit.kappas), settings.prior)
     fixed = _share_fixed(hold_out(objective, fit.penalized, folds).adjust(settings.pi_range))
     start = objective.layout.with_share(fit.penalized.beta, fixed.logits[0])
     (penalized,) = maximize_fisher(objective, start[None], fixed, TUNING.comparing_tol, TUNING.comparing_iterations)
     adjustment = hold_out(objective, penalized, folds).adjust(settings.pi_range)
-    return _finish(
-        _Candidate(fit.shrinkage.ridge, objective, engine, fitted.design, folds, penalized, adjustment), settings
-    )
+    return _finish(_Candidate(fit.ridge, objective, engine, fitted.design, folds, penalized, adjustment), settings)
 
 
 def hold_out(objective: Objective, penalized: Optimum, folds: NDArray[np.intp]) -> HeldOutRows:
@@ -134,23 +133,23 @@ def _try(engine: Engine, design: Design, settings: Settings, rng: np.random.Gene
     return _Candidate(TUNING.ridge, objective, rows, shrunken, folds, penalized, adjustment)
 
 
-def _finish(best: _Candidate, settings: Settings) -> Fitted:
+def _finish(best: _Candidate, settings: Settings) -> FittedKind[ShrunkenFit]:
     """Climb to the optimum for the best ridge, and adjust share, intercept and steepness to the rows held out."""
     objective, fixed = best.objective, PiRange(best.penalized.pi, best.penalized.pi)
     by_newton = replace(settings, solver="newton")
     penalized, observed = reach_summit(objective, best.penalized.beta, fixed, by_newton)
     adjustment = hold_out(objective, penalized, best.folds).settle(settings.pi_range)
     (reported,) = objective.stand([adjustment.moved(penalized.layout, penalized.beta)])
-    fit = Fit(
+    fit = ShrunkenFit(
         optimum=Optimum.at(reported, penalized.n_iter, penalized.converged, penalized.history),
         penalized=penalized,
         observed=observed,
         kappas=np.zeros(len(best.design.penalties)),
         starts=(),
-        debiased=False,
-        shrinkage=Shrinkage(best.ridge, adjustment),
+        ridge=best.ridge,
+        adjustment=adjustment,
     )
-    return Fitted(best.engine, best.design, settings, fit)
+    return FittedKind(best.engine, best.design, settings, fit)
 
 
 def _share_fixed(adjustment: Adjustment) -> PiRange:

@@ -24,7 +24,7 @@ from pugam.solvers.exploring import (
     explore_candidates,
     objectives,
 )
-from pugam.solvers.fits import Fit, Fitted
+from pugam.solvers.fits import Fitted, FittedKind, SmoothedFit
 from pugam.solvers.lookout import Lookout, look_for_higher, look_for_waves
 from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import best_of
@@ -50,7 +50,7 @@ class Course:
     beta, kappas : arrays, optional
         The best parameters and smoothing parameters so far; None before anything is known.
     starts : tuple of StartRecord
-    fit : Fit, optional
+    fit : SmoothedFit, optional
         None until the climb to the optimum.
     """
 
@@ -61,7 +61,7 @@ class Course:
     beta: Array | None = None
     kappas: Array | None = None
     starts: tuple[StartRecord, ...] = ()
-    fit: Fit | None = None
+    fit: SmoothedFit | None = None
 
     @property
     def by_reml(self) -> bool:
@@ -107,8 +107,8 @@ class Stage:
 
 
 def fit_smoothed(
-    engine: Engine, design: Design, settings: Settings, rng: np.random.Generator, known: Fit | None = None
-) -> Fit:
+    engine: Engine, design: Design, settings: Settings, rng: np.random.Generator, known: SmoothedFit | None = None
+) -> SmoothedFit:
     """Go through the stages; `known` is a fit with the coarse basis of the pilots, if there was one."""
     course = Course(engine, design, settings, rng)
     if known is not None:
@@ -137,10 +137,10 @@ def _fit_coarsely(course: Course) -> Course:
     return _from_coarse(course, found)
 
 
-def _from_coarse(course: Course, found: Course | Fit) -> Course:
+def _from_coarse(course: Course, found: Course | SmoothedFit) -> Course:
     """Bring parameters of the coarse basis of the pilots to the whole one."""
     _, columns = course.design.coarse(TUNING.pilot_functions)
-    beta = found.penalized.beta if isinstance(found, Fit) else found.beta
+    beta = found.penalized.beta if isinstance(found, SmoothedFit) else found.beta
     assert beta is not None
     return replace(
         course, beta=_with_more_columns(beta, course.design, columns), kappas=found.kappas, starts=found.starts
@@ -233,7 +233,7 @@ def _reach_optimum(course: Course) -> Course:
     """Climb to the optimum at the smoothing parameters chosen."""
     beta, kappas = course.known()
     penalized, observed = reach_summit(course.at(kappas), beta, course.settings.pi_range, course.settings)
-    return replace(course, fit=Fit(penalized, penalized, observed, kappas, course.starts, debiased=False))
+    return replace(course, fit=SmoothedFit(penalized, penalized, observed, kappas, course.starts, debiased=False))
 
 
 def _correct(course: Course) -> Course:
@@ -331,7 +331,9 @@ def choose_fit(
     return fit_shrunken(engine, designs, settings, rng)
 
 
-def _fit_best_scale(engine: Engine, designs: Sequence[Design], settings: Settings, rng: np.random.Generator) -> Fitted:
+def _fit_best_scale(
+    engine: Engine, designs: Sequence[Design], settings: Settings, rng: np.random.Generator
+) -> FittedKind[SmoothedFit]:
     """Fit each design and keep that of the lowest AIC; of many rows a sample decides, of many columns a coarse basis.
 
     Without logarithms intervals miss in four of five simulated tables of long tails
@@ -353,11 +355,11 @@ def _fit_best_scale(engine: Engine, designs: Sequence[Design], settings: Setting
 
 
 def _fit_design(
-    engine: Engine, design: Design, settings: Settings, rng: np.random.Generator, known: Fit | None = None
-) -> Fitted:
+    engine: Engine, design: Design, settings: Settings, rng: np.random.Generator, known: SmoothedFit | None = None
+) -> FittedKind[SmoothedFit]:
     if design is not engine.design:
         engine = engine.redesigned(design, range(len(design.bases)))
-    return Fitted(engine, design, settings, fit_smoothed(engine, design, settings, rng, known))
+    return FittedKind(engine, design, settings, fit_smoothed(engine, design, settings, rng, known))
 
 
 def finish_fit(
@@ -366,7 +368,7 @@ def finish_fit(
     settings: Settings,
     start: Array,
     kappas: Array,
-) -> Fit:
+) -> SmoothedFit:
     """Climb to the optimum at given smoothing parameters, and take the penalty's bias out of pi."""
     course = _reach_optimum(Course(engine, design, settings, np.random.default_rng(0), start, kappas))
     fit = (CORRECT.run(course) if CORRECT.applies(course) else course).fit

@@ -11,7 +11,7 @@ import numpy as np
 
 from pugam.errors import InputError
 from pugam.nodes import Node, Plain
-from pugam.solvers import Fit, constraint_rows
+from pugam.solvers import Fit, ShrunkenFit, SmoothedFit, constraint_rows
 from pugam.storage.fits import OPTIMUM_KEYS, read_optimum, read_starts, write_optimum, write_starts
 from pugam.storage.fitted_terms import StoredTerm, read_stored_term, write_stored_term
 from pugam.storage.json_text import format_json, parse_json
@@ -110,12 +110,12 @@ def from_json(text: str | bytes, name: str) -> StoredModel:
 
 def _write(stored: StoredModel) -> dict[str, Any]:
     fit, design, shelf = stored.fit, stored.design, Shelf()
-    theta = fit.optimum.beta[2:]
+    theta = fit.optimum.theta
     terms = [
         write_stored_term(StoredTerm(basis, fit.kappas[list(design.penalties_of(number))], theta[block]), shelf)
         for number, (basis, block) in enumerate(zip(design.bases, design.blocks, strict=True))
     ]
-    corrected = {**write_optimum(fit.penalized), "coefficients": fit.penalized.beta[2:].tolist()}
+    penalized = {**write_optimum(fit.penalized), "coefficients": fit.penalized.theta.tolist()}
     values = [
         FORMAT,
         FORMAT_VERSION,
@@ -127,8 +127,8 @@ def _write(stored: StoredModel) -> dict[str, Any]:
         write_features(stored.n_features, stored.feature_names, stored.library),
         terms,
         write_optimum(fit.optimum),
-        corrected if fit.debiased or fit.shrinkage is not None else None,
-        None if fit.shrinkage is None else write_shrinkage(fit.shrinkage, design),
+        penalized if fit.is_adjusted else None,
+        write_shrinkage(fit, design),
         write_symmetric(fit.observed),
         write_symmetric(stored.covariance),
         write_starts(fit.starts),
@@ -174,24 +174,21 @@ def _require_feature(item: Node, column: str, n_features: int, names: tuple[str,
 
 
 def _read_fit(parts: dict[str, Node], terms: list[StoredTerm]) -> Fit:
+    """Read a fit; that it holds how curves were shrunken tells its kind."""
     theta = np.concatenate([term.theta for term in terms])
     rows = constraint_rows(Design(tuple(term.basis for term in terms)))
-    optimum = read_optimum(parts["estimate"].fields(*OPTIMUM_KEYS), theta, rows)
-    corrected = parts["penalized"].value is not None
-    shrinkage = read_shrinkage(parts["shrinkage"])
-    penalized = optimum
-    if corrected:
+    optimum = penalized = read_optimum(parts["estimate"].fields(*OPTIMUM_KEYS), theta, rows)
+    is_adjusted = parts["penalized"].value is not None
+    if is_adjusted:
         before = parts["penalized"].fields(*OPTIMUM_KEYS, "coefficients")
         penalized = read_optimum(before, before["coefficients"].coefficients(len(theta)), rows)
-    return Fit(
-        optimum=optimum,
-        penalized=penalized,
-        observed=read_symmetric(parts["observed_information"], len(optimum.beta)),
-        kappas=np.concatenate([term.kappas for term in terms]),
-        starts=read_starts(parts["starts"]),
-        debiased=corrected and shrinkage is None,
-        shrinkage=shrinkage,
-    )
+    observed = read_symmetric(parts["observed_information"], len(optimum.beta))
+    kappas = np.concatenate([term.kappas for term in terms])
+    common = optimum, penalized, observed, kappas, read_starts(parts["starts"])
+    if parts["shrinkage"].value is None:
+        return SmoothedFit(*common, debiased=is_adjusted)
+    ridge, adjustment = read_shrinkage(parts["shrinkage"])
+    return ShrunkenFit(*common, ridge=ridge, adjustment=adjustment)
 
 
 def _read_count(node: Node) -> float:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
 
 from pugam.likelihood import expit
 from pugam.nodes import Node
-from pugam.solvers import Adjustment, Shrinkage
+from pugam.solvers import Adjustment, Fit, ShrunkenFit
 from pugam.storage.matrices import read_symmetric, require_variances, write_symmetric
 from pugam.terms import Design
 
@@ -18,12 +19,18 @@ KEYS = ("ridge", "penalty", "logit_pi", "intercept", "steepness", "objective", "
 NOT_NEGATIVE = "a number that is not negative"
 
 
-def write_shrinkage(shrinkage: Shrinkage, design: Design) -> dict[str, Any]:
-    """Write how the curves of a design were shrunken and adjusted."""
+@singledispatch
+def write_shrinkage(fit: Fit, design: Design) -> dict[str, Any] | None:
+    """Write how the curves of a design were shrunken and adjusted, if they were."""
+    return None
+
+
+@write_shrinkage.register
+def _write_shrunken(fit: ShrunkenFit, design: Design) -> dict[str, Any]:
     assert design.ridge is not None
-    found = shrinkage.adjustment
+    found = fit.adjustment
     values = [
-        shrinkage.ridge,
+        fit.ridge,
         design.ridge.tolist(),
         found.logit_pi,
         found.intercept,
@@ -43,10 +50,8 @@ def read_ridge(node: Node, design: Design) -> Design:
     return design.with_ridge(node.fields(*KEYS, optional=("stray",))["penalty"].penalties(design.n_columns))
 
 
-def read_shrinkage(node: Node) -> Shrinkage | None:
-    """Read how curves were shrunken and adjusted, if they were."""
-    if node.value is None:
-        return None
+def read_shrinkage(node: Node) -> tuple[float, Adjustment]:
+    """Read the strength of the ridge that shrank the curves, and how they were adjusted."""
     parts = node.fields(*KEYS, optional=("stray",))
     logit_pi = parts["logit_pi"].number()
     if not 0.0 < float(expit(np.array(logit_pi))) < 1.0:
@@ -54,7 +59,7 @@ def read_shrinkage(node: Node) -> Shrinkage | None:
     covariance = read_symmetric(parts["covariance"], 3)
     require_variances(parts["covariance"], covariance)
     variance = parts["logit_variance"]
-    return Shrinkage(
+    return (
         parts["ridge"].number(0.0, what=NOT_NEGATIVE),
         Adjustment(
             logit_pi,

@@ -25,7 +25,7 @@ def check_held_out(model, ends, prior):
     engine, fit = model._rows[0], model._fit
     objective = Objective(engine, model._design.ridge, PiPrior(prior[0] - 1.0, prior[1] - 1.0))
     rows = hold_out(objective, fit.penalized, make_folds(engine))
-    found = fit.shrinkage.adjustment
+    found = fit.adjustment
     centre = float(np.median(rows.scores))
     spread = float(np.sqrt(np.cov(rows.scores, aweights=rows.weights))) or 1.0
     t = (rows.scores - centre) / spread

@@ -49,7 +49,7 @@ def check_optimum(model, said=()):
     separated = any("separate positives from negatives" in message for message in said)
     if shrunken:
         require_top(model, problem, penalized, slice(1, None), "shrunken curves", separated)
-        steepness = model._fit.shrinkage.adjustment.steepness
+        steepness = model._fit.adjustment.steepness
         np.testing.assert_allclose(model.coef_, steepness * penalized[2:], rtol=1e-9, atol=1e-12)
         return
     if not model._fit.debiased:

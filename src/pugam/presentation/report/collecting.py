@@ -19,8 +19,8 @@ from pugam.inference import (
     normal_quantile,
     posterior_errors,
     posterior_limits,
-    posterior_logits,
     posteriors_of_rows,
+    profile_of,
     values_around,
 )
 from pugam.messages import Words, in_python
@@ -75,7 +75,7 @@ def collect(
         raise InputError(f"There are {len(names)} names for {n_rows} rows; give one to each.")
     diagnosis = model.diagnose() if diagnosis is None else diagnosis
     interval = model.pi_interval() if interval is None else interval
-    profile = PiProfile(fitted)
+    profile = profile_of(fitted)
     cells = fitted.engine.n_rows * fitted.design.n_columns
     count = next(values for most, values in SLIDER_VALUES if cells < most)
     values = values_around(diagnosis.profile_interval, model.pi_, count, BEYOND)
@@ -164,8 +164,8 @@ def _candidates(
     order = np.argsort(rows)
     encoded = [values[np.argsort(order)] for values in fitted.engine.encoded_at(rows[order])]
     errors = posterior_errors(fitted.design, encoded, intercept_covariance(fitted.design.layout, model.covariance()))
-    ratio = fitted.design.predict(encoded, np.append(model.alpha_, model.coef_))
-    logits = posterior_logits(fitted.fit, fitted.engine.n0, fitted.engine.n1, ratio, model.pi_)
+    ratio = fitted.design.predict(encoded, fitted.design.layout.join_predictor(model.alpha_, model.coef_))
+    logits = model._inference.posterior_logits(ratio, model.pi_)
     limits = posterior_limits(logits, errors, level)
     for place, row in enumerate(chosen):
         number = int(unlabelled[row])

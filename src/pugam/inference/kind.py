@@ -1,0 +1,131 @@
+"""What inference asks of a fit, of whatever kind: each kind of fit answers in a class of its own (`kinds`)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.engines import Engine
+from pugam.solvers import Fit, FittedKind, Optimum, Settings
+from pugam.terms import Design
+
+if TYPE_CHECKING:
+    from pugam.inference.intervals import Interval
+    from pugam.inference.open_effects import OpenEffects
+    from pugam.inference.profile import PiProfile
+
+__all__ = ["Inference", "Unconstrained"]
+
+Array = NDArray[np.float64]
+F_co = TypeVar("F_co", bound=Fit, covariant=True)
+
+
+@dataclass(frozen=True)
+class Unconstrained:
+    """Parameters as they would be distributed were there no constraints: normally.
+
+    Attributes
+    ----------
+    centre, covariance : arrays of shape (q,) and (q, q)
+    curved : Optimum
+        Whose constraints draws are brought back to, and whose Hessian says which way is the shortest.
+    share_fixed : bool
+        Whether the share stays where it is on the way.
+    """
+
+    centre: Array
+    covariance: Array
+    curved: Optimum
+    share_fixed: bool
+
+
+@dataclass(frozen=True)
+class Inference(ABC, Generic[F_co]):
+    """What can be said of a fit; what needs its rows takes the engine that has them.
+
+    Covariances are those of beta = (logit pi, a, theta), shape (q, q), with zeros for a pi that is known.
+
+    Attributes
+    ----------
+    n0, n1 : float
+        Total weight of labelled and of unlabelled rows.
+    """
+
+    fit: F_co
+    design: Design
+    settings: Settings
+    n0: float
+    n1: float
+
+    def with_rows(self, engine: Engine) -> FittedKind[F_co]:
+        """Put the fit together with its rows."""
+        return FittedKind(engine, self.design, self.settings, self.fit)
+
+    @abstractmethod
+    def bayesian_covariance(self) -> Array:
+        """Covariance given the smoothing parameters, their bias counted on average."""
+
+    @abstractmethod
+    def frequentist_covariance(self) -> Array:
+        """Covariance over repeated samples, if it is known."""
+
+    @abstractmethod
+    def curve_covariance(self) -> Array:
+        """Covariance behind bands and odds ratios, as if there were no constraints."""
+
+    @abstractmethod
+    def unconstrained(self) -> Unconstrained:
+        """The distribution that parameters are drawn from, to be brought back to the constraints."""
+
+    @abstractmethod
+    def movement(self) -> Array:
+        """How the reported estimate moves with the score, shape (q, q)."""
+
+    @abstractmethod
+    def pi_interval(self, pi: float, level: float) -> Interval:
+        """Wald's interval for pi around an estimate."""
+
+    @abstractmethod
+    def posterior_logits(self, ratio: Array, pi: float) -> Array:
+        """Logit of P(y = 1 | x) of rows with these log density ratios, in a population with a share pi of positives."""
+
+    @abstractmethod
+    def profile(self, engine: Engine) -> PiProfile:
+        """Prepare the profile of pi."""
+
+    @abstractmethod
+    def open_effects(self, engine: Engine) -> OpenEffects:
+        """Find effects that rows leave open."""
+
+    @property
+    @abstractmethod
+    def doubted_curves(self) -> Optimum:
+        """The curves by which rows are told that are in doubt."""
+
+    @property
+    @abstractmethod
+    def says_little(self) -> bool:
+        """Whether next to nothing is known about pi and no other finding would tell."""
+
+    @property
+    @abstractmethod
+    def leaning(self) -> float:
+        """How many times larger the variance of logit pi would be without a prior that the kind of fit brings along."""
+
+    @property
+    @abstractmethod
+    def needs_terms(self) -> bool:
+        """Whether pi is identified by terms that vary, and by nothing else."""
+
+    @property
+    @abstractmethod
+    def announcement(self) -> str | None:
+        """What somebody who watches the fit should know of its kind."""
+
+    @abstractmethod
+    def describe(self, prior: str) -> str:
+        """Tell in a line how curves and pi were estimated, with this prior on pi."""
