@@ -45,8 +45,8 @@ class Layout:
     """Where shares, intercepts and coefficients stand in a parameter vector.
 
     The vector runs along the last axis, so `beta[..., layout.intercept]` also reads a batch of vectors, and
-    `information[..., layout.predictor, layout.predictor]` a batch of matrices. A share is held as its logit in beta and
-    as log c in sums over rows; both stand in the same place.
+    `information[..., layout.predictor, layout.predictor]` a batch of matrices. A share is its logit in beta and log c
+    in sums over rows; both stand in the same place.
 
     `share` is for a layout of one share, and `intercept`, `coefficients` and `predictor` are for one of one predictor;
     with more, or none, they fail.

@@ -8,7 +8,7 @@ import pytest
 from pugam.layout import Layout
 from pugam.solvers.pi import PiRange
 from pugam.solvers.standpoint import Standpoint
-from pugam.solvers.steps import bounded_step, bounded_steps, held_shares, least_value, shortened
+from pugam.solvers.steps import bounded_step, bounded_steps, fixed_shares, least_value, shortened
 
 LAYOUT, RANGE = Layout((2,)), PiRange(0.1, 0.8)
 LOW, HIGH = RANGE.logits
@@ -34,8 +34,8 @@ def test_a_short_step_inside_is_newtons():
 def test_pi_is_held_at_an_end_only_where_it_is_pushed_outwards(logit_pi, slope, held):
     beta, gradient = np.array([logit_pi, 0.0, 1.0, 1.0]), np.array([slope, 1.0, 1.0, 1.0])
 
-    assert held_shares(LAYOUT, beta, gradient, RANGE) == held
-    assert held_shares(LAYOUT, beta, gradient, PiRange(0.4, 0.4))
+    assert fixed_shares(LAYOUT, beta, gradient, RANGE) == held
+    assert fixed_shares(LAYOUT, beta, gradient, PiRange(0.4, 0.4))
     assert (bounded_step(standing(beta, gradient, np.eye(4)), RANGE).move[0] == 0.0) == held
 
 
@@ -78,12 +78,12 @@ def test_damping_makes_steps_shorter():
 def test_a_batch_of_steps_is_that_of_each():
     rng = np.random.default_rng(2)
     beta, steps, gradient = (rng.normal(scale=scale, size=(50, 4)) for scale in (1.5, 9.0, 1.0))
-    held = held_shares(LAYOUT, beta, gradient, RANGE)
+    held = fixed_shares(LAYOUT, beta, gradient, RANGE)
     together = shortened(LAYOUT, beta, steps, held, RANGE)
 
     assert 0 < held.sum() < 50
     for number in range(50):
-        assert held_shares(LAYOUT, beta[number], gradient[number], RANGE) == held[number]
+        assert fixed_shares(LAYOUT, beta[number], gradient[number], RANGE) == held[number]
         alone = shortened(LAYOUT, beta[number], steps[number], held[number], RANGE)
         np.testing.assert_array_equal(alone, together[number])
 

@@ -83,7 +83,8 @@ class DeviceRows:
     def sums(self, c: Array, d: Array, b: Array, observed: bool) -> Sums:
         """Value, score and information of the saturating likelihood; see `likelihood.saturating_sums`."""
         torch = load_torch()
-        q = 2 + self._design.n_columns
+        layout = self._design.layout
+        share, predictor, q = layout.share, layout.predictor, layout.size
         value = torch.zeros(len(b), dtype=torch.float64, device=self._places.device)
         score, information = value.new_zeros((len(b), q)), value.new_zeros((len(b), q, q))
         vectors = self._on_device(b)
@@ -96,17 +97,17 @@ class DeviceRows:
                     parts = SaturatingRows(*(part * weights for part in parts))
                 of_rows, score_s, score_c, info_ss, info_sc, info_cc = parts
                 value[number] += of_rows.sum()
-                score[number, 0] += score_c.sum()
-                score[number, 1:] += score_s @ X
-                information[number, 0, 0] += info_cc.sum()
-                information[number, 0, 1:] += info_sc @ X
-                information[number, 1:, 1:] += X.T @ (X * info_ss[:, None])
-        information[:, 1:, 0] = information[:, 0, 1:]
+                score[number, share] += score_c.sum()
+                score[number, predictor] += score_s @ X
+                information[number, share, share] += info_cc.sum()
+                information[number, share, predictor] += info_sc @ X
+                information[number, predictor, predictor] += X.T @ (X * info_ss[:, None])
+        information[:, predictor, share] = information[:, share, predictor]
         return Sums(value.cpu().numpy(), score.cpu().numpy(), information.cpu().numpy())
 
     def blocks(self) -> Iterator[tuple[slice, Any]]:
         """Evaluate the model columns, intercept first, block by block."""
-        n, q = self._places.shape[1], 1 + self._design.n_columns
+        n, q = self._places.shape[1], self._design.layout.of_predictors.size
         size = max(1, BLOCK_CELLS // q)
         for start in range(0, n, size):
             rows = slice(start, min(start + size, n))
@@ -115,8 +116,10 @@ class DeviceRows:
     def _columns(self, rows: slice, q: int) -> Any:
         torch = load_torch()
         X = self._places.new_empty((rows.stop - rows.start, q))
-        X[:, 0] = 1.0
-        X[:, 1 + self._design.columns_of(self._design.dense_terms)] = self._dense[rows]
+        alone = self._design.layout.of_predictors
+        X[:, alone.intercept] = 1.0
+        columns = X[:, alone.coefficients]  # a view
+        columns[:, self._design.columns_of(self._design.dense_terms)] = self._dense[rows]
         blocks = [self._design.blocks[number] for number in self._design.local_terms]
         for places, (breaks, origins, coefficients), block in zip(self._places, self._tables, blocks, strict=True):
             t = places[rows]
@@ -127,7 +130,7 @@ class DeviceRows:
             values = coefficients[-1][interval]
             for power in range(len(coefficients) - 2, -1, -1):
                 values = torch.addcmul(coefficients[power][interval], values, offset)
-            X[:, 1 + block.start : 1 + block.stop] = values
+            columns[:, block] = values
         return X
 
     def _on_device(self, values: Any) -> Any:

@@ -117,8 +117,8 @@ class CurveMethods:
             several columns: the name of the column to go along.
         center : {"range", "rows"}
             Let u of a number integrate to zero over the range, as in the paper, or average to zero over the rows of the
-            fit. Limits are narrowest where the effect is held at zero: "rows", as pictures show it, says more where
-            most rows lie in a small part of the range.
+            fit. Limits are narrowest where the effect is zero by definition: "rows", as pictures show it, says more
+            where most rows lie in a small part of the range.
 
         Examples
         --------
@@ -176,7 +176,7 @@ class CurveMethods:
     def contrast(self, a: Mapping[str, Any], b: Mapping[str, Any], level: float = 0.95) -> Interval:
         """Return how much larger the log density ratio is at the values b than at a, of one or several columns.
 
-        It is a log odds ratio, and its `exp()` an odds ratio; columns that are not named are held equal.
+        It is a log odds ratio, and its `exp()` an odds ratio; columns that are not named are kept equal.
 
         Examples
         --------

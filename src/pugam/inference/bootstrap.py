@@ -96,8 +96,8 @@ class Bootstrap:
             tails = _corrected_tails(self.pi, self.estimate, self.acceleration, tail)
         if np.ptp(self.pi) < 1e-9:
             warn_user(
-                f"All refits ended at pi = {self.pi[0]:.4g}, so the bootstrap says nothing about its error: pi is held "
-                "by its bounds or by the prior. See ",
+                f"All refits ended at pi = {self.pi[0]:.4g}, so the bootstrap says nothing about its error: pi is kept "
+                "there by its bounds or by the prior. See ",
                 See("diagnosis"),
                 ".",
             )

@@ -1,7 +1,7 @@
 """Effects that rows leave open: of levels that lie on one side, and of terms that say the same.
 
-Where the model doubts none of a level's rows, nothing holds its effect, which runs off. Where terms say the same, their
-effects can change together, at will, and the likelihood does not.
+Where the model doubts none of a level's rows, nothing limits its effect, which runs off. Where terms say the same,
+their effects can change together, at will, and the likelihood does not.
 """
 
 from __future__ import annotations
@@ -78,14 +78,17 @@ def _open_terms(fitted: Fitted) -> Iterator[str]:
 def _directions_left_open(fitted: Fitted) -> Array:
     """Unit vectors of coefficients, in columns, along which there is next to no information."""
     # The intercept follows whatever the effects do: a column that is nearly constant is no sign that rows tell nothing.
-    others = np.delete(np.arange(2 + fitted.design.n_columns), [0, 1] if fitted.settings.pi_range.fixed else [1])
-    hessian = fitted.fit.penalized.hessian
-    shared = hessian[others, 1] / np.sqrt(max(hessian[1, 1], SMALLEST_INFORMATION))
+    layout, hessian = fitted.design.layout, fitted.fit.penalized.hessian
+    intercept, free = layout.intercept, layout.free(share_fixed=fitted.settings.pi_range.fixed)
+    others = np.setdiff1d(np.arange(layout.size)[free], [intercept])
+    shared = hessian[others, intercept] / np.sqrt(max(hessian[intercept, intercept], SMALLEST_INFORMATION))
     information = hessian[np.ix_(others, others)] - np.outer(shared, shared)
     rounding = information.diagonal() <= LEAST_OWN * hessian.diagonal()[others]
     information[rounding] = information[:, rounding] = 0.0
     eigenvalues, vectors = np.linalg.eigh(_scaled(information))
-    return vectors[-fitted.design.n_columns :, eigenvalues < eigenvalues[-1] / LARGEST_CONDITION]
+    of_coefficients = np.isin(others, layout.all_coefficients)
+    open_ones = eigenvalues < eigenvalues[-1] / LARGEST_CONDITION
+    return np.asarray(vectors[np.ix_(of_coefficients, open_ones)])
 
 
 def _scaled(information: Array) -> Array:
@@ -97,11 +100,13 @@ def _scaled(information: Array) -> Array:
 
 def _one_sided_levels(fitted: Fitted) -> Iterator[tuple[Basis, list[str]]]:
     """Of each term, the levels of which hardly a row is in doubt, and whose effects are large."""
-    products, theta = _products_in_doubt(fitted, fitted.fit.penalized), fitted.fit.penalized.beta[2:]
+    products, theta = _products_in_doubt(fitted, fitted.fit.penalized), fitted.fit.penalized.theta
+    alone = fitted.design.layout.of_predictors
+    of_intercept, of_columns = products[alone.intercept], products[alone.coefficients, alone.coefficients]
+    everywhere = float(of_intercept[alone.intercept])
     for basis, block in zip(fitted.design.bases, fitted.design.blocks, strict=True):
-        own = slice(1 + block.start, 1 + block.stop)
-        everywhere = float(products[0, 0])
-        found = list(basis.levels_in_doubt(everywhere, products[0, own], products[own, own], theta[block]))
+        own = of_intercept[alone.coefficients][block]
+        found = list(basis.levels_in_doubt(everywhere, own, of_columns[block, block], theta[block]))
         doubted = [level.effect for level in found if level.rows >= FEWEST_IN_A_LEVEL]
         middle = float(np.median(doubted)) if doubted else 0.0
         yield (
@@ -116,7 +121,8 @@ def _one_sided_levels(fitted: Fitted) -> Iterator[tuple[Basis, list[str]]]:
 
 def _products_in_doubt(fitted: Fitted, curves: Optimum) -> Array:
     """Products of the intercept and all model columns, summed over the rows in doubt."""
-    products: Array = 4.0 * curves.information[1:, 1:] / _mean_weight(fitted)
+    predictor = curves.layout.predictor
+    products: Array = 4.0 * curves.information[predictor, predictor] / _mean_weight(fitted)
     return products
 
 

@@ -16,7 +16,7 @@ from pugam.linear_algebra import LARGER_RIDGE, MOST_RIDGES
 from pugam.solvers.damping import loosened, tightened
 from pugam.solvers.objective import ResampledObjective
 from pugam.solvers.pi import PiRange
-from pugam.solvers.steps import held_shares, least_value, shortened, slack, stays
+from pugam.solvers.steps import fixed_shares, least_value, shortened, slack, stays
 from pugam.solvers.tuning import TUNING
 
 __all__ = ["maximize_resamples", "solve_semidefinite"]
@@ -109,16 +109,16 @@ def maximize_resamples(
     return party.beta, party.converged
 
 
-def solve_semidefinite(hessians: Hessians, numbers: Numbers, rhs: Array, damping: Array, held: Flags) -> Array:
+def solve_semidefinite(hessians: Hessians, numbers: Numbers, rhs: Array, damping: Array, share_fixed: Flags) -> Array:
     """Solve systems that are positive semi-definite, with a small ridge where one is needed."""
-    solutions, definite = hessians.solve(numbers, rhs, damping, held)
+    solutions, definite = hessians.solve(numbers, rhs, damping, share_fixed)
     damping = damping.copy()
     for _ in range(MOST_RIDGES):
         left = np.flatnonzero(~definite)
         if len(left) == 0:
             return solutions
         damping[left] = np.maximum(10.0 * damping[left], LARGER_RIDGE)
-        solutions[left], definite[left] = hessians.solve(numbers[left], rhs[left], damping[left], held[left])
+        solutions[left], definite[left] = hessians.solve(numbers[left], rhs[left], damping[left], share_fixed[left])
     raise np.linalg.LinAlgError("a matrix is not positive semi-definite")
 
 
@@ -134,15 +134,15 @@ def _steps(party: _Party, objective: ResampledObjective, active: Numbers, pi_ran
     """Return damped steps, not too long; where observed information is indefinite, the expected one serves."""
     layout, damping = objective.layout, party.damping[active]
     beta, gradient = party.beta[active], party.gradient[active]
-    held = held_shares(layout, beta, gradient, pi_range)
-    steps, definite = party.hessians.solve(active, gradient, damping, held)
+    share_fixed = fixed_shares(layout, beta, gradient, pi_range)
+    steps, definite = party.hessians.solve(active, gradient, damping, share_fixed)
     saddled = np.flatnonzero(~definite)
     if len(saddled):
         numbers = active[saddled]
         _renew(party, objective, numbers[party.observed[numbers]], observed=False)
-        systems = numbers, gradient[saddled], damping[saddled], held[saddled]
+        systems = numbers, gradient[saddled], damping[saddled], share_fixed[saddled]
         steps[saddled] = solve_semidefinite(party.hessians, *systems)
-    return shortened(layout, beta, steps, held, pi_range)
+    return shortened(layout, beta, steps, share_fixed, pi_range)
 
 
 def _left_to_gain(
@@ -154,9 +154,9 @@ def _left_to_gain(
     if damped.any():
         layout, numbers = objective.layout, active[damped]
         beta, gradient = party.beta[numbers], party.gradient[numbers]
-        held = held_shares(layout, beta, gradient, pi_range)
-        full, definite = party.hessians.solve(numbers, gradient, np.zeros(len(numbers)), held)
-        gains = 0.5 * np.sum(gradient * shortened(layout, beta, full, held, pi_range), axis=1)
+        share_fixed = fixed_shares(layout, beta, gradient, pi_range)
+        full, definite = party.hessians.solve(numbers, gradient, np.zeros(len(numbers)), share_fixed)
+        gains = 0.5 * np.sum(gradient * shortened(layout, beta, full, share_fixed, pi_range), axis=1)
         left[damped] = np.where(definite, gains, np.inf)
     return left
 

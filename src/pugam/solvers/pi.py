@@ -55,11 +55,6 @@ class PiRange:
         """Whether pi is known."""
         return self.low == self.high
 
-    @property
-    def free(self) -> slice:
-        """Which entries of beta are estimated: all, or all but logit pi."""
-        return slice(1 if self.fixed else 0, None)
-
     @cached_property
     def logits(self) -> tuple[float, float]:
         """The interval on the scale of beta."""

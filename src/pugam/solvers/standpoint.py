@@ -112,7 +112,7 @@ class Standpoint:
 
     @cached_property
     def active_constraints(self) -> Array:
-        """Those of the constraints that the step to the top of the parabola seen from here, pi held, runs into.
+        """Those of the constraints that the step to the top of the parabola seen from here, pi fixed, runs into.
 
         At an optimum these are the ones without which the objective would rise.
         """
@@ -124,7 +124,7 @@ class Standpoint:
         return self.constraints[project(self.constraints[:, others], factor, top).multipliers > 0.0]
 
     def released(self) -> Self:
-        """The top of the parabola seen from here, pi held, as if there were no constraints; other fields stay."""
+        """The top of the parabola seen from here, pi fixed, as if there were no constraints; other fields stay."""
         others, gradient = self.layout.free(share_fixed=True), self.gradient.copy()
         beta = self.beta.copy()
         beta[others] += solve_factorized(factorize_semidefinite(self.hessian[others, others]), gradient[others])

@@ -22,7 +22,7 @@ __all__ = [
     "Step",
     "bounded_step",
     "bounded_steps",
-    "held_shares",
+    "fixed_shares",
     "least_value",
     "shortened",
     "slack",
@@ -45,16 +45,16 @@ def bounded_steps(points: Sequence[Standpoint], pi_range: PiRange, dampings: Seq
     None where the observed information is not positive definite.
     """
     layout, beta = points[0].layout, np.array([here.beta for here in points])
-    held = held_shares(layout, beta, np.array([here.gradient for here in points]), pi_range)
+    share_fixed = fixed_shares(layout, beta, np.array([here.gradient for here in points]), pi_range)
     steps, pressures, definite = np.zeros_like(beta), np.zeros(len(points)), []
     for number, (here, damping) in enumerate(zip(points, dampings, strict=True)):
-        free = layout.free(share_fixed=bool(held[number]))
+        free = layout.free(share_fixed=bool(share_fixed[number]))
         factor = (factorize if here.observed else factorize_semidefinite)(here.hessian[free, free], damping)
         definite.append(factor is not None)
         if factor is not None:
             around = here.constraints[:, free], here.beta[free]
             steps[number, free], pressures[number] = constrained_step(factor, here.gradient[free], *around)
-    moves = shortened(layout, beta, steps, held, pi_range)
+    moves = shortened(layout, beta, steps, share_fixed, pi_range)
     pressures /= _overlength(layout, beta, steps)
     return [
         Step(move, _gain(here, move, float(pressure))) if good else None
@@ -75,14 +75,14 @@ def bounded_step(here: Standpoint, pi_range: PiRange) -> Step:
     return step
 
 
-def held_shares(layout: Layout, beta: Array, gradient: Array, pi_range: PiRange) -> Any:
+def fixed_shares(layout: Layout, beta: Array, gradient: Array, pi_range: PiRange) -> Any:
     """Whether pi stays: it is known, or it is at an end of its range and pushed outwards."""
     (low, high), logit_pi, slope = pi_range.logits, beta[..., layout.share], gradient[..., layout.share]
     outwards = ((logit_pi <= low) & (slope < 0.0)) | ((logit_pi >= high) & (slope > 0.0))
     return outwards | pi_range.fixed
 
 
-def shortened(layout: Layout, beta: Array, steps: Array, held: Any, pi_range: PiRange) -> Array:
+def shortened(layout: Layout, beta: Array, steps: Array, share_fixed: Any, pi_range: PiRange) -> Array:
     """Bring steps to a length at which the quadratic model can be trusted, and pi into its range."""
     share = layout.share
     steps = steps / _overlength(layout, beta, steps)[..., None]
@@ -90,7 +90,7 @@ def shortened(layout: Layout, beta: Array, steps: Array, held: Any, pi_range: Pi
         logit_pi = beta[..., share]
         low, high = pi_range.logits
         moved = np.minimum(np.maximum(logit_pi + steps[..., share], low), high) - logit_pi
-        steps[..., share] = np.where(held, 0.0, moved)
+        steps[..., share] = np.where(share_fixed, 0.0, moved)
     return np.asarray(steps)
 
 
