@@ -9,10 +9,12 @@ from matplotlib.figure import Figure
 
 import pugam
 from pugam import InputError
-from pugam.presentation.effect_plots import HATCH, name_levels
+from pugam.presentation.annotations import name_levels
 from pugam.presentation.heat import VEIL
+from pugam.presentation.map_panels import HATCH
 from pugam.presentation.panels import CURVES
-from pugam.presentation.views import Detail, views_of
+from pugam.presentation.view_layouts import views_of
+from pugam.presentation.views import Detail
 from pugam.terms.axes import level_axis
 
 TITLES = [

@@ -3,7 +3,8 @@
 import numpy as np
 
 from pugam.presentation.nearness import distances, rows_near
-from pugam.presentation.views import Detail, View, views_of
+from pugam.presentation.view_layouts import views_of
+from pugam.presentation.views import Detail, View
 from pugam.terms.axes import level_axis, number_axis
 
 X, Y, W = number_axis("x", 0.0, 10.0), number_axis("y", 0.0, 1000.0), number_axis("w", 0.0, 1.0)

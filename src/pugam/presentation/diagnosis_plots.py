@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pugam.inference import Diagnosis, normal_quantile
+import numpy as np
+
+from pugam.inference import Diagnosis, Interval, normal_quantile
 from pugam.presentation.panels import BAND, LINE, MARK, ZERO, make_panels, use_axes
 from pugam.presentation.sensitivity_plots import plot_sensitivity
 from pugam.terms import Design, Encoded
@@ -28,8 +30,7 @@ def plot_diagnosis(
 ) -> Figure:
     """Draw one picture of a diagnosis, or all of them, in a new figure or in axes of the caller's.
 
-    `encoded` are values of the rows, for each term, as an engine keeps them: they say over which range effects are
-    drawn.
+    `encoded`, values of the rows for each term as an engine keeps them, says over which range effects are drawn.
     """
     if which == "sensitivity":
         return plot_sensitivity(diagnosis.sensitivity, design, axes, encoded)
@@ -49,18 +50,8 @@ def _draw_profile(ax: Axes, diagnosis: Diagnosis) -> None:
     if held is None:
         ax.text(0.5, 0.5, "pi is fixed", ha="center", va="center", transform=ax.transAxes)
     else:
-        inside = (diagnosis.profile_pi >= held.lower) & (diagnosis.profile_pi <= held.upper)
         limit = normal_quantile(held.level) ** 2
-        ax.fill_between(diagnosis.profile_pi, 0.0, limit, where=list(inside), color=BAND, alpha=0.35, linewidth=0)
-        ax.axhline(limit, color=ZERO, linewidth=0.8)
-        ax.annotate(
-            f"{100 * held.level:g}%",
-            (1.0, limit),
-            xycoords=("axes fraction", "data"),
-            ha="right",
-            va="bottom",
-            fontsize=8,
-        )
+        _draw_limit(ax, diagnosis.profile_pi, held, limit)
         ax.plot(diagnosis.profile_pi, diagnosis.profile_deviance, color=LINE, linewidth=1.8)
         ax.axvline(held.estimate, color=MARK, linewidth=1.0)
         ax.set_ylim(0.0, 2.5 * limit)
@@ -69,18 +60,26 @@ def _draw_profile(ax: Axes, diagnosis: Diagnosis) -> None:
     ax.set_ylabel("deviance")
 
 
+def _draw_limit(ax: Axes, pi: np.ndarray, held: Interval, limit: float) -> None:
+    """Draw how far the deviance may rise within the interval, and the level of the interval beside it."""
+    inside = (pi >= held.lower) & (pi <= held.upper)
+    ax.fill_between(pi, 0.0, limit, where=list(inside), color=BAND, alpha=0.35, linewidth=0)
+    ax.axhline(limit, color=ZERO, linewidth=0.8)
+    place: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "ha": "right", "va": "bottom"}
+    ax.annotate(f"{100 * held.level:g}%", (1.0, limit), fontsize=8, **place)
+
+
 def _draw_starts(ax: Axes, diagnosis: Diagnosis) -> None:
     ends = diagnosis.starts
     best = max((record.objective for record in ends), default=0.0)
-    for converged, face in ((True, LINE), (False, "none")):
-        chosen = [record for record in ends if record.converged is converged]
-        if chosen:
-            behind = [max(best - record.objective, 0.0) for record in chosen]
-            label = "converged" if converged else "given up"
-            ax.scatter([record.pi for record in chosen], behind, color=LINE, facecolors=face, alpha=0.7, label=label)
+    behind = np.array([best - record.objective for record in ends])
+    pi = np.array([record.pi for record in ends])
+    converged = np.array([record.converged for record in ends], dtype=bool)
+    for chosen, face, label in ((converged, LINE, "converged"), (~converged, "none", "given up")):
+        if chosen.any():
+            ax.scatter(pi[chosen], behind[chosen], color=LINE, facecolors=face, alpha=0.7, label=label)
     ax.set_yscale("symlog", linthresh=0.1)
-    farthest = max((best - record.objective for record in ends), default=0.0)
-    ax.set_ylim(max(1.0, 2.0 * farthest), -0.05)
+    ax.set_ylim(max(1.0, 2.0 * behind.max(initial=0.0)), -0.05)
     ax.set_xlim(0.0, 1.0)
     ax.set_title("where the starts ended", fontsize=10)
     ax.set_xlabel("pi")

@@ -1,196 +1,101 @@
-"""How matplotlib draws an effect: points with bars, curves with bands, or a map between contour lines."""
+"""Figures of the effects of a model: a panel or two for each term."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pugam.presentation.heat import CLOUD, CONTOUR, VEIL, VEIL_STRENGTH, HeatScale
-from pugam.presentation.panels import BAND, CURVES, LINE, ZERO
-from pugam.presentation.pictures import EffectAt, Panel, Picture
-from pugam.presentation.surfaces import Surface
-from pugam.presentation.views import View
+from pugam.errors import InputError
+from pugam.presentation.annotations import MOST_LEVELS
+from pugam.presentation.effect_panels import draw_panel
+from pugam.presentation.heat import heat_scale
+from pugam.presentation.panels import make_panels, name_quantity, panel_size, share_scale, use_axes
+from pugam.presentation.pictures import Panel, Picture, picture_of
+from pugam.presentation.protocol import FittedModel
+from pugam.presentation.views import Detail, view_title
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-__all__ = ["MOST_LEVELS", "SMALL", "draw_panel", "explain_curves", "name_levels"]
+__all__ = ["plot_effects"]
 
-RUG_MARKS, CLOUD_DOTS = 100, 300
-LONGEST_LEVELS = 34  # characters of all names of levels that have room side by side
-MOST_LEVELS = 24  # whose names have room when they stand upright
-MOST_FOLD = 100.0  # by which factors on the odds may differ on a straight axis
-HATCH, HATCHING = "////", "#b5b9bc"
-SMALL, LINE_HEIGHT = 7, 8.4
-BELOW = -34.0  # points from the axis to what is said below its name
-LEGEND_STYLE: dict[str, Any] = {
-    "fontsize": SMALL,
-    "frameon": False,
-    "borderpad": 0.2,
-    "columnspacing": 1.0,
-    "handlelength": 1.5,
-}
+DETAIL = Detail(curve=100, map=61, levels=MOST_LEVELS)
+LONGEST_TITLE = 36  # in large letters
 
 
-def draw_panel(ax: Axes, picture: Picture, panel: Panel, heat: HeatScale, rug: bool) -> None:
-    """Draw a panel, by how many columns it goes along."""
-    DRAWERS[len(panel.view.along)](ax, picture, panel, heat, rug)
+def plot_effects(
+    model: FittedModel,
+    level: float = 0.95,
+    terms: Any = None,
+    rug: bool = True,
+    shared_scale: bool = False,
+    axes: Any = None,
+    **options: Any,
+) -> Figure:
+    """Draw each term's effect on the log density ratio with its band, one panel a term.
+
+    The effect of two numeric columns is a map with contour lines, grey where it cannot be told from zero and hatched
+    where no rows are near, and a second panel of slices, which have bands; levels share a panel as curves side by side.
+
+    Effects average to zero over the rows; those of a stored model, which has none, integrate to zero over the range.
+
+    Parameters
+    ----------
+    terms : list of str, optional
+        The terms to draw; all by default.
+    rug : bool
+        Mark where the rows lie, along the axis or on the map; a stored model knows its rows after `attach` only.
+    shared_scale : bool
+        Give all panels the same vertical axis, and all maps the same colours, so that effects can be compared.
+    axes : matplotlib axes, one for each panel, optional
+        Where to draw; a new figure by default. If there are only as many as terms, each shows the first of its panels.
+    **options
+        As of `effect`: simultaneous, scale, derivative. With the name of a column as derivative, the terms that
+        read it are drawn.
+    """
+    _refuse_unknown(options)
+    numbers = _numbers(model, terms, options.get("derivative", False))
+    pictures = [picture_of(model, number, DETAIL, level, **options) for number in numbers]
+    drawn = _panels_drawn(pictures, axes)
+    size = panel_size(picture.basis for picture in pictures)
+    figure, panels = make_panels(len(drawn), *size) if axes is None else use_axes(axes, len(drawn))
+    largest = max(picture.largest for picture in pictures)
+    for (picture, panel), ax in zip(drawn, panels, strict=True):
+        draw_panel(ax, picture, panel, heat_scale(largest if shared_scale else picture.largest, picture.odds), rug)
+        title = view_title(picture.basis.spec.label, panel.view, len(picture.panels))
+        ax.set_title(title, fontsize=10 if len(title) <= LONGEST_TITLE else 8)
+    upright = [ax for (_, panel), ax in zip(drawn, panels, strict=True) if not panel.is_map]
+    if shared_scale:
+        share_scale(upright)
+    name_quantity(upright, pictures[0].quantity, None if axes is not None or len(upright) < len(panels) else figure)
+    if axes is None and len(numbers) > 1:
+        figure.suptitle(f"Share of positives among the unlabelled: {model.pi_interval(level)}", fontsize=11)
+    return figure
 
 
-def _draw_points(ax: Axes, picture: Picture, panel: Panel, heat: HeatScale, rug: bool) -> None:
-    """Draw levels as points with bars, missing values last."""
-    u, lower, upper = panel.effect
-    if picture.missing is not None:
-        u, lower, upper = (np.append(values, at) for values, at in zip(panel.effect, picture.missing, strict=True))
-    ax.errorbar(np.arange(len(u)), u, yerr=[u - lower, upper - u], fmt="o", color=LINE, ecolor=BAND, capsize=3)
-    name_levels(ax, panel.view, picture.missing is not None)
-    _draw_zero(ax, picture)
+def _refuse_unknown(options: Mapping[str, Any]) -> None:
+    unknown = [name for name in options if name not in ("simultaneous", "scale", "derivative")]
+    if unknown:
+        known = "terms, rug, shared_scale, axes, simultaneous, scale and derivative"
+        raise InputError(f"plot('effects') takes {known}; got {', '.join(unknown)}.")
 
 
-def _draw_curves(ax: Axes, picture: Picture, panel: Panel, heat: HeatScale, rug: bool) -> None:
-    """Draw curves with bands, dotted where no rows are near, and a rug."""
-    view = panel.view
-    (x,), (along,) = view.ticks, view.along
-    is_single = len(view.axes) == 1
-    for color, u, lower, upper, distance in zip(CURVES, *panel.effect, panel.distance, strict=False):
-        band, line, alpha = (BAND, LINE, 0.35) if is_single else (color, color, 0.35 / len(view.cases))
-        ax.fill_between(x, lower, upper, color=band, alpha=alpha, linewidth=0)
-        ax.plot(x, np.where(distance < 1.0, u, np.nan), color=line, linewidth=1.8)
-        if (distance >= 1.0).any():
-            ax.plot(x, u, ":", color=line, linewidth=1.2)
-    if rug:
-        _draw_rug(ax, picture.rows[:, along])
-    _draw_zero(ax, picture)
-    if is_single and picture.missing is not None:
-        _draw_missing(ax, x, picture.missing)
-    if not is_single:
-        ax.set_xlabel(view.columns[0])
-        explain_curves(ax, view, bool((panel.distance >= 1.0).any()))
-        _say_below(ax, picture, panel)
+def _panels_drawn(pictures: Sequence[Picture], axes: Any) -> list[tuple[Picture, Panel]]:
+    """All panels, or the first of each term where the caller has one of the axes for each term."""
+    one_each = axes is not None and np.size(np.asarray(axes, dtype=object)) == len(pictures)
+    return [(picture, panel) for picture in pictures for panel in picture.panels[: 1 if one_each else None]]
 
 
-def _draw_map(ax: Axes, picture: Picture, panel: Panel, heat: HeatScale, rug: bool) -> None:
-    """Draw bands of colour between contour lines, a veil where nothing is clear, and hatches where no rows are near."""
-    surface = picture.surface(panel)
-    x, y = surface.x, surface.y
-    u = np.clip(surface.u, heat.edges[0], heat.edges[-1])
-    bands = ax.contourf(x, y, u, levels=heat.edges, colors=heat.colours)
-    ax.contourf(x, y, -surface.certainty, levels=[0.0, np.inf], colors=[VEIL], alpha=VEIL_STRENGTH)
-    away = ax.contourf(x, y, surface.distance, levels=[1.0, np.inf], colors=["white"], hatches=[HATCH])
-    away.set_edgecolor(HATCHING)
-    away.set_linewidth(0.0)
-    shown = np.ma.masked_where(surface.distance > 1.0, u)
-    lines = ax.contour(x, y, shown, levels=heat.lines, colors=CONTOUR, linewidths=0.7, linestyles="solid")
-    ax.clabel(lines, fmt=heat.name, fontsize=SMALL)
-    if rug:
-        dots = surface.rows[:: max(1, len(surface.rows) // CLOUD_DOTS)]
-        ax.plot(dots[:, 0], dots[:, 1], ".", color=CLOUD, markersize=1.5, alpha=0.5)
-    ax.set_xlabel(panel.view.columns[0])
-    ax.set_ylabel(panel.view.columns[1])
-    _draw_key(ax, bands, heat, picture.quantity.split()[0])
-    _explain_map(ax, surface)
-    _say_below(ax, picture, panel, lines_above=1.5)
-
-
-DRAWERS: dict[int, Callable[[Axes, Picture, Panel, HeatScale, bool], None]] = {
-    0: _draw_points,
-    1: _draw_curves,
-    2: _draw_map,
-}
-
-
-def _draw_key(ax: Axes, bands: Any, heat: HeatScale, title: str) -> None:
-    """Draw the colours and what they stand for beside a map."""
-    key = ax.inset_axes((1.03, 0.0, 0.04, 1.0))
-    bar = ax.figure.colorbar(bands, cax=key, ticks=heat.lines)
-    bar.ax.set_yticklabels([heat.name(line) for line in heat.lines], fontsize=SMALL)
-    bar.ax.set_title(title, fontsize=SMALL, loc="left")
-    bar.outline.set_linewidth(0.4)
-
-
-def _explain_map(ax: Axes, surface: Surface) -> None:
-    """Say below a map what is grey and what is hatched."""
-    from matplotlib.patches import Patch
-    from matplotlib.transforms import ScaledTranslation
-
-    keys = [Patch(color=VEIL, label="not distinguishable from zero")]
-    if (surface.distance > 1.0).any():
-        keys.append(Patch(facecolor="white", edgecolor=HATCHING, hatch=HATCH, linewidth=0.0, label="no rows near"))
-    below = ax.transAxes + ScaledTranslation(0.0, BELOW / 72.0, ax.figure.dpi_scale_trans)
-    ax.legend(
-        handles=keys, loc="upper center", bbox_to_anchor=(0.5, 0.0), bbox_transform=below, ncols=2, **LEGEND_STYLE
-    )
-
-
-def explain_curves(ax: Axes, view: View, is_dotted: bool = False) -> None:
-    """Say beside several curves which is which."""
-    from matplotlib.lines import Line2D
-
-    names = view.names if len(view.along) == 1 and len(view.cases) > 1 else ()
-    keys = [Line2D([], [], color=color, label=name) for color, name in zip(CURVES, names, strict=False)]
-    if is_dotted:
-        keys.append(Line2D([], [], linestyle=":", color=ZERO, label="no rows near"))
-    if keys:
-        place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
-        ax.legend(handles=keys, title=view.held, title_fontsize=SMALL, **place, **LEGEND_STYLE)
-
-
-def name_levels(ax: Axes, view: View, with_missing: bool) -> None:
-    """Name levels along the axis, upright where there is no room otherwise, and say below it which are shown."""
-    names = [*view.names, *(["missing"] if with_missing else [])]
-    is_long = sum(map(len, names)) > LONGEST_LEVELS
-    ax.set_xticks(range(len(names)), names, rotation=90 if is_long else 0, fontsize=SMALL if is_long else None)
-    columns = [view.held] if len(view.axes) > 1 else []
-    ax.set_xlabel("\n".join([*columns, *_left_out(view)]), fontsize=SMALL if view.left_out else None)
-
-
-def _left_out(view: View) -> list[str]:
-    n_cases = len(view.cases)
-    return [f"the {n_cases} most frequent of {n_cases + view.left_out} are shown"] if view.left_out else []
-
-
-def _draw_zero(ax: Axes, picture: Picture) -> None:
-    if picture.odds and ax.dataLim.y1 > MOST_FOLD * max(ax.dataLim.y0, 0.0):
-        ax.set_yscale("log")
-    ax.axhline(1.0 if picture.odds else 0.0, color=ZERO, linewidth=0.8, zorder=0)
-
-
-def _draw_rug(ax: Axes, values: Any) -> None:
-    """Mark quantiles of the values along the lower edge, within what is drawn."""
-    present, ends = values[~np.isnan(values)], ax.get_xlim()
-    if len(present):
-        marks = np.quantile(present, np.linspace(0.0, 1.0, min(len(present), RUG_MARKS)))
-        marks = marks[(marks >= ends[0]) & (marks <= ends[1])]
-        ax.plot(
-            marks, np.zeros(len(marks)), "|", color=ZERO, markersize=7, transform=ax.get_xaxis_transform(), zorder=3
-        )
-
-
-def _draw_missing(ax: Axes, x: Any, missing: EffectAt) -> None:
-    """Draw the effect of missing values to the right of a curve."""
-    place = x[-1] + 0.08 * (x[-1] - x[0])
-    u, lower, upper = missing
-    ax.errorbar([place], [u], yerr=[[u - lower], [upper - u]], fmt="o", color=LINE, ecolor=BAND, capsize=3)
-    ax.annotate("missing", (place, u), xytext=(0, 6), textcoords="offset points", ha="center", fontsize=8)
-
-
-def _say_below(ax: Axes, picture: Picture, panel: Panel, lines_above: float = 0.0) -> None:
-    """Say below a panel what it cannot show."""
-    said = []
-    if picture.missing is not None and panel is picture.panels[0]:
-        u, lower, upper = picture.missing
-        said.append(f"missing values: {u:.2f} ({lower:.2f} to {upper:.2f})".replace("-", "−"))  # noqa: RUF001
-    said.extend(_left_out(panel.view))
-    if said:
-        ax.annotate(
-            "\n".join(said),
-            (0.5, 0.0),
-            xycoords="axes fraction",
-            xytext=(0.0, BELOW - lines_above * LINE_HEIGHT),
-            textcoords="offset points",
-            ha="center",
-            va="top",
-            fontsize=SMALL,
-        )
+def _numbers(model: FittedModel, terms: Any, derivative: bool | str) -> Sequence[int]:
+    """Which terms are drawn: those asked for, or all that have a derivative along the column named."""
+    listed = [terms] if isinstance(terms, str) else terms
+    if listed is not None:
+        return [model._number(term) for term in listed]
+    if not isinstance(derivative, str):
+        return range(len(model.terms_))
+    found = [number for number, term in enumerate(model.terms_) if derivative in term.columns]
+    if not found:
+        raise InputError(f"There is no term of {derivative!r} in the model, along which a derivative could be drawn.")
+    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +14,18 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["BAND", "CURVES", "LINE", "MARK", "ZERO", "make_panels", "panel_size", "use_axes"]
+__all__ = [
+    "BAND",
+    "CURVES",
+    "LINE",
+    "MARK",
+    "ZERO",
+    "make_panels",
+    "name_quantity",
+    "panel_size",
+    "share_scale",
+    "use_axes",
+]
 
 LINE, BAND, MARK, ZERO = "#0072B2", "#56B4E9", "#D55E00", "#999999"  # Okabe and Ito's palette
 CURVES = (LINE, "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#000000")  # of several in one panel
@@ -50,3 +61,19 @@ def use_axes(axes: Any, n_panels: int) -> tuple[Figure, list[Axes]]:
     if len(panels) != n_panels:
         raise InputError(f"The picture has {n_panels} panel(s); axes gives {len(panels)}.")
     return panels[0].figure, panels
+
+
+def share_scale(panels: Sequence[Axes]) -> None:
+    """Give all panels the same vertical axis."""
+    ends = [ax.get_ylim() for ax in panels]
+    for ax in panels:
+        ax.set_ylim(min(low for low, _ in ends), max(high for _, high in ends))
+
+
+def name_quantity(panels: Sequence[Axes], quantity: str, figure: Figure | None) -> None:
+    """Say what the vertical axis is: once for the figure, or at each panel."""
+    if figure is not None:
+        figure.supylabel(quantity, fontsize=10)
+        return
+    for ax in panels:
+        ax.set_ylabel(quantity, fontsize="small")

@@ -8,11 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pugam.presentation.grids import grid_of, split
 from pugam.presentation.nearness import distances
 from pugam.presentation.protocol import FittedModel
 from pugam.presentation.rows import rows_of
 from pugam.presentation.surfaces import Surface, surface_of
-from pugam.presentation.views import Detail, View, grid_of, split, views_of
+from pugam.presentation.view_layouts import views_of
+from pugam.presentation.views import Detail, View
 from pugam.terms import Basis, Encoded
 
 __all__ = ["EffectAt", "Panel", "Picture", "encoded_rows", "picture_of"]

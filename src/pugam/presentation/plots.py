@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,22 +9,18 @@ import numpy as np
 from pugam.errors import InputError
 from pugam.inference import posteriors_of_rows
 from pugam.presentation.diagnosis_plots import DIAGNOSTIC_PLOTS, SINGLE_SIZE, plot_diagnosis
-from pugam.presentation.effect_plots import MOST_LEVELS, draw_panel
-from pugam.presentation.heat import heat_scale
-from pugam.presentation.panels import BAND, MARK, make_panels, panel_size, use_axes
-from pugam.presentation.pictures import Panel, Picture, encoded_rows, picture_of
+from pugam.presentation.effect_plots import plot_effects
+from pugam.presentation.panels import BAND, MARK, make_panels, use_axes
+from pugam.presentation.pictures import encoded_rows
 from pugam.presentation.protocol import FittedModel
-from pugam.presentation.views import Detail, view_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["draw", "plot_effects", "plot_posterior"]
+__all__ = ["draw", "plot_posterior"]
 
-DETAIL = Detail(curve=100, map=61, levels=MOST_LEVELS)
 POSTERIOR_BINS = 25
-LONGEST_TITLE = 36  # in large letters
 
 
 def draw(model: FittedModel, what: str, level: float = 0.95, **options: Any) -> Figure:
@@ -44,124 +39,28 @@ def draw(model: FittedModel, what: str, level: float = 0.95, **options: Any) -> 
     return plot_diagnosis(diagnosis, model._design, None if what == "diagnosis" else what, axes, encoded_rows(model))
 
 
-def plot_effects(
-    model: FittedModel,
-    level: float = 0.95,
-    terms: Any = None,
-    rug: bool = True,
-    shared_scale: bool = False,
-    axes: Any = None,
-    **options: Any,
-) -> Figure:
-    """Draw each term's effect on the log density ratio with its band, one panel a term.
-
-    The effect of two numeric columns is a map with contour lines, grey where it cannot be told from zero and hatched
-    where no rows are near, and a second panel of slices, which have bands; levels share a panel as curves side by side.
-
-    Effects average to zero over the rows; those of a stored model, which has none, integrate to zero over the range.
-
-    Parameters
-    ----------
-    terms : list of str, optional
-        The terms to draw; all by default.
-    rug : bool
-        Mark where the rows lie, along the axis or on the map; a stored model knows its rows after `attach` only.
-    shared_scale : bool
-        Give all panels the same vertical axis, and all maps the same colours, so that effects can be compared.
-    axes : matplotlib axes, one for each panel, optional
-        Where to draw; a new figure by default. If there are only as many as terms, each shows the first of its panels.
-    **options
-        As of `effect`: simultaneous, scale, derivative. With the name of a column as derivative, the terms that
-        read it are drawn.
-    """
-    _refuse_unknown(options)
-    numbers = _numbers(model, terms, options.get("derivative", False))
-    pictures = [picture_of(model, number, DETAIL, level, **options) for number in numbers]
-    drawn = _panels_drawn(pictures, axes)
-    size = panel_size(picture.basis for picture in pictures)
-    figure, panels = make_panels(len(drawn), *size) if axes is None else use_axes(axes, len(drawn))
-    largest = max(picture.largest for picture in pictures)
-    for (picture, panel), ax in zip(drawn, panels, strict=True):
-        draw_panel(ax, picture, panel, heat_scale(largest if shared_scale else picture.largest, picture.odds), rug)
-        title = view_title(picture.basis.spec.label, panel.view, len(picture.panels))
-        ax.set_title(title, fontsize=10 if len(title) <= LONGEST_TITLE else 8)
-    upright = [ax for (_, panel), ax in zip(drawn, panels, strict=True) if not panel.is_map]
-    if shared_scale:
-        _share_scale(upright)
-    _name_quantity(upright, pictures[0].quantity, None if axes is not None or len(upright) < len(panels) else figure)
-    if axes is None and len(numbers) > 1:
-        figure.suptitle(f"Share of positives among the unlabelled: {model.pi_interval(level)}", fontsize=11)
-    return figure
-
-
-def _refuse_unknown(options: Mapping[str, Any]) -> None:
-    unknown = [name for name in options if name not in ("simultaneous", "scale", "derivative")]
-    if unknown:
-        known = "terms, rug, shared_scale, axes, simultaneous, scale and derivative"
-        raise InputError(f"plot('effects') takes {known}; got {', '.join(unknown)}.")
-
-
-def _panels_drawn(pictures: Sequence[Picture], axes: Any) -> list[tuple[Picture, Panel]]:
-    """All panels, or the first of each term where the caller has one of the axes for each term."""
-    one_each = axes is not None and np.size(np.asarray(axes, dtype=object)) == len(pictures)
-    return [(picture, panel) for picture in pictures for panel in picture.panels[: 1 if one_each else None]]
-
-
-def _share_scale(panels: Sequence[Axes]) -> None:
-    ends = [ax.get_ylim() for ax in panels]
-    for ax in panels:
-        ax.set_ylim(min(low for low, _ in ends), max(high for _, high in ends))
-
-
-def _name_quantity(panels: Sequence[Axes], quantity: str, figure: Figure | None) -> None:
-    """Say what the vertical axis is: once for the figure, or at each panel."""
-    if figure is not None:
-        figure.supylabel(quantity, fontsize=10)
-        return
-    for ax in panels:
-        ax.set_ylabel(quantity, fontsize="small")
-
-
-def _numbers(model: FittedModel, terms: Any, derivative: bool | str) -> Sequence[int]:
-    """Which terms are drawn: those asked for, or all that have a derivative along the column named."""
-    listed = [terms] if isinstance(terms, str) else terms
-    if listed is not None:
-        return [model._number(term) for term in listed]
-    if not isinstance(derivative, str):
-        return range(len(model.terms_))
-    found = [number for number, term in enumerate(model.terms_) if derivative in term.columns]
-    if not found:
-        raise InputError(f"There is no term of {derivative!r} in the model, along which a derivative could be drawn.")
-    return found
-
-
 def plot_posterior(model: FittedModel, axes: Any = None, **options: Any) -> Figure:
     """Draw how many unlabelled rows have which posterior, and how the labelled positives would fare without a label."""
     if options:
         raise InputError(f"plot('posterior') takes axes; got {', '.join(options)}.")
     fitted = model._fitted("A histogram of posteriors")
-    engine = fitted.engine
     posterior = posteriors_of_rows(fitted, model.pi_, model.alpha_, model.coef_)
+    weights = np.ones(len(posterior)) if fitted.engine.weights is None else fitted.engine.weights
     figure, (ax,) = make_panels(1, *SINGLE_SIZE) if axes is None else use_axes(axes, 1)
-    edges = np.linspace(0.0, 1.0, POSTERIOR_BINS + 1).tolist()
-    weights = np.ones(len(posterior)) if engine.weights is None else engine.weights
-    unlabelled = ~engine.positive
-    ax.hist(
-        posterior[unlabelled], edges, weights=weights[unlabelled], color=BAND, alpha=0.6, label="unlabelled", zorder=1
-    )
-    rescaled = weights[engine.positive] * (weights[unlabelled].sum() / weights[engine.positive].sum())
-    ax.hist(
-        posterior[engine.positive],
-        edges,
-        weights=rescaled,
-        histtype="step",
-        color=MARK,
-        linewidth=1.5,
-        label="labelled, rescaled",
-    )
+    _draw_histograms(ax, posterior, weights, fitted.engine.positive)
     ax.set_xlim(0.0, 1.0)
     ax.set_xlabel("P(positive) for an unlabelled row like it")
     ax.set_ylabel("unlabelled rows")
     ax.legend(fontsize=8, frameon=False)
     ax.set_title(f"pi = {model.pi_interval()}", fontsize=10)
     return figure
+
+
+def _draw_histograms(ax: Axes, posterior: np.ndarray, weights: np.ndarray, labelled: np.ndarray) -> None:
+    """Draw the unlabelled rows as columns, and the labelled ones, as if there were as many, as their outline."""
+    edges = np.linspace(0.0, 1.0, POSTERIOR_BINS + 1).tolist()
+    columns: dict[str, Any] = {"color": BAND, "alpha": 0.6, "label": "unlabelled", "zorder": 1}
+    ax.hist(posterior[~labelled], edges, weights=weights[~labelled], **columns)
+    rescaled = weights[labelled] * (weights[~labelled].sum() / weights[labelled].sum())
+    outline: dict[str, Any] = {"histtype": "step", "color": MARK, "linewidth": 1.5, "label": "labelled, rescaled"}
+    ax.hist(posterior[labelled], edges, weights=rescaled, **outline)

@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.inference import Sensitivity, curve_columns
-from pugam.presentation.effect_plots import MOST_LEVELS, SMALL, explain_curves, name_levels
+from pugam.presentation.annotations import MOST_LEVELS, SMALL, explain_curves, name_levels
+from pugam.presentation.grids import grid_of
 from pugam.presentation.panels import CURVES, LINE, ZERO, make_panels, panel_size, use_axes
 from pugam.presentation.rows import rows_of
-from pugam.presentation.views import Detail, View, grid_of, view_title, views_of
+from pugam.presentation.view_layouts import views_of
+from pugam.presentation.views import Detail, View, view_title
 from pugam.terms import Basis, Design, Encoded
 
 if TYPE_CHECKING:
@@ -50,11 +52,7 @@ def _draw(ax: Axes, basis: Basis, coef: Array, pi: Array, rows: Array) -> None:
     with_missing = basis.has_missing_effect and not view.along
     effects = coef @ curve_columns(basis, grid_of(basis, [view], with_missing)).T
     for u, value, shade in zip(effects, pi, np.linspace(SMALLEST, LARGEST, len(pi)), strict=True):
-        style: dict[str, Any] = {"alpha": float(shade), "label": f"pi = {value:.2f}"}
-        if view.along:
-            _draw_curves(ax, view, u.reshape(view.shape), style)
-        else:
-            ax.plot(np.arange(len(u)), u, "o", color=LINE, **style)
+        _draw_effect(ax, view, u, {"alpha": float(shade), "label": f"pi = {value:.2f}"})
     if not view.along:
         name_levels(ax, view, with_missing)
     ax.axhline(0.0, color=ZERO, linewidth=0.8, zorder=0)
@@ -64,8 +62,12 @@ def _draw(ax: Axes, basis: Basis, coef: Array, pi: Array, rows: Array) -> None:
         explain_curves(ax, view)
 
 
-def _draw_curves(ax: Axes, view: View, curves: Array, style: dict[str, Any]) -> None:
-    for number, curve in enumerate(curves):
+def _draw_effect(ax: Axes, view: View, u: Array, style: dict[str, Any]) -> None:
+    """Draw points of levels, or curves, in the style of one value of pi."""
+    if not view.along:
+        ax.plot(np.arange(len(u)), u, "o", color=LINE, **style)
+        return
+    for number, curve in enumerate(u.reshape(view.shape)):
         own = style if number == 0 else {**style, "label": "_"}  # matplotlib's name of what is in no legend
         ax.plot(view.ticks[0], curve, color=CURVES[number], linewidth=1.5, **own)
 

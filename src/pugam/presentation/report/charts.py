@@ -48,12 +48,6 @@ def _in_percent(make_ticks: Callable[[Scale], tuple[Tick, ...]], scale: Scale) -
 def draw_histogram(held: Held) -> Chart:
     """Draw how many of the unlabelled rows have which posterior, at the estimate."""
     along, up = histogram_scales(held)
-    shares = held.histogram[held.estimate]
-    bins = len(shares)
-    bars = [
-        ((along(place / bins) + 0.5, up(0.0)), (along((place + 1) / bins) - 0.5, up(share)))
-        for place, share in enumerate(shares)
-    ]
     called = percent(held.called_positive[held.estimate])
     return Chart(
         f"Histogram of the probability of being positive: {called} of the unlabelled rows above one half",
@@ -62,10 +56,21 @@ def draw_histogram(held: Held) -> Chart:
         BOX,
         _in_percent(ticks_below, along),
         _in_percent(ticks_beside, up),
-        (Path("zero half", f"M{along(0.5)} {up.end}V{up.start}"), Path("column", rectangles(bars))),
+        (Path("zero half", f"M{along(0.5)} {up.end}V{up.start}"), _columns(held, along, up)),
         below_title="probability of being positive",
         beside_title="share of rows",
     )
+
+
+def _columns(held: Held, along: Scale, up: Scale) -> Path:
+    """The columns of the histogram at the estimate."""
+    shares = held.histogram[held.estimate]
+    bins = len(shares)
+    bars = [
+        ((along(place / bins) + 0.5, up(0.0)), (along((place + 1) / bins) - 0.5, up(share)))
+        for place, share in enumerate(shares)
+    ]
+    return Path("column", rectangles(bars))
 
 
 def profile_scales(found: Diagnostics, limit: float) -> tuple[Scale, Scale]:
@@ -80,22 +85,15 @@ def draw_profile(found: Diagnostics, pi: Interval, limit: float) -> Chart:
     pairs = list(zip(found.profile_pi, found.profile_deviance, strict=True))
     inside = _below_limit(pairs, limit) or [pi.estimate]
     allowed = ((along(min(inside)), up(0.0)), (along(max(inside)), up(limit)))
-    return Chart(
-        f"Profile of pi: below the limit from {percent(min(inside))} to {percent(max(inside))}",
-        WIDTH,
-        HEIGHT,
-        BOX,
-        _in_percent(ticks_below, along),
-        ticks_beside(up),
-        (
-            Path("band", rectangles([allowed])),
-            Path("limit", f"M{along.start} {up(limit):.1f}H{along.end}"),
-            Path("line", line((along(value), up(deviance)) for value, deviance in pairs if math.isfinite(deviance))),
-            Path("estimate", f"M{along.inside(pi.estimate):.1f} {up.start}V{up.end}"),
-        ),
-        below_title="pi held at",
-        beside_title="deviance",
+    marks = (
+        Path("band", rectangles([allowed])),
+        Path("limit", f"M{along.start} {up(limit):.1f}H{along.end}"),
+        Path("line", line((along(value), up(deviance)) for value, deviance in pairs if math.isfinite(deviance))),
+        Path("estimate", f"M{along.inside(pi.estimate):.1f} {up.start}V{up.end}"),
     )
+    titles = {"below_title": "pi held at", "beside_title": "deviance"}
+    text = f"Profile of pi: below the limit from {percent(min(inside))} to {percent(max(inside))}"
+    return Chart(text, WIDTH, HEIGHT, BOX, _in_percent(ticks_below, along), ticks_beside(up), marks, **titles)
 
 
 def _below_limit(pairs: Sequence[tuple[float, float]], limit: float) -> list[float]:

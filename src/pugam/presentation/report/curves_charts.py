@@ -19,7 +19,7 @@ from pugam.presentation.report.drawing import (
     ticks_below,
     ticks_beside,
 )
-from pugam.presentation.report.effect_charts import (
+from pugam.presentation.report.effect_marks import (
     BOX,
     HEIGHT,
     band,

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.inference import Sensitivity, curve_columns
+from pugam.presentation.grids import grid_of
 from pugam.presentation.pictures import Panel, Picture, picture_of
 from pugam.presentation.protocol import FittedModel
 from pugam.presentation.report.content import Curves, Effect, Map, Shown
 from pugam.presentation.report.formats import number
-from pugam.presentation.views import Detail, grid_of, view_title
+from pugam.presentation.views import Detail, view_title
 from pugam.solvers import Fitted
 
 __all__ = ["collect_effects"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from pugam.inference import Interval
 from pugam.presentation.report.drawing import DOT, WIDTH, Box, Chart, Path, Scale, Tick, circles, rectangles
@@ -11,18 +11,13 @@ from pugam.presentation.report.formats import percent
 
 __all__ = ["draw_pi", "draw_ratios"]
 
+RATIO_WIDTH, RATIO_HEIGHT = 140.0, 18.0
 FARTHEST_RATIO = math.log(1e4)
 
 
 def draw_pi(pi: Interval) -> Chart:
     """Draw pi and its interval on a line from 0 to 1."""
     along = Scale(0.0, 1.0, 12.0, 308.0)
-    middle = 12.0
-    bar = [((along.inside(pi.lower), middle - 4.0), (along.inside(pi.upper), middle + 4.0))]
-    marks = [Path("track", f"M{along.start} {middle}H{along.end}")]
-    if pi.method != "fixed":
-        marks.append(Path("interval", rectangles(bar)))
-    marks.append(Path("estimate-dot", circles([(along.inside(pi.estimate), middle)], 6.0)))
     quarters = (0.0, 0.25, 0.5, 0.75, 1.0)
     interval = "" if pi.method == "fixed" else f", interval {percent(pi.lower)} to {percent(pi.upper)}"
     return Chart(
@@ -32,33 +27,34 @@ def draw_pi(pi: Interval) -> Chart:
         Box(along.start, 2.0, along.end, 22.0),
         tuple(Tick(along(share), f"{100 * share:g}%") for share in quarters),
         (),
-        tuple(marks),
+        tuple(_pi_marks(pi, along, middle=12.0)),
     )
+
+
+def _pi_marks(pi: Interval, along: Scale, middle: float) -> Iterator[Path]:
+    yield Path("track", f"M{along.start} {middle}H{along.end}")
+    if pi.method != "fixed":
+        bar = ((along.inside(pi.lower), middle - 4.0), (along.inside(pi.upper), middle + 4.0))
+        yield Path("interval", rectangles([bar]))
+    yield Path("estimate-dot", circles([(along.inside(pi.estimate), middle)], 6.0))
 
 
 def draw_ratios(ratios: Sequence[Interval]) -> list[Chart]:
     """Draw odds ratios with their intervals on one logarithmic scale, a small picture each."""
-    width, height = 140.0, 18.0
     logs = [[_log(end) for end in (ratio.lower, ratio.estimate, ratio.upper)] for ratio in ratios]
-    along = Scale.over([0.0, *(end for ends in logs for end in ends)], 4.0, width - 4.0)
-    box = Box(0.0, 0.0, width, height)
-    one = Path("zero", f"M{along(0.0):.1f} 0V{height}")
-    return [
-        Chart(
-            "",
-            width,
-            height,
-            box,
-            (),
-            (),
-            (
-                one,
-                Path("bar", f"M{along(lower):.1f} {height / 2}H{along(upper):.1f}"),
-                Path("dot", circles([(along(middle), height / 2)], DOT)),
-            ),
-        )
-        for lower, middle, upper in logs
-    ]
+    along = Scale.over([0.0, *(end for ends in logs for end in ends)], 4.0, RATIO_WIDTH - 4.0)
+    return [_draw_ratio(along, *ends) for ends in logs]
+
+
+def _draw_ratio(along: Scale, lower: float, middle: float, upper: float) -> Chart:
+    """Draw the logarithm of a ratio and of the ends of its interval."""
+    box = Box(0.0, 0.0, RATIO_WIDTH, RATIO_HEIGHT)
+    marks = (
+        Path("zero", f"M{along(0.0):.1f} 0V{RATIO_HEIGHT}"),
+        Path("bar", f"M{along(lower):.1f} {RATIO_HEIGHT / 2}H{along(upper):.1f}"),
+        Path("dot", circles([(along(middle), RATIO_HEIGHT / 2)], DOT)),
+    )
+    return Chart("", RATIO_WIDTH, RATIO_HEIGHT, box, (), (), marks)
 
 
 def _log(ratio: float) -> float:

@@ -134,8 +134,7 @@ def _label(shown: Map, along: Scale, up: Scale) -> str:
         return shown.label
     names = [_names(scale, values) for scale, values in ((along, surface.x), (up, surface.y))]
     ends = []
-    for flat in (np.nanargmin(near), np.nanargmax(near)):
-        row, column = np.unravel_index(flat, near.shape)
+    for row, column in (np.unravel_index(flat, near.shape) for flat in (np.nanargmin(near), np.nanargmax(near))):
         at = f"{shown.columns[0]} {names[0][column]}, {shown.columns[1]} {names[1][row]}"
         ends.append(f"{number(float(near[row, column]))} at {at}")
     unclear = percent(float(surface.is_unclear.sum() / surface.is_near.sum()))

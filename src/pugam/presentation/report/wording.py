@@ -44,14 +44,9 @@ def on_page(words: Words) -> Words:
 
 def plain_sentence(pi: Interval, n_unlabelled: float, n_rows: int, verdict: str) -> str:
     """What came out, for everyone; with weights, which are not rows, in shares alone."""
-    total = f"{n_unlabelled:,.0f}"
     if abs(n_unlabelled - n_rows) > ROUNDING:
-        found = "were taken" if verdict == "fixed" else "are estimated"
-        limits = f" Anything from {pi.lower:.1%} to {pi.upper:.1%} agrees with the data."
-        return (
-            f"Of the {n_rows:,} rows without a label, which count for {total}, {pi.estimate:.1%} {found} to be "
-            f"positive.{'' if verdict == 'fixed' else limits}{CAUTION[verdict]}"
-        )
+        return _sentence_in_shares(pi, n_unlabelled, n_rows, verdict)
+    total = f"{n_unlabelled:,.0f}"
     if verdict == "fixed":
         return (
             f"Of the {total} rows without a label, {pi.estimate:.1%} were taken to be positive, about "
@@ -62,6 +57,15 @@ def plain_sentence(pi: Interval, n_unlabelled: float, n_rows: int, verdict: str)
         f"Of the {total} rows without a label, about {pi.estimate * n_unlabelled:,.0f} are estimated to be positive "
         f"({pi.estimate:.1%}). Anything from {low} to {high} ({pi.lower:.1%} to {pi.upper:.1%}) agrees with the "
         f"data.{CAUTION[verdict]}"
+    )
+
+
+def _sentence_in_shares(pi: Interval, n_unlabelled: float, n_rows: int, verdict: str) -> str:
+    found = "were taken" if verdict == "fixed" else "are estimated"
+    limits = f" Anything from {pi.lower:.1%} to {pi.upper:.1%} agrees with the data."
+    return (
+        f"Of the {n_rows:,} rows without a label, which count for {n_unlabelled:,.0f}, {pi.estimate:.1%} {found} to be "
+        f"positive.{'' if verdict == 'fixed' else limits}{CAUTION[verdict]}"
     )
 
 
