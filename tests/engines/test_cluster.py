@@ -154,7 +154,7 @@ def test_a_fit_of_a_folder_of_parquet_files_is_that_in_memory(client, rows, mode
 
 
 def test_terms_that_saw_some_rows_are_those_in_memory(client, rows, monkeypatch):
-    monkeypatch.setattr("pugam.data.parts.FEW_ROWS", 150)
+    monkeypatch.setattr("pugam.data.digests.FEW_ROWS", 150)
     client.run(set_few_rows, 150)
     terms = "s(x1, knots='quantile', k=6) + s(x2, k=6) + f(site)"
     try:
@@ -166,9 +166,9 @@ def test_terms_that_saw_some_rows_are_those_in_memory(client, rows, monkeypatch)
 
 
 def set_few_rows(number):
-    import pugam.data.parts
+    import pugam.data.digests
 
-    pugam.data.parts.FEW_ROWS = number
+    pugam.data.digests.FEW_ROWS = number
 
 
 def test_what_follows_a_fit_is_as_in_memory(client, fitted, model):

@@ -64,7 +64,7 @@ def small_batches():
 @pytest.fixture
 def some_rows_tell(monkeypatch):
     """Terms see some three hundred rows, as they do of very many."""
-    monkeypatch.setattr("pugam.data.parts.FEW_ROWS", 300)
+    monkeypatch.setattr("pugam.data.digests.FEW_ROWS", 300)
 
 
 def fit_both(rows, path, terms=TERMS, weights=None, **options):
@@ -409,7 +409,7 @@ FAULTS = {
 @pytest.mark.parametrize("name", ["rows.parquet", "rows.csv"])
 @pytest.mark.parametrize("few", [300, 10**5], ids=["some rows tell", "all rows tell"])
 def test_a_fault_in_a_late_batch_names_its_row(rows, tmp_path, monkeypatch, fault, name, few):
-    monkeypatch.setattr("pugam.data.parts.FEW_ROWS", few)
+    monkeypatch.setattr("pugam.data.digests.FEW_ROWS", few)
     column, value, message = fault
     whole = rows.assign(weight=1.0)
     file = changed(whole, tmp_path / name, **{column: with_cell(whole[column], 2345, value)})
@@ -484,12 +484,12 @@ def test_a_batch_of_nothing_but_zero_weights_is_left_out(rows, tmp_path, monkeyp
     here = PUGAM(SMALL).fit(rows[~empty], rows["z"][~empty])
 
     for few in (300, 10**5):
-        monkeypatch.setattr("pugam.data.parts.FEW_ROWS", few)
+        monkeypatch.setattr("pugam.data.digests.FEW_ROWS", few)
         assert PUGAM(SMALL, engine="stream").fit(file, "z", "weight").pi_ == pytest.approx(here.pi_, abs=1e-9)
 
 
 def test_a_level_that_only_a_late_batch_holds_has_its_effect(rows, tmp_path, monkeypatch):
-    monkeypatch.setattr("pugam.data.parts.FEW_ROWS", 300)
+    monkeypatch.setattr("pugam.data.digests.FEW_ROWS", 300)
     site = rows["site"].to_numpy().copy()
     site[[2801, 2803, 2807, 2809, 2811, 2813]] = "rare"
 

@@ -7,7 +7,7 @@ import tracemalloc
 import pytest
 
 from pugam.errors import InputError
-from pugam.files import csv_lines, open_file
+from pugam.files import csv_records, open_file, text_lines
 
 LONG = "long" * 40_000  # more than Python's reader permits by itself
 MEGABYTE = 1 << 20
@@ -52,7 +52,7 @@ def test_other_readers_of_csv_keep_their_limit(written):
 
 @pytest.mark.parametrize("quote", ["", '"'])
 def test_a_cell_that_is_too_long_is_named_with_its_line(written, monkeypatch, quote):
-    monkeypatch.setattr(csv_lines, "LONGEST_CELL", 1000)  # Python's own limit is the least
+    monkeypatch.setattr(csv_records, "LONGEST_CELL", 1000)  # Python's own limit is the least
 
     assert refusal(written(f"x,z\n{quote}{LONG},1\n".encode())) == (
         "data.csv, line 2: a cell in the row that begins here has more than 1,000 characters; shorten it, or close its "
@@ -71,7 +71,7 @@ BOMBS = {
 
 @pytest.mark.parametrize("kind", BOMBS)
 def test_a_small_packed_file_cannot_fill_the_memory(written, monkeypatch, kind):
-    monkeypatch.setattr(csv_lines, "LONGEST_LINE", MEGABYTE)
+    monkeypatch.setattr(text_lines, "LONGEST_LINE", MEGABYTE)
     path = written(BOMBS[kind], "data.csv.gz")
     assert path.stat().st_size < MEGABYTE
 

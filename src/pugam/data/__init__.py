@@ -1,15 +1,8 @@
 """Tables and labels in: any data frame or array becomes checked NumPy columns."""
 
+from pugam.data.digests import digest, join_digests
 from pugam.data.labels import Labels, read_labels, read_weights, require_both_kinds
-from pugam.data.parts import (
-    LabelPart,
-    Part,
-    digest,
-    join_digests,
-    read_label_part,
-    read_part,
-    rows_renumbered,
-)
+from pugam.data.parts import LabelPart, Part, read_label_part, read_part, rows_renumbered
 from pugam.data.tables import Column, ColumnKind, Table, as_array, is_missing, make_frame, read_table, require_numeric
 
 __all__ = [

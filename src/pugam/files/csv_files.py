@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pugam.errors import InputError
 from pugam.files.arrow import arrow
 from pugam.files.cells import convert, first_misfit, is_decimal_comma
 from pugam.files.csv_header import read_delimiter, read_header
-from pugam.files.csv_lines import line_of_cell, require_closed_quotes, require_sound
+from pugam.files.csv_places import line_of_cell, require_closed_quotes, require_sound
 from pugam.files.faults import first_line, system_errors_named
 from pugam.files.formats import BATCH_ROWS, NO_TYPES, Format, Kind, chosen_columns
 from pugam.files.kinds import MixedColumnError, Tally
@@ -69,10 +69,7 @@ class CsvFile:
         types: Mapping[str, Kind] = NO_TYPES,
         batch_rows: int = BATCH_ROWS,
     ) -> Iterator[pa.RecordBatch]:
-        """Read in batches; columns whose type is not given are text, exactly as written in the file.
-
-        See `DataFile.batches`.
-        """
+        """Read in batches, as `DataFile.batches` says; without a type, columns are text as written in the file."""
         names = chosen_columns(self.path, self.names, columns, types)
         first_row = 0
         for block in self._blocks(names):
@@ -105,20 +102,11 @@ class CsvFile:
     def _blocks(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Give these columns as text, a few megabytes of the file at a time."""
         pa, csv = arrow(), arrow("csv")
-        # The last column is always read, as bytes, which may be no text: it shows whether a quote is never closed.
         last, ending = self.names[-1], False
-        types = {last: pa.binary()} | dict.fromkeys(names, pa.string())
-        options = {
-            "read_options": csv.ReadOptions(block_size=self._block_bytes),
-            "parse_options": csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True),
-            "convert_options": csv.ConvertOptions(
-                column_types=types, include_columns=list(types), strings_can_be_null=False
-            ),
-        }
         with system_errors_named(self.path):
             try:
                 with pa.input_stream(str(self.path), compression=self._compression) as stream:
-                    for block in csv.open_csv(stream, **options):
+                    for block in csv.open_csv(stream, **self._options(names)):
                         ending = _holds_line_end(block.column(last)[-1].as_py()) if block.num_rows else ending
                         yield block.select(list(names))
             except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
@@ -126,25 +114,36 @@ class CsvFile:
                 raise InputError(_unexplained(self.path, error, self._block_bytes)) from error
         require_closed_quotes(self.path, self._delimiter, suspected=ending)
 
-    def typed(self, block: pa.RecordBatch, types: Mapping[str, Kind], first_row: int = 0) -> pa.RecordBatch:
-        """Turn columns of text, as written in the file, into what they hold.
+    def _options(self, names: Sequence[str]) -> dict[str, Any]:
+        pa, csv = arrow(), arrow("csv")
+        # The last column is always read, as bytes, which may be no text: it shows whether a quote is never closed.
+        types = {self.names[-1]: pa.binary()} | dict.fromkeys(names, pa.string())
+        return {
+            "read_options": csv.ReadOptions(block_size=self._block_bytes),
+            "parse_options": csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True),
+            "convert_options": csv.ConvertOptions(
+                column_types=types, include_columns=list(types), strings_can_be_null=False
+            ),
+        }
 
-        See `DataFile.typed`.
-        """
+    def typed(self, block: pa.RecordBatch, types: Mapping[str, Kind], first_row: int = 0) -> pa.RecordBatch:
+        """Turn columns of text, as written in the file, into what they hold; see `DataFile.typed`."""
         typed = []
         for name, sliced in zip(block.schema.names, block.columns, strict=True):
             # Some releases of pyarrow get part of a longer array wrong; a copy has no other parts.
             text = arrow().concat_arrays([sliced]) if sliced.offset else sliced
-            kind = types.get(name, "text")
-            cells = self._with_points(text) if kind == "number" else text
-            column = convert(cells, kind)
-            if column is None:
-                position = first_misfit(cells, kind) or 0
-                cell = text[position].as_py()
-                comma = " as written: decimals need a point" if is_decimal_comma(cell) else ""
-                raise self._misfit(name, first_row + position, cell, f"is not a {kind}{comma}", "mend the cell")
-            typed.append(column)
+            typed.append(self._converted(name, text, types.get(name, "text"), first_row))
         return arrow().RecordBatch.from_arrays(typed, names=block.schema.names)
+
+    def _converted(self, name: str, text: pa.Array, kind: Kind, first_row: int) -> pa.Array:
+        cells = self._with_points(text) if kind == "number" else text
+        column = convert(cells, kind)
+        if column is None:
+            position = first_misfit(cells, kind) or 0
+            cell = text[position].as_py()
+            comma = " as written: decimals need a point" if is_decimal_comma(cell) else ""
+            raise self._misfit(name, first_row + position, cell, f"is not a {kind}{comma}", "mend the cell")
+        return column
 
     def _decided(self, name: str, tally: Tally) -> Kind:
         try:

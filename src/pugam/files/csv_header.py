@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pugam.errors import InputError
-from pugam.files.csv_lines import first_row, open_bytes, open_text, records
+from pugam.files.csv_records import Record, first_row, records
 from pugam.files.faults import require_content, system_errors_named
 from pugam.files.formats import require_names
+from pugam.files.text_lines import open_bytes, open_text
 from pugam.messages import ReadingCsv
 
 __all__ = ["Header", "read_delimiter", "read_header"]
@@ -45,16 +46,10 @@ def read_delimiter(given: str) -> str:
 def read_header(path: Path, delimiter: str) -> Header:
     """Read the names of the columns.
 
-    Raises
-    ------
-    InputError
-        The file cannot be read, is not text, has no rows, another delimiter, or names that cannot be used.
+    Raises `InputError` for a file that cannot be read, is not text, or has no rows, another delimiter, or names that
+    cannot be used.
     """
-    require_content(path)
-    with system_errors_named(path):
-        _require_text(path)
-        with open_text(path) as lines:
-            head = list(islice(records(path, lines, delimiter), 2))
+    head = _first_records(path, delimiter)
     if not head:
         raise InputError(f"{path} is empty but for line ends; it needs a header and rows.")
     names = tuple(head[0].cells)
@@ -63,6 +58,15 @@ def read_header(path: Path, delimiter: str) -> Header:
     if len(head) == 1:
         raise InputError(f"{path} has a header but no rows.")
     return Header(names, sum(len(cell.encode()) + 3 for record in head for cell in record.cells))
+
+
+def _first_records(path: Path, delimiter: str) -> list[Record]:
+    """Read the header and the first row."""
+    require_content(path)
+    with system_errors_named(path):
+        _require_text(path)
+        with open_text(path) as lines:
+            return list(islice(records(path, lines, delimiter), 2))
 
 
 def _require_text(path: Path) -> None:

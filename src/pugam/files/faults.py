@@ -22,16 +22,8 @@ def system_errors_named(path: Path) -> Iterator[None]:
         raise InputError(f"{path} is not found; check the name and the folder.") from None
     except PermissionError:
         raise InputError(f"{path} may not be read: no permission.") from None
-    except EOFError:
-        raise InputError(_cut_off(path)) from None
-    except (gzip.BadGzipFile, zlib.error) as error:
-        raise InputError(_not_gzip(path, error)) from None
-    except OSError as error:
-        if "Truncated compressed stream" in str(error):
-            raise InputError(_cut_off(path)) from None
-        if "zlib" in str(error):
-            raise InputError(_not_gzip(path, error)) from None
-        raise InputError(f"{path} cannot be read: {error.strerror or first_line(error)}.") from None
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(_complaint(path, error)) from None
 
 
 def require_content(path: Path) -> None:
@@ -47,11 +39,10 @@ def first_line(error: BaseException) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
 
 
-def _cut_off(path: Path) -> str:
-    return f"{path} is cut off: its gzip stream ends too early; copy or download the file again."
-
-
-def _not_gzip(path: Path, error: BaseException) -> str:
-    return (
-        f"{path} is no sound gzip file ({first_line(error)}); copy it again, or drop .gz from the name of a plain file."
-    )
+def _complaint(path: Path, error: Exception) -> str:
+    if isinstance(error, EOFError) or "Truncated compressed stream" in str(error):
+        return f"{path} is cut off: its gzip stream ends too early; copy or download the file again."
+    if isinstance(error, gzip.BadGzipFile | zlib.error) or "zlib" in str(error):
+        why = first_line(error)
+        return f"{path} is no sound gzip file ({why}); copy it again, or drop .gz from the name of a plain file."
+    return f"{path} cannot be read: {getattr(error, 'strerror', None) or first_line(error)}."

@@ -86,10 +86,7 @@ def chosen_columns(
 ) -> list[str]:
     """Give the columns to read, in the order asked for; all of them unless some are asked for.
 
-    Raises
-    ------
-    InputError
-        A column asked for, or one whose type is given, is not in the file; or none is asked for.
+    Raises `InputError` where one of them, or one whose type is given, is not in the file, or none is asked for.
     """
     if columns is not None and not columns:
         raise InputError(f"{path}: no columns are asked for; ask for one at least.")

@@ -48,7 +48,11 @@ class Tally:
             n_present = len(numbers) - numbers.null_count
             self.present += n_present
             self.numbers += n_present
-            return
+        else:
+            self._add_words(text, first_row)
+
+    def _add_words(self, text: pa.Array, first_row: int) -> None:
+        """Count cells that are not all numbers."""
         words = present(text)
         is_number = fits(words, "number")
         self.present += len(words) - words.null_count
@@ -62,14 +66,9 @@ class Tally:
     def kind(self) -> Kind:
         """Decide: numbers or booleans where all cells present are, text otherwise.
 
-        A column of which more than half are numbers is taken for numbers with slips in it: levels that are words
-        come with few numbers among them, whereas a measurement has few slips. Numbers with a decimal comma count
-        as numbers here, or else a whole column of them would pass for text.
-
-        Raises
-        ------
-        MixedColumnError
-            More than half of the cells are numbers, but not all.
+        A column of which more than half are numbers, but not all, is a `MixedColumnError`, numbers with slips in it:
+        levels that are words come with few numbers among them, whereas a measurement has few slips. Numbers with a
+        decimal comma count as numbers here, or else a whole column of them would pass for text.
         """
         if self.numbers == self.present:
             return "number"

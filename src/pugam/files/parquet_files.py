@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pugam.errors import InputError
 from pugam.files.arrow import arrow
-from pugam.files.faults import first_line, require_content, system_errors_named
+from pugam.files.faults import system_errors_named
 from pugam.files.formats import BATCH_ROWS, NO_TYPES, Kind, chosen_columns, format_of, require_names
+from pugam.files.parquet_parts import batches_of_part, opened_part, require_same_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = ["ParquetFiles", "open_parquet", "open_parquet_folder"]
-
-MAGIC = b"PAR1"
-# Columns are read through buffers of this size: without them, pyarrow holds whole row groups in memory.
-BUFFER_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -56,8 +52,8 @@ class ParquetFiles:
         names = self._chosen(columns, types)
         tables = []
         for part in self._parts:
-            with _damage_named(part):
-                tables.append(_open_part(part).read(columns=names).select(names))
+            with opened_part(part) as file:
+                tables.append(file.read(columns=names).select(names))
         return arrow().concat_tables(tables)
 
     def batches(
@@ -66,21 +62,10 @@ class ParquetFiles:
         types: Mapping[str, Kind] = NO_TYPES,
         batch_rows: int = BATCH_ROWS,
     ) -> Iterator[pa.RecordBatch]:
-        """Read in batches; the file itself says which types its columns have.
-
-        See `DataFile.batches`.
-        """
+        """Read in batches, as `DataFile.batches` says; the file itself says which types its columns have."""
         names = self._chosen(columns, types)
         for part in self._parts:
-            with _damage_named(part):
-                rest = _open_part(part).iter_batches(batch_rows, columns=names)
-            while True:
-                # The caller's own errors must not be taken for damage, hence no yield within.
-                with _damage_named(part):
-                    batch = next(rest, None)
-                if batch is None:
-                    break
-                yield batch.select(names)
+            yield from batches_of_part(part, names, batch_rows)
 
     def kinds(self, columns: Sequence[str] | None = None, types: Mapping[str, Kind] = NO_TYPES) -> dict[str, Kind]:
         """Say nothing: the file itself says which types its columns have."""
@@ -132,57 +117,16 @@ def _is_part(path: Path, folder: Path) -> bool:
 def _joined(path: Path, parts: tuple[Path, ...]) -> ParquetFiles:
     counts, schemas = {}, {}
     for part in parts:
-        with _damage_named(part):
-            opened = _open_part(part)
-        counts[part], schemas[part] = opened.metadata.num_rows, opened.schema_arrow
-    n_rows = sum(counts.values())
+        with opened_part(part) as file:
+            counts[part], schemas[part] = file.metadata.num_rows, file.schema_arrow
     filled = tuple(part for part in parts if counts[part]) or parts[:1]  # columns without rows may have no type
     schema = schemas[filled[0]]
     require_names(filled[0], schema.names)
     for part in filled[1:]:
-        _require_same_columns(part, schemas[part], filled[0], schema)
+        require_same_columns(part, schemas[part], filled[0], schema)
     if not schema.names:
         raise InputError(f"{path} has no columns.")
+    n_rows = sum(counts.values())
     if not n_rows:
         raise InputError(f"{path} has columns but no rows.")
     return ParquetFiles(path, tuple(schema.names), n_rows, filled, schema)
-
-
-def _require_same_columns(part: Path, schema: pa.Schema, first: Path, expected: pa.Schema) -> None:
-    require_names(part, schema.names)
-    for name in expected.names:
-        if name not in schema.names:
-            raise InputError(
-                f"{part} lacks the column {name!r} that {first} has; the files must hold the same columns."
-            )
-        found, wanted = schema.field(name).type, expected.field(name).type
-        if found != wanted:
-            raise InputError(
-                f"{part}: column {name!r} is of type {found}, but of type {wanted} in {first}; write both with the "
-                "same type."
-            )
-    extra = [name for name in schema.names if name not in expected.names]
-    if extra:
-        raise InputError(f"{part} has a column {extra[0]!r} that {first} lacks; the files must hold the same columns.")
-
-
-def _open_part(part: Path) -> Any:
-    require_content(part)
-    with part.open("rb") as file:
-        begins = file.read(len(MAGIC)) == MAGIC
-        file.seek(-min(len(MAGIC), part.stat().st_size), 2)
-        ends = file.read() == MAGIC
-    if not begins:
-        raise InputError(f"{part} is not a Parquet file; rename it after what it is, such as .csv.")
-    if not ends:
-        raise InputError(f"{part} is cut off: a Parquet file, but its end is missing; copy or write it again.")
-    return arrow("parquet").ParquetFile(part, buffer_size=BUFFER_BYTES, pre_buffer=False)
-
-
-@contextmanager
-def _damage_named(part: Path) -> Iterator[None]:
-    pa = arrow()
-    try:
-        yield
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
-        raise InputError(f"{part} is a damaged Parquet file ({first_line(error)}); copy or write it again.") from error
