@@ -22,7 +22,7 @@ from pugam.solvers.standpoint import Standpoint
 from pugam.solvers.steps import Step, bounded_steps, least_value, slack, stays
 from pugam.solvers.tuning import TUNING
 
-__all__ = ["has_many_rows", "maximize_fisher", "negligible_gain"]
+__all__ = ["maximize_fisher"]
 
 Array = NDArray[np.float64]
 # Climbers' numbers, points, and whether the observed information is wanted.
@@ -61,26 +61,15 @@ def maximize_fisher(objective: Objective, starts: Array, pi_range: PiRange, tol:
     def look(numbers: list[int], betas: list[Array], observed: bool) -> list[Standpoint]:
         return objective.of_climbs(numbers).stand(betas, observed)
 
-    there = negligible_gain(objective, tol)
     starts = np.array(starts, dtype=float)
     if not pi_range.fixed:
         share = objective.layout.share
         starts[:, share] = np.clip(starts[:, share], *pi_range.logits)
     starts = nearest(objective.constraints, starts)
-    return _climb(look, starts, pi_range, tol, there, max_iter)
+    return _climb(look, starts, pi_range, tol, max_iter)
 
 
-def negligible_gain(objective: Objective, tol: float) -> float:
-    """The gain in log-likelihood below which a point is the optimum itself."""
-    return (TUNING.already_there_with_many if has_many_rows(objective) else TUNING.already_there) * tol
-
-
-def has_many_rows(objective: Objective) -> bool:
-    """Whether a pass over the rows is dear, and a standard error small."""
-    return objective.engine.n_rows > TUNING.dear_rows
-
-
-def _climb(look: Look, starts: Array, pi_range: PiRange, tol: float, there: float, max_iter: int) -> list[Optimum]:
+def _climb(look: Look, starts: Array, pi_range: PiRange, tol: float, max_iter: int) -> list[Optimum]:
     first = look(list(range(len(starts))), list(starts), False)
     climbers = [_Climber(number, here, [here.value]) for number, here in enumerate(first)]
     for _ in range(max_iter):
@@ -89,7 +78,7 @@ def _climb(look: Look, starts: Array, pi_range: PiRange, tol: float, there: floa
             break
         steps = _steps(look, active, pi_range)
         for climber, step in zip(active, steps, strict=True):
-            climber.converged = climber.n_iter == 0 and 0.0 <= step.gain < there
+            climber.converged = climber.n_iter == 0 and 0.0 <= step.gain < TUNING.little_gain * tol
         moving = [place for place, climber in enumerate(active) if not climber.resting]
         if not moving:
             break

@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.solvers.fisher import has_many_rows, negligible_gain
 from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import Optimum
 from pugam.solvers.pi import PiRange
@@ -35,7 +34,8 @@ def reach_summit(objective: Objective, start: Array, pi_range: PiRange, settings
 
 def _settle(objective: Objective, here: Standpoint, pi_range: PiRange, tol: float) -> Standpoint:
     """Take Newton steps, as long as each leaves less to gain than the one before."""
-    least = negligible_gain(objective, tol) if has_many_rows(objective) else TUNING.nothing
+    few = objective.engine.n_rows <= TUNING.dear_rows
+    least = TUNING.nothing if few else TUNING.little_gain * tol
     (step,) = bounded_steps([here], pi_range, [0.0])
     for _ in range(TUNING.last_steps):
         if step is None or step.gain < least:

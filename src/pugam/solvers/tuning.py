@@ -46,11 +46,9 @@ class Tuning:
     # When a climb has ended.
     near: float = 0.5  # predicted gain below which the observed information is tried: half a standard error or so
     little_gain: float = 0.01  # of the tolerance: a climb that can gain no more has converged
-    already_there: float = 1e-9  # of the tolerance: a start that can gain no more is the optimum
-    already_there_with_many: float = 1e-2  # the same with dear_rows or more, where a pass is dear and errors are small
-    dear_rows: int = 500_000
     last_steps: int = 5  # Newton steps of the last climb: each squares what is left
     nothing: float = 1e-20  # gain below which these end: a step of 1e-10 standard errors
+    dear_rows: int = 500_000  # beyond, a pass is dear and a standard error small: little_gain ends these steps, too
 
     # Refits to resampled rows begin near their optimum.
     close: float = 0.1  # predicted gain below which the information is not renewed

@@ -58,13 +58,12 @@ class Axis:
         return self._read_numbers(label, values) if self.is_numeric else self._read_levels(label, values)
 
     def _read_numbers(self, label: str, values: Any) -> Column:
-        refusal = InputError(f"{label}: a grid is a list of finite numbers; got {values!r}.")
         try:
             numbers = np.asarray(values, dtype=float).reshape(len(values))
         except (TypeError, ValueError):
-            raise refusal from None
+            numbers = np.array([np.inf])
         if np.isinf(numbers).any():
-            raise refusal
+            raise InputError(f"{label}: a grid is a list of finite numbers; got {values!r}.")
         return Column(self.column, "numeric", numbers)
 
     def _read_levels(self, label: str, values: Any) -> Column:
