@@ -33,11 +33,11 @@ def describe(found: Diagnosis, interval: Interval, words: Words) -> Iterator[str
         yield f"  boundary     {'on it' if found.at_boundary else 'not reached'}"
         inflated = f"not knowing the curves inflates the variance of pi {found.inflation:.2g} times"
         yield f"  information  condition number {found.condition:.2g}; {inflated}"
-        if found.ridge is None:
-            free = f"with curves free to bend, the standard error of pi would grow {found.reliance:.2f} times"
-            yield f"  smoothness   {free}"
     if found.ridge is not None:
         yield f"  shrinkage    curves shrunken by a ridge of {found.ridge:g}"
+    elif profile is not None:
+        free = f"with curves free to bend, the standard error of pi would grow {found.reliance:.2f} times"
+        yield f"  smoothness   {free}"
     apart = f"classes {found.distance:.1f} apart in mean log density ratio"
     yield f"  separation   {'(almost) perfect' if found.separated else 'none'}; {apart}"
     test = f"chi-square {calibration.statistic:.3g} on {calibration.df:g} df, p = {calibration.pvalue:.2g}"
