@@ -45,7 +45,7 @@ def draw_profiles() -> Figure:
         ax.set_ylim(0.0, HIGHEST)
         ax.set_xlim(0.0, 0.75)
         ax.set_title(f"one feature and {name}: {verdict}", fontsize=10)
-        ax.set_xlabel("pi held at")
+        ax.set_xlabel("pi fixed at")
     panels[0].set_ylabel("deviance")
     return figure
 

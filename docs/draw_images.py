@@ -73,11 +73,11 @@ def draw_sloth(folder: Path) -> None:
         "July rain in its place": (climate.replace(RAIN, JULY), z >= 0, MARK, "--"),
         f"annual rain, {(~kept).sum()} records less": (climate, kept, GREEN, "-."),
     }
-    held = {pi: PUGAM(climate, pi=pi).fit(X, z) for pi in SHARES}
+    fixed = {pi: PUGAM(climate, pi=pi).fit(X, z) for pi in SHARES}
     save(draw_climate(model, wettest), "presence_effects.png")
     save(draw_profiles(rivals, X, z), "presence_profiles.png")
-    save(draw_held({pi: held[pi] for pi in (SHARES[0], SHARES[-1])}), "presence_sensitivity.png")
-    save(draw_ranking(held, X[z == 0]), "presence_ranking.png")
+    save(draw_fixed({pi: fixed[pi] for pi in (SHARES[0], SHARES[-1])}), "presence_sensitivity.png")
+    save(draw_ranking(fixed, X[z == 0]), "presence_ranking.png")
 
 
 def save(figure: Figure, name: str) -> None:
@@ -110,7 +110,7 @@ def draw_climate(model: PUGAM, wettest: float) -> Figure:
 
 
 def draw_profiles(rivals: dict[str, tuple[str, pd.Series, str, str]], X: pd.DataFrame, z: pd.Series) -> Figure:
-    """Draw the deviance of several models with pi held at many values, as they are by default and by the rows alone."""
+    """Draw the deviance of several models with pi fixed at many values, by default and by the rows alone."""
     figure, panels = make_panels(2, 4.4, 3.6)
     shares = np.concatenate([np.geomspace(0.0005, 0.01, 15, endpoint=False), np.linspace(0.01, 0.6, 60)])
     for ax, options in zip(panels, ({}, {"pi_prior": None, "shrinkage": "never"}), strict=True):
@@ -123,21 +123,21 @@ def draw_profiles(rivals: dict[str, tuple[str, pd.Series, str, str]], X: pd.Data
         ax.annotate("95%", (0.6, LIMIT), ha="right", va="bottom", fontsize=8)
         ax.set_ylim(0.0, DEVIANCES)
         ax.set_xlim(0.0, 0.6)
-        ax.set_xlabel("share pi of the background that is occupied, held at")
+        ax.set_xlabel("share pi of the background that is occupied, fixed at")
         ax.set_title("no prior, no ridge" if options else "default: prior, and each with its own ridge", fontsize=10)
     panels[0].set_ylabel("deviance")
     figure.legend(loc="outside upper center", ncols=len(rivals), frameon=False, fontsize=9)
     return figure
 
 
-def draw_held(held: dict[float, PUGAM]) -> Figure:
-    """Draw the curves of models with pi held at one value or another, each with its band."""
+def draw_fixed(fixed: dict[float, PUGAM]) -> Figure:
+    """Draw the curves of models with pi fixed at one value or another, each with its band."""
     figure, panels = make_panels(len(CLIMATE), 4.2, 2.8, columns=2)
     for ax, (column, label) in zip(panels, CLIMATE.items(), strict=True):
-        for (pi, model), colour, style in zip(held.items(), (PURPLE, GREEN), ("-", "--"), strict=True):
+        for (pi, model), colour, style in zip(fixed.items(), (PURPLE, GREEN), ("-", "--"), strict=True):
             curve = model.effect(column, center="rows")
             ax.fill_between(curve["x"], curve["lower"], curve["upper"], color=colour, alpha=0.15, linewidth=0.0)
-            ax.plot(curve["x"], curve["u"], style, color=colour, linewidth=1.8, label=f"pi held at {pi}")
+            ax.plot(curve["x"], curve["u"], style, color=colour, linewidth=1.8, label=f"pi fixed at {pi}")
         ax.axhline(0.0, color=ZERO, linewidth=0.8, zorder=0)
         ax.set_ylim(*EFFECTS)
         ax.set_xlabel(label)
@@ -146,13 +146,13 @@ def draw_held(held: dict[float, PUGAM]) -> Figure:
     return figure
 
 
-def draw_ranking(held: dict[float, PUGAM], background: pd.DataFrame) -> Figure:
+def draw_ranking(fixed: dict[float, PUGAM], background: pd.DataFrame) -> Figure:
     """Draw P(present) at background points, all in the order that the second pi gives them."""
     figure, (ax,) = make_panels(1, 6.4, 3.6)
-    order = np.argsort(-held[SHARES[1]].log_density_ratio(background))
+    order = np.argsort(-fixed[SHARES[1]].log_density_ratio(background))
     places = np.arange(1, len(order) + 1)
     for pi, colour in zip(reversed(SHARES), (GREEN, MARK, LINE, PURPLE), strict=True):
-        present = held[pi].predict_proba(background)[order, 1]
+        present = fixed[pi].predict_proba(background)[order, 1]
         ax.plot(places, present, ".", markersize=3.0, color=colour, label=f"pi = {pi}")
     ax.set_ylim(0.0, 1.0)
     ax.set_xlim(0.0, len(order))

@@ -265,12 +265,12 @@ print(f"odds ratio of bmi 32 against 25: {weighted.odds_ratio('bmi', 25, 32).est
 # * the numbers of both, n0 and n1;
 # * pi with its interval, and what ``diagnose()`` says, warnings included;
 # * odds ratios or curves with intervals, and the scale on which effects add up (log odds);
-# * how they change when pi is held at other values, for example at the ends of its interval:
+# * how they change when pi is fixed at other values, for example at the ends of its interval:
 
 interval = model.pi_interval(method="profile")
 for pi in (interval.lower, interval.upper):
-    held = PUGAM(model.formula_, pi=pi).fit(X, z)
-    print(f"pi held at {pi:.3f}: odds ratio of smoking {in_words(held.odds_ratio('smoker', 'never', 'current'))}")
+    fixed = PUGAM(model.formula_, pi=pi).fit(X, z)
+    print(f"pi fixed at {pi:.3f}: odds ratio of smoking {in_words(fixed.odds_ratio('smoker', 'never', 'current'))}")
 
 # %%
 # The report has all of this on one page to send, with a slider for pi.

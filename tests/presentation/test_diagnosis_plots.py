@@ -208,9 +208,11 @@ def test_panels_stand_in_lines_of_four(model, diagnosis):
 
 
 def test_a_profile_open_on_one_side_can_be_drawn(model, diagnosis):
-    held = Interval(0.6, 0.4, 1.0, 0.95, "profile")
+    profile = Interval(0.6, 0.4, 1.0, 0.95, "profile")
     pi = np.linspace(0.3, 0.99, 20)
-    opened = replace(diagnosis, profile_interval=held, profile_pi=pi, profile_deviance=20.0 * np.maximum(0.6 - pi, 0.0))
+    opened = replace(
+        diagnosis, profile_interval=profile, profile_pi=pi, profile_deviance=20.0 * np.maximum(0.6 - pi, 0.0)
+    )
 
     figure = model.plot("profile", diagnosis=opened)
 

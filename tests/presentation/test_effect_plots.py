@@ -111,11 +111,11 @@ def test_contour_lines_are_labelled_with_effects(figure):
 
 def test_slices_are_the_effect_at_values_of_the_other_column(figure, several, several_rows):
     ax = panel(figure, "te(age, bmi) along age")
-    held = [float(name) for name in legend_of(ax)[:3]]
+    fixed = [float(name) for name in legend_of(ax)[:3]]
 
     assert ax.get_legend().get_title().get_text() == "bmi"
-    assert held == pytest.approx(np.nanquantile(several_rows["bmi"], [0.1, 0.5, 0.9]), abs=0.1)
-    for bmi, line in zip(held, curves_of(ax).values(), strict=True):
+    assert fixed == pytest.approx(np.nanquantile(several_rows["bmi"], [0.1, 0.5, 0.9]), abs=0.1)
+    for bmi, line in zip(fixed, curves_of(ax).values(), strict=True):
         x, u = line.get_xydata().T
         effect = several.effect("te(age, bmi)", {"age": x, "bmi": np.full(len(x), bmi)}, center="rows")
         near = ~np.isnan(u)

@@ -1,4 +1,4 @@
-"""Effects of several columns with pi held at several values: slices of surfaces, curves by level, points."""
+"""Effects of several columns with pi fixed at several values: slices of surfaces, curves by level, points."""
 
 import numpy as np
 import pytest

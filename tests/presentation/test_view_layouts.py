@@ -45,17 +45,17 @@ def test_slices_lie_at_quantiles_of_the_rows_rounded_so_that_they_can_be_named()
 
     assert [float(name) for name in slices.names] == pytest.approx(np.quantile(rows[:, 1], [0.1, 0.5, 0.9]), abs=0.5)
     assert all(len(name) <= 3 for name in slices.names)
-    assert slices.held == "y"
+    assert slices.fixed == "y"
 
 
-@pytest.mark.parametrize(("ones", "held"), [(0.5, ("0", "1")), (0.02, ("0", "1"))])
-def test_a_column_of_two_values_is_held_at_both(ones, held):
+@pytest.mark.parametrize(("ones", "fixed"), [(0.5, ("0", "1")), (0.02, ("0", "1"))])
+def test_a_column_of_two_values_is_fixed_at_both(ones, fixed):
     binary = number_axis("b", 0.0, 1.0)
     rows = np.column_stack([np.linspace(0, 10, 100), np.arange(100) < 100 * ones])
 
     *_, slices = views_of((X, binary), rows, DETAIL)
 
-    assert slices.names == held
+    assert slices.names == fixed
 
 
 def test_of_many_levels_the_most_frequent_are_drawn_in_their_order():

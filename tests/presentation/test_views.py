@@ -42,4 +42,4 @@ def test_combinations_of_levels_are_named_together():
     (points,) = views(SITE, SEX)
 
     assert points.names[:3] == ("east, f", "east, m", "north, f")
-    assert points.held == "site, sex"
+    assert points.fixed == "site, sex"

@@ -36,7 +36,7 @@ def explain_curves(ax: Axes, view: View, is_dotted: bool = False) -> None:
         keys.append(Line2D([], [], linestyle=":", color=ZERO, label="no rows near"))
     if keys:
         place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
-        ax.legend(handles=keys, title=view.held, title_fontsize=SMALL, **place, **LEGEND_STYLE)
+        ax.legend(handles=keys, title=view.fixed, title_fontsize=SMALL, **place, **LEGEND_STYLE)
 
 
 def name_levels(ax: Axes, view: View, with_missing: bool) -> None:
@@ -44,7 +44,7 @@ def name_levels(ax: Axes, view: View, with_missing: bool) -> None:
     names = [*view.names, *(["missing"] if with_missing else [])]
     is_long = sum(map(len, names)) > LONGEST_LEVELS
     ax.set_xticks(range(len(names)), names, rotation=90 if is_long else 0, fontsize=SMALL if is_long else None)
-    columns = [view.held] if len(view.axes) > 1 else []
+    columns = [view.fixed] if len(view.axes) > 1 else []
     ax.set_xlabel("\n".join([*columns, *_left_out(view)]), fontsize=SMALL if view.left_out else None)
 
 

@@ -1,4 +1,4 @@
-"""Pictures of a diagnosis: the profile of pi, the starts, calibration, and the effects with pi held along a grid."""
+"""Pictures of a diagnosis: the profile of pi, the starts, calibration, and the effects with pi fixed along a grid."""
 
 from __future__ import annotations
 
@@ -46,27 +46,27 @@ def plot_diagnosis(
 
 
 def _draw_profile(ax: Axes, diagnosis: Diagnosis) -> None:
-    held = diagnosis.profile_interval
-    if held is None:
+    profile = diagnosis.profile_interval
+    if profile is None:
         ax.text(0.5, 0.5, "pi is fixed", ha="center", va="center", transform=ax.transAxes)
     else:
-        limit = normal_quantile(held.level) ** 2
-        _draw_limit(ax, diagnosis.profile_pi, held, limit)
+        limit = normal_quantile(profile.level) ** 2
+        _draw_limit(ax, diagnosis.profile_pi, profile, limit)
         ax.plot(diagnosis.profile_pi, diagnosis.profile_deviance, color=LINE, linewidth=1.8)
-        ax.axvline(held.estimate, color=MARK, linewidth=1.0)
+        ax.axvline(profile.estimate, color=MARK, linewidth=1.0)
         ax.set_ylim(0.0, 2.5 * limit)
     ax.set_title("profile", fontsize=10)
-    ax.set_xlabel("pi held at")
+    ax.set_xlabel("pi fixed at")
     ax.set_ylabel("deviance")
 
 
-def _draw_limit(ax: Axes, pi: np.ndarray, held: Interval, limit: float) -> None:
+def _draw_limit(ax: Axes, pi: np.ndarray, profile: Interval, limit: float) -> None:
     """Draw how far the deviance may rise within the interval, and the level of the interval beside it."""
-    inside = (pi >= held.lower) & (pi <= held.upper)
+    inside = (pi >= profile.lower) & (pi <= profile.upper)
     ax.fill_between(pi, 0.0, limit, where=list(inside), color=BAND, alpha=0.35, linewidth=0)
     ax.axhline(limit, color=ZERO, linewidth=0.8)
     place: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "ha": "right", "va": "bottom"}
-    ax.annotate(f"{100 * held.level:g}%", (1.0, limit), fontsize=8, **place)
+    ax.annotate(f"{100 * profile.level:g}%", (1.0, limit), fontsize=8, **place)
 
 
 def _draw_starts(ax: Axes, diagnosis: Diagnosis) -> None:

@@ -32,7 +32,7 @@ SMALLEST, LARGEST = 0.35, 1.0  # darkness of curves from the smallest to the lar
 def plot_sensitivity(
     found: Sensitivity, design: Design, axes: Any = None, encoded: Sequence[Encoded] | None = None
 ) -> Figure:
-    """Draw every effect once for each value at which pi was held, darker for larger ones; of surfaces their slices."""
+    """Draw every effect once for each value at which pi was fixed, darker for larger ones; of surfaces their slices."""
     n_terms = len(design.bases)
     figure, panels = make_panels(n_terms, *panel_size(design.bases)) if axes is None else use_axes(axes, n_terms)
     rows = [None] * n_terms if encoded is None else encoded
@@ -41,7 +41,7 @@ def plot_sensitivity(
     _explain_shades(panels[0])
     if axes is not None:
         return figure
-    figure.suptitle("Effects with pi held at several values", fontsize=11)
+    figure.suptitle("Effects with pi fixed at several values", fontsize=11)
     figure.supylabel("effect on log density ratio", fontsize=10)
     return figure
 

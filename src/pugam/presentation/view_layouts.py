@@ -1,4 +1,4 @@
-"""Which panels the picture of a term has, and the values that the columns not drawn along are held at."""
+"""Which panels the picture of a term has, and the values that the columns not drawn along are fixed at."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 
 MOST_CURVES, MOST_MAPS = 6, 6  # more could not be told apart
 SLICES = (0.1, 0.5, 0.9)  # quantiles of a column at which the effect of another is shown
-FINENESS = 100  # values at which a column is held are rounded to so many parts of its range
+FINENESS = 100  # values at which a column is fixed are rounded to so many parts of its range
 
 
 def views_of(axes: tuple[Axis, ...], rows: Array, detail: Detail) -> tuple[View, ...]:
@@ -57,7 +57,7 @@ def _surfaces(axes: tuple[Axis, ...], rows: Array, detail: Detail) -> tuple[View
     heights = [{**middle, z: value} for z in others[:1] for value in _held_at(axes[z], rows[:, z])] or [middle]
     by_level, left_out = _cases(axes, rows, levels, MOST_MAPS // len(heights))
     plane = tuple(_ticks(axes[number], rows[:, number], detail.map) for number in (x, y))
-    maps = [View(axes, (x, y), plane, ({**level, **held},), left_out) for level in by_level for held in heights]
+    maps = [View(axes, (x, y), plane, ({**level, **fixed},), left_out) for level in by_level for fixed in heights]
     (commonest,), _ = _cases(axes, rows, levels, 1)
     slices = tuple({y: value, **commonest, **middle} for value in _held_at(axes[y], rows[:, y]))
     return (*maps, View(axes, (x,), (_ticks(axes[x], rows[:, x], detail.curve),), slices))

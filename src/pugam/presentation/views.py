@@ -39,7 +39,7 @@ class View:
     ticks : tuple of arrays
         Values along each of them.
     cases : tuple of mappings
-        What the other axes are held at, for each point, each curve, or the map.
+        What the other axes are fixed at, for each point, each curve, or the map.
     left_out : int
         How many cases are not shown.
     """
@@ -61,7 +61,7 @@ class View:
         return tuple(self.axes[number].column for number in self.along)
 
     @property
-    def held(self) -> str:
+    def fixed(self) -> str:
         """The columns that tell cases apart."""
         return ", ".join(self.axes[number].column for number in self._telling)
 

@@ -13,7 +13,7 @@ from pugam.presentation.report.content import (
     Curves,
     Diagnostics,
     Effect,
-    Held,
+    FixedPi,
     Map,
     Ratio,
     TermLine,
@@ -40,14 +40,14 @@ def tuples(values):
 
 
 def swing(pi):
-    """How much larger effects are with pi held there."""
+    """How much larger effects are with pi fixed there."""
     return float(np.exp(SHIFT * 0.3 * (logit(PI) - logit(pi))))
 
 
-def make_held(pi, estimate, fixed=False):
+def make_fixed_pi(pi, estimate, fixed=False):
     deviance = () if fixed else tuples(((logit(pi) - logit(PI)) / 0.137) ** 2)
     histogram = [_histogram(value) for value in pi]
-    return Held(tuples(pi), estimate, deviance, LIMIT, tuples(pi * 0.97), tuple(histogram))
+    return FixedPi(tuples(pi), estimate, deviance, LIMIT, tuples(pi * 0.97), tuple(histogram))
 
 
 def _histogram(pi):
@@ -66,16 +66,16 @@ def make_curve(label, shape, low, high, pi, places=60, width=0.25, missing=False
         grid, u, half = (*grid, "missing"), np.append(u, 0.4), np.append(half, 0.5)
     rug = np.quantile(low + (high - low) * np.random.default_rng(seed).beta(2, 3, 300), np.linspace(0, 1, 101))
     column = label[2:-1]
-    held = tuple(tuples(u * swing(value)) for value in pi)
-    return Effect(label, column, grid, tuples(u), tuples(u - half), tuples(u + half), held, tuples(rug), missing)
+    fixed = tuple(tuples(u * swing(value)) for value in pi)
+    return Effect(label, column, grid, tuples(u), tuples(u - half), tuples(u + half), fixed, tuples(rug), missing)
 
 
 def make_levels(label, names, pi, seed=0):
     generator = np.random.default_rng(seed)
     u = np.append(0.0, generator.normal(size=len(names) - 1))
     half = np.append(0.0, generator.uniform(0.2, 0.9, size=len(names) - 1))
-    held = tuple(tuples(u * swing(value)) for value in pi)
-    return Effect(label, label[2:-1], tuple(names), tuples(u), tuples(u - half), tuples(u + half), held)
+    fixed = tuple(tuples(u * swing(value)) for value in pi)
+    return Effect(label, label[2:-1], tuple(names), tuples(u), tuples(u - half), tuples(u + half), fixed)
 
 
 def make_map(columns, pi, seed=0):
@@ -146,7 +146,7 @@ def make_diagnostics(verdict="well determined", fixed=False):
 
 def make_example():
     pi = np.sort(np.append(np.linspace(0.1, 0.5, 30), PI))
-    held = make_held(pi, int(np.flatnonzero(pi == PI)[0]))
+    fixed_pi = make_fixed_pi(pi, int(np.flatnonzero(pi == PI)[0]))
     effects = (
         make_curve("s(mean radius)", lambda t: 4.2 * (expit(9 * (t - 0.5)) - 0.5), 6.98, 28.1, pi),
         make_curve("s(mean texture)", lambda t: 2.1 * np.sin(2.2 * t - 0.9), 9.71, 39.3, pi, width=0.35, seed=1),
@@ -190,7 +190,7 @@ def make_example():
         ratios=ratios,
         candidates=make_candidates([f"row {3 * place + 17}" for place in range(20)], pi),
         n_unlabelled=466.0,
-        held=held,
+        fixed_pi=fixed_pi,
         diagnostics=make_diagnostics(),
         summary="Generalized additive model for positive-unlabelled data\n"
         "  log-likelihood -163.21 on 17.1 effective degrees of freedom, AIC 360.62\n"
@@ -210,7 +210,7 @@ def make_example():
 
 def make_mapped(example):
     """The example with a map, its slices, and an odds ratio at values of another feature."""
-    pi = np.array(example.held.pi)
+    pi = np.array(example.fixed_pi.pi)
     ratio = Ratio("age", "40", "60", Interval(2.1, 1.2, 3.7, 0.95, "wald"), "bmi = 25.0")
     return replace(
         example,
@@ -233,11 +233,11 @@ def make_warned(example):
 
 
 def make_fixed(example):
-    held = make_held(np.array(example.held.pi), example.held.estimate, fixed=True)
+    fixed_pi = make_fixed_pi(np.array(example.fixed_pi.pi), example.fixed_pi.estimate, fixed=True)
     return replace(
         example,
         pi=Interval(PI, PI, PI, 0.95, "fixed"),
-        held=held,
+        fixed_pi=fixed_pi,
         diagnostics=make_diagnostics("fixed", fixed=True),
         candidates=(),
         ratios=(),
@@ -247,7 +247,7 @@ def make_fixed(example):
 def make_hostile():
     """60 terms of 60 places, 31 values of the slider, long and hostile names, factors of 40 and 400 letters, maps."""
     example = make_example()
-    pi = np.array(example.held.pi)
+    pi = np.array(example.fixed_pi.pi)
     names = [HOSTILE[place % len(HOSTILE)] + f" {place}" for place in range(60)]
     curves = [
         make_curve(f"s({name})", lambda t, b=place: np.sin(b + 3 * t), 0.0, 10.0 ** (place % 12 - 4), pi, seed=place)

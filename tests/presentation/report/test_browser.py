@@ -161,12 +161,12 @@ def test_button_returns_to_the_estimate(driver, page):
 
 
 def test_arrow_keys_move_the_slider_one_value_at_a_time(driver, page, example):
-    estimate = example.held.estimate
+    estimate = example.fixed_pi.estimate
 
     page.slider.send_keys(Keys.ARROW_RIGHT)
-    assert text(driver, "#what-if-pi") == f"{100 * example.held.pi[estimate + 1]:.1f}%"
+    assert text(driver, "#what-if-pi") == f"{100 * example.fixed_pi.pi[estimate + 1]:.1f}%"
     page.slider.send_keys(Keys.ARROW_LEFT, Keys.ARROW_LEFT)
-    assert text(driver, "#what-if-pi") == f"{100 * example.held.pi[estimate - 1]:.1f}%"
+    assert text(driver, "#what-if-pi") == f"{100 * example.fixed_pi.pi[estimate - 1]:.1f}%"
     assert page.slider.get_attribute("aria-valuetext") == f"pi = {text(driver, '#what-if-pi')}"
 
 
@@ -181,7 +181,7 @@ def test_curve_held_at_another_pi_lies_where_the_scale_puts_it(driver, page, exa
     (_, y0), (_, y1) = at_estimate[0], at_estimate[-1]
     per_unit = (y1 - y0) / (effect.u[-1] - effect.u[0])
     assert [x for x, _ in drawn] == pytest.approx([x for x, _ in at_estimate], abs=0.11)
-    expected = [y0 + per_unit * (u - effect.u[0]) for u in effect.held[0]]
+    expected = [y0 + per_unit * (u - effect.u[0]) for u in effect.with_pi_fixed[0]]
     assert [y for _, y in drawn] == pytest.approx(expected, abs=0.2)
 
 
@@ -243,7 +243,7 @@ def test_pointer_shows_the_rows_behind_a_column_of_the_histogram(driver, page, e
 
     chart.send_keys(Keys.HOME)
 
-    share = example.held.histogram[example.held.estimate][0]
+    share = example.fixed_pi.histogram[example.fixed_pi.estimate][0]
     assert f"{100 * share:.1f}% of the rows, about {466 * share:.0f}" in text(driver, "#tooltip")
 
 

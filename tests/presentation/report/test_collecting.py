@@ -235,50 +235,50 @@ def test_a_model_without_its_rows_is_refused(models, tmp_path):
 
 def test_the_slider_has_the_estimate_among_its_values(both):
     model, content = both
-    held = content.held
+    fixed_pi = content.fixed_pi
 
-    assert held.pi[held.estimate] == model.pi_
-    assert (np.diff(held.pi) > 0.0).all()
-    assert min(held.pi) < content.pi.lower or min(held.pi) < model.pi_
-    assert max(held.pi) > model.pi_
+    assert fixed_pi.pi[fixed_pi.estimate] == model.pi_
+    assert (np.diff(fixed_pi.pi) > 0.0).all()
+    assert min(fixed_pi.pi) < content.pi.lower or min(fixed_pi.pi) < model.pi_
+    assert max(fixed_pi.pi) > model.pi_
 
 
-def test_the_slider_shows_the_model_with_pi_held(both):
+def test_the_slider_shows_the_model_with_pi_fixed(both):
     model, content = both
-    held = content.held
-    own = model.sensitivity(list(held.pi))
+    fixed_pi = content.fixed_pi
+    own = model.sensitivity(list(fixed_pi.pi))
 
-    np.testing.assert_allclose(held.called_positive, own.share_positive, atol=1e-12)
-    if held.deviance:
-        np.testing.assert_allclose(held.deviance, own.deviance, atol=1e-6)
+    np.testing.assert_allclose(fixed_pi.called_positive, own.share_positive, atol=1e-12)
+    if fixed_pi.deviance:
+        np.testing.assert_allclose(fixed_pi.deviance, own.deviance, atol=1e-6)
     for effect, block in zip(content.effects, model._design.blocks, strict=True):
-        assert len(effect.held) == len(held.pi)
+        assert len(effect.with_pi_fixed) == len(fixed_pi.pi)
         if effect.label.startswith("l("):
             rise = own.coef[:, block][:, 0]
-            np.testing.assert_allclose([values[-1] - values[0] for values in effect.held], rise, rtol=1e-6)
-        np.testing.assert_allclose(effect.held[held.estimate], effect.u, atol=0.5)
+            np.testing.assert_allclose([values[-1] - values[0] for values in effect.with_pi_fixed], rise, rtol=1e-6)
+        np.testing.assert_allclose(effect.with_pi_fixed[fixed_pi.estimate], effect.u, atol=0.5)
 
 
 def test_a_refit_with_pi_fixed_agrees_with_the_slider(models, contents, rows):
-    model, held = models["plain"], contents["plain"].held
-    place = held.estimate - 8
+    model, fixed_pi = models["plain"], contents["plain"].fixed_pi
+    place = fixed_pi.estimate - 8
     options = {"smoothing": model.smoothing_, "debias": False}
-    refit = PUGAM(model.formula_, pi=held.pi[place], **options).fit(rows, rows["z"])
+    refit = PUGAM(model.formula_, pi=fixed_pi.pi[place], **options).fit(rows, rows["z"])
 
     for effect in contents["plain"].effects:
         grid = [None if x == "missing" else x for x in effect.x]
         points = grid if not effect.is_curve else np.array(grid, dtype=float)
         own = refit.effect(effect.column, points, center="rows")
-        np.testing.assert_allclose(effect.held[place], own["u"], atol=2e-2)
+        np.testing.assert_allclose(effect.with_pi_fixed[place], own["u"], atol=2e-2)
 
 
 def test_candidates_follow_the_slider(both):
     _, content = both
-    at = content.held.estimate
+    at = content.fixed_pi.estimate
 
     for candidate in content.candidates:
-        assert candidate.held[at] == pytest.approx(candidate.posterior, abs=2e-2)
-        assert len(candidate.held) == len(content.held.pi)
+        assert candidate.with_pi_fixed[at] == pytest.approx(candidate.posterior, abs=2e-2)
+        assert len(candidate.with_pi_fixed) == len(content.fixed_pi.pi)
 
 
 def test_histograms_sum_to_one_and_count_the_posteriors(both, rows):
@@ -286,19 +286,19 @@ def test_histograms_sum_to_one_and_count_the_posteriors(both, rows):
     numbers, weights = unlabelled(model, rows)
     posterior = model.predict_proba(rows)[numbers, 1]
 
-    for shares in content.held.histogram:
+    for shares in content.fixed_pi.histogram:
         assert sum(shares) == pytest.approx(1.0, abs=1e-12)
         assert min(shares) >= 0.0
     own = np.histogram(posterior, 20, (0.0, 1.0), weights=weights)[0] / weights.sum()
-    np.testing.assert_allclose(content.held.histogram[content.held.estimate], own, atol=0.03)
+    np.testing.assert_allclose(content.fixed_pi.histogram[content.fixed_pi.estimate], own, atol=0.03)
 
 
 def test_beyond_the_limit_pi_lies_outside_its_interval(models, contents):
-    held, interval = contents["plain"].held, models["plain"].pi_interval(method="profile")
-    inside = (np.array(held.pi) > interval.lower) & (np.array(held.pi) < interval.upper)
+    fixed_pi, interval = contents["plain"].fixed_pi, models["plain"].pi_interval(method="profile")
+    inside = (np.array(fixed_pi.pi) > interval.lower) & (np.array(fixed_pi.pi) < interval.upper)
 
-    assert held.limit == pytest.approx(3.841, abs=1e-3)
-    assert ((np.array(held.deviance) < held.limit) == inside).all()
+    assert fixed_pi.limit == pytest.approx(3.841, abs=1e-3)
+    assert ((np.array(fixed_pi.deviance) < fixed_pi.limit) == inside).all()
     assert not inside[0]
     assert not inside[-1]
 
@@ -323,9 +323,9 @@ def test_a_fixed_pi_has_no_profile_but_a_slider(contents):
     content = contents["fixed"]
 
     assert content.diagnostics.verdict == "fixed"
-    assert content.diagnostics.profile_pi == content.diagnostics.profile_deviance == content.held.deviance == ()
+    assert content.diagnostics.profile_pi == content.diagnostics.profile_deviance == content.fixed_pi.deviance == ()
     assert (content.pi.lower, content.pi.upper) == (0.35, 0.35)
-    logits = logit(np.array(content.held.pi))
+    logits = logit(np.array(content.fixed_pi.pi))
     assert logits[0] < logit(0.35) - 1.0
     assert logits[-1] > logit(0.35) + 1.0
 
@@ -366,7 +366,7 @@ def test_the_statistical_sentence_has_both_intervals(models, contents):
     assert f"profile of the likelihood {profile.lower:.3f} to {profile.upper:.3f}" in said
     assert "n0 = 250 labelled and n1 = 170 unlabelled rows" in said
     assert f"{model.edf_:.1f} effective degrees of freedom" in said
-    assert contents["fixed"].statistical.startswith("pi was held at 0.35; profile empirical likelihood")
+    assert contents["fixed"].statistical.startswith("pi was fixed at 0.35; profile empirical likelihood")
 
 
 WIDE = Interval(0.25, 0.125, 0.5, 0.95, "wald")

@@ -49,8 +49,8 @@ def test_levels_are_compared_at_levels_of_the_column_they_interact_with(ratios, 
 
     assert [ratio.where for ratio in sexes] == ["site = north", "site = south", "site = east"]
     for ratio in sexes:
-        held = {"site": ratio.where.split(" = ")[1], "dose": dose}
-        own = several.odds_ratio({"sex": ratio.a, **held}, {"sex": ratio.b, **held})
+        fixed = {"site": ratio.where.split(" = ")[1], "dose": dose}
+        own = several.odds_ratio({"sex": ratio.a, **fixed}, {"sex": ratio.b, **fixed})
         assert (ratio.ratio.estimate, ratio.ratio.lower) == pytest.approx((own.estimate, own.lower))
 
 

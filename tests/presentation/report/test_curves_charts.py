@@ -58,7 +58,7 @@ def test_the_script_gets_all_curves():
 
     assert (data["column"], data["upright"], data["joined"]) == ("dose", True, 11)
     assert [curve["name"] for curve in data["curves"]] == ["site site 0", "site site 1"]
-    assert data["curves"][1]["held"][1][-1] == pytest.approx(20.0)
+    assert data["curves"][1]["fixed"][1][-1] == pytest.approx(20.0)
 
 
 def test_words_say_where_the_effect_is_lowest_and_highest():

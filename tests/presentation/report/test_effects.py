@@ -42,9 +42,9 @@ def test_a_map_holds_the_effect_over_its_plane(shown, several):
     assert shown["te(age, bmi)"].largest == pytest.approx(surface.largest)
 
 
-def test_curves_are_those_of_the_model_at_the_estimate_and_with_pi_held(shown, several, content):
+def test_curves_are_those_of_the_model_at_the_estimate_and_with_pi_fixed(shown, several, content):
     curves = shown["s(dose, by=site)"]
-    held = several.sensitivity(list(content.held.pi))
+    fixed = several.sensitivity(list(content.fixed_pi.pi))
 
     assert (curves.column, curves.by, curves.names) == ("dose", "site", ("east", "north", "south"))
     for site, effect in zip(curves.names, curves.curves, strict=True):
@@ -52,9 +52,9 @@ def test_curves_are_those_of_the_model_at_the_estimate_and_with_pi_held(shown, s
         own = several.effect("s(dose, by=site)", grid, center="rows")
         np.testing.assert_allclose(effect.u, own["u"], rtol=1e-9)
         np.testing.assert_allclose(effect.upper, own["upper"], rtol=1e-9)
-        assert np.shape(effect.held) == (len(held.pi), len(effect.x))
-        np.testing.assert_allclose(effect.held[content.held.estimate], effect.u, atol=0.1)
-    swing = [curve[-1] - curve[0] for curve in curves.curves[1].held]
+        assert np.shape(effect.with_pi_fixed) == (len(fixed.pi), len(effect.x))
+        np.testing.assert_allclose(effect.with_pi_fixed[content.fixed_pi.estimate], effect.u, atol=0.1)
+    swing = [curve[-1] - curve[0] for curve in curves.curves[1].with_pi_fixed]
     assert (np.diff(swing) > 0.0).all()  # steeper with larger pi
 
 

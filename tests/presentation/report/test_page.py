@@ -229,7 +229,7 @@ def test_names_that_are_no_text_can_be_written(example):
 def test_many_terms_fit_into_three_megabytes(hostile_text, hostile):
     assert len(hostile.effects) == 64
     assert len(hostile.effects[0].u) == 60
-    assert len(hostile.held.pi) == 31
+    assert len(hostile.fixed_pi.pi) == 31
     assert len(hostile_text.encode("utf-8")) < LARGEST_PAGE
 
 
@@ -240,16 +240,16 @@ def test_ids_are_unique(hostile_page):
 
 
 def test_the_script_gets_what_the_slider_moves(page, example):
-    data, held = page.data, example.held
+    data, fixed_pi = page.data, example.fixed_pi
 
-    assert data["pi"][held.estimate] == "24.4%"
-    inside = [example.pi.lower <= pi <= example.pi.upper for pi in held.pi]
+    assert data["pi"][fixed_pi.estimate] == "24.4%"
+    inside = [example.pi.lower <= pi <= example.pi.upper for pi in fixed_pi.pi]
     assert data["standing"] == [f"{'in' if within else 'out'}side the 95% interval" for within in inside]
-    assert inside[held.estimate]
+    assert inside[fixed_pi.estimate]
     assert not inside[0]
-    assert data["effects"][0]["curves"][0]["held"][3] == pytest.approx(example.effects[0].held[3], rel=1e-3)
-    assert data["candidates"][19][held.estimate] == "96.3%"
-    assert data["histogram"]["held"][0] == pytest.approx(held.histogram[0], rel=1e-3)
+    assert data["effects"][0]["curves"][0]["fixed"][3] == pytest.approx(example.effects[0].with_pi_fixed[3], rel=1e-3)
+    assert data["candidates"][19][fixed_pi.estimate] == "96.3%"
+    assert data["histogram"]["fixed"][0] == pytest.approx(fixed_pi.histogram[0], rel=1e-3)
 
 
 def test_warnings_stand_at_the_top_with_the_verdict(warned):
@@ -280,19 +280,19 @@ def test_with_pi_fixed_there_is_no_interval_and_no_profile(fixed):
 
 def test_with_a_single_value_of_pi_there_is_no_slider(fixed):
     def only(values):
-        return (values[fixed.held.estimate],)
+        return (values[fixed.fixed_pi.estimate],)
 
-    held = fixed.held
+    fixed_pi = fixed.fixed_pi
     one = replace(
-        held,
-        pi=only(held.pi),
+        fixed_pi,
+        pi=only(fixed_pi.pi),
         estimate=0,
-        called_positive=only(held.called_positive),
-        histogram=only(held.histogram),
+        called_positive=only(fixed_pi.called_positive),
+        histogram=only(fixed_pi.histogram),
     )
-    effects = tuple(replace(effect, held=only(effect.held)) for effect in fixed.effects)
+    effects = tuple(replace(effect, with_pi_fixed=only(effect.with_pi_fixed)) for effect in fixed.effects)
 
-    page = Page(render(replace(fixed, held=one, effects=effects)))
+    page = Page(render(replace(fixed, fixed_pi=one, effects=effects)))
 
     assert not page.all("input")
 
@@ -301,8 +301,8 @@ def test_numbers_that_are_none_do_not_break_a_chart(example):
     nan, infinite = float("nan"), float("inf")
     effect = example.effects[0]
     broken = replace(effect, lower=(nan, *effect.lower[1:]), upper=(infinite, *effect.upper[1:]))
-    flat = replace(effect, u=(0.0,) * 60, lower=(0.0,) * 60, upper=(0.0,) * 60, held=((0.0,) * 60,) * 31)
-    unknown = replace(effect, u=(nan,) * 60, lower=(nan,) * 60, upper=(nan,) * 60, held=((nan,) * 60,) * 31)
+    flat = replace(effect, u=(0.0,) * 60, lower=(0.0,) * 60, upper=(0.0,) * 60, with_pi_fixed=((0.0,) * 60,) * 31)
+    unknown = replace(effect, u=(nan,) * 60, lower=(nan,) * 60, upper=(nan,) * 60, with_pi_fixed=((nan,) * 60,) * 31)
     terms = (TermLine("s(x)", nan, infinite, nan, None),)
     ratio = replace(example.ratios[0], ratio=Interval(nan, 0.0, infinite, 0.95, "wald"))
 

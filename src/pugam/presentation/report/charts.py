@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from pugam.inference import Interval, normal_quantile
-from pugam.presentation.report.content import Diagnostics, Held
+from pugam.presentation.report.content import Diagnostics, FixedPi
 from pugam.presentation.report.drawing import (
     WIDTH,
     Box,
@@ -33,10 +33,10 @@ POINT = 2.6
 HIGHEST_DEVIANCE = 2.5  # times the limit: what lies above is of no interest
 
 
-def histogram_scales(held: Held) -> tuple[Scale, Scale]:
+def histogram_scales(fixed_pi: FixedPi) -> tuple[Scale, Scale]:
     """Return the scales of posteriors and of shares of rows."""
     box = BOX
-    highest = max((share for shares in held.histogram for share in shares), default=1.0)
+    highest = max((share for shares in fixed_pi.histogram for share in shares), default=1.0)
     return Scale(0.0, 1.0, box.left, box.right), Scale.over([0.0, 1.05 * highest], box.bottom, box.top)
 
 
@@ -45,10 +45,10 @@ def _in_percent(make_ticks: Callable[[Scale], tuple[Tick, ...]], scale: Scale) -
     return tuple(replace(tick, text=f"{tick.text}%") for tick in found)
 
 
-def draw_histogram(held: Held) -> Chart:
+def draw_histogram(fixed_pi: FixedPi) -> Chart:
     """Draw how many of the unlabelled rows have which posterior, at the estimate."""
-    along, up = histogram_scales(held)
-    called = percent(held.called_positive[held.estimate])
+    along, up = histogram_scales(fixed_pi)
+    called = percent(fixed_pi.called_positive[fixed_pi.estimate])
     return Chart(
         f"Histogram of the probability of being positive: {called} of the unlabelled rows above one half",
         WIDTH,
@@ -56,15 +56,15 @@ def draw_histogram(held: Held) -> Chart:
         BOX,
         _in_percent(ticks_below, along),
         _in_percent(ticks_beside, up),
-        (Path("zero half", f"M{along(0.5)} {up.end}V{up.start}"), _columns(held, along, up)),
+        (Path("zero half", f"M{along(0.5)} {up.end}V{up.start}"), _columns(fixed_pi, along, up)),
         below_title="probability of being positive",
         beside_title="share of rows",
     )
 
 
-def _columns(held: Held, along: Scale, up: Scale) -> Path:
+def _columns(fixed_pi: FixedPi, along: Scale, up: Scale) -> Path:
     """The columns of the histogram at the estimate."""
-    shares = held.histogram[held.estimate]
+    shares = fixed_pi.histogram[fixed_pi.estimate]
     bins = len(shares)
     bars = [
         ((along(place / bins) + 0.5, up(0.0)), (along((place + 1) / bins) - 0.5, up(share)))
@@ -80,7 +80,7 @@ def profile_scales(found: Diagnostics, limit: float) -> tuple[Scale, Scale]:
 
 
 def draw_profile(found: Diagnostics, pi: Interval, limit: float) -> Chart:
-    """Draw how far the fit falls behind with pi held away from its estimate, and the limit of the interval."""
+    """Draw how far the fit falls behind with pi fixed away from its estimate, and the limit of the interval."""
     along, up = profile_scales(found, limit)
     pairs = list(zip(found.profile_pi, found.profile_deviance, strict=True))
     inside = _below_limit(pairs, limit) or [pi.estimate]
@@ -91,7 +91,7 @@ def draw_profile(found: Diagnostics, pi: Interval, limit: float) -> Chart:
         Path("line", line((along(value), up(deviance)) for value, deviance in pairs if math.isfinite(deviance))),
         Path("estimate", f"M{along.inside(pi.estimate):.1f} {up.start}V{up.end}"),
     )
-    titles = {"below_title": "pi held at", "beside_title": "deviance"}
+    titles = {"below_title": "pi fixed at", "beside_title": "deviance"}
     text = f"Profile of pi: below the limit from {percent(min(inside))} to {percent(max(inside))}"
     return Chart(text, WIDTH, HEIGHT, BOX, _in_percent(ticks_below, along), ticks_beside(up), marks, **titles)
 

@@ -26,7 +26,7 @@ from pugam.inference import (
 from pugam.messages import Words, in_python
 from pugam.presentation.protocol import FittedModel
 from pugam.presentation.report.comparing import collect_ratios
-from pugam.presentation.report.content import Candidate, Content, Diagnostics, Held, TermLine
+from pugam.presentation.report.content import Candidate, Content, Diagnostics, FixedPi, TermLine
 from pugam.presentation.report.effects import collect_effects
 from pugam.presentation.report.wording import citation, describe_model, on_page, plain_sentence, statistical_sentence
 from pugam.progress import Progress
@@ -79,7 +79,7 @@ def collect(
     cells = fitted.engine.n_rows * fitted.design.n_columns
     count = next(values for most, values in SLIDER_VALUES if cells < most)
     values = values_around(diagnosis.profile_interval, model.pi_, count, BEYOND)
-    sensitivity = _hold(profile, values, model.pi_, progress)
+    sensitivity = _fix_elsewhere(profile, values, model.pi_, progress)
     posteriors = [
         posteriors_of_rows(fitted, float(pi), float(alpha), coef)[~fitted.engine.positive]
         for pi, alpha, coef in zip(sensitivity.pi, sensitivity.alpha, sensitivity.coef, strict=True)
@@ -100,7 +100,7 @@ def collect(
             _candidates(model, fitted, posteriors, estimate, unlabelled, names, n_candidates, interval.level)
         ),
         n_unlabelled=model.n1_,
-        held=_held(sensitivity, estimate, posteriors, fitted, diagnosis),
+        fixed_pi=_fixed_pi(sensitivity, estimate, posteriors, fitted, diagnosis),
         diagnostics=_diagnostics(diagnosis, interval, words),
         summary=model.summary(interval=interval).told(words),
         cite=citation(),
@@ -114,20 +114,22 @@ def _row_numbers(model: FittedModel) -> NDArray[np.intp]:
     return np.arange(engine.n_rows) if kept is None else np.flatnonzero(kept)
 
 
-def _hold(profile: PiProfile, values: Array, estimate: float, progress: bool | None) -> Sensitivity:
-    """Hold pi at all values, one after another from the estimate outwards, so that progress can be shown."""
-    with Progress("report: pi held elsewhere", len(values), progress) as bar:
+def _fix_elsewhere(profile: PiProfile, values: Array, estimate: float, progress: bool | None) -> Sensitivity:
+    """Fix pi at all values, one after another from the estimate outwards, so that progress can be shown."""
+    with Progress("report: pi fixed elsewhere", len(values), progress) as bar:
         for pi in sorted(values, key=lambda value: abs(value - estimate)):
             profile.fixed_at(float(pi))
             bar.advance()
     return fix_pi(profile, values)
 
 
-def _held(found: Sensitivity, estimate: int, posteriors: Sequence[Array], fitted: Fitted, diagnosis: Diagnosis) -> Held:
+def _fixed_pi(
+    found: Sensitivity, estimate: int, posteriors: Sequence[Array], fitted: Fitted, diagnosis: Diagnosis
+) -> FixedPi:
     weights = _unlabelled_weights(fitted)
     histograms = [np.histogram(rows, HISTOGRAM_BINS, (0.0, 1.0), weights=weights)[0] for rows in posteriors]
     interval = diagnosis.profile_interval
-    return Held(
+    return FixedPi(
         pi=_numbers(found.pi),
         estimate=estimate,
         deviance=() if interval is None else _numbers(found.deviance),
@@ -174,7 +176,7 @@ def _candidates(
             posterior=float(limits["p_positive"][place]),
             lower=float(limits["lower"][place]),
             upper=float(limits["upper"][place]),
-            held=tuple(float(values[row]) for values in posteriors),
+            with_pi_fixed=tuple(float(values[row]) for values in posteriors),
         )
 
 

@@ -69,8 +69,8 @@ def collect_ratios(model: FittedModel, fitted: Fitted, level: float) -> Iterator
         middle = {other: columns[other].middle() for other in others}
         for a, b in column.pairs():
             for where in _cases(columns, column):
-                held = {**middle, **where}
-                ratio = model.odds_ratio({name: a, **held}, {name: b, **held}, level=level)
+                fixed = {**middle, **where}
+                ratio = model.odds_ratio({name: a, **fixed}, {name: b, **fixed}, level=level)
                 said = ", ".join(f"{other} = {value_name(value)}" for other, value in where.items())
                 yield Ratio(name, value_name(a), value_name(b), ratio, said)
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pugam.inference import Interval
 from pugam.presentation.surfaces import Surface
 
-__all__ = ["Candidate", "Content", "Curves", "Diagnostics", "Effect", "Held", "Map", "Ratio", "Shown", "TermLine"]
+__all__ = ["Candidate", "Content", "Curves", "Diagnostics", "Effect", "FixedPi", "Map", "Ratio", "Shown", "TermLine"]
 
 
 @dataclass(frozen=True)
-class Held:
-    """The model with pi held along a grid, for the slider; K values, in rising order.
+class FixedPi:
+    """The model with pi fixed along a grid, for the slider; K values, in rising order.
 
     Attributes
     ----------
@@ -46,8 +46,8 @@ class Effect:
         The term as `s(age)`, and its column.
     x : grid of numbers, or names of levels
     u, lower, upper : as many values, at the estimate
-    held : K lists of as many values
-        The effect with pi held along the grid of the slider.
+    with_pi_fixed : K lists of as many values
+        The effect with pi fixed along the grid of the slider.
     rug : numbers
         Quantiles of the column, for a rug; empty for levels.
     missing : bool
@@ -62,7 +62,7 @@ class Effect:
     u: tuple[float, ...]
     lower: tuple[float, ...]
     upper: tuple[float, ...]
-    held: tuple[tuple[float, ...], ...]
+    with_pi_fixed: tuple[tuple[float, ...], ...]
     rug: tuple[float, ...] = ()
     missing: bool = False
     notes: tuple[str, ...] = ()
@@ -151,15 +151,15 @@ class Ratio:
 class Candidate:
     """An unlabelled row that is likely positive.
 
-    `name` is its number in the data, "row 17", or its identifier where that was asked for; `held` its posterior with
-    pi held along the grid of the slider.
+    `name` is its number in the data, "row 17", or its identifier where that was asked for; `with_pi_fixed` its
+    posterior with pi fixed along the grid of the slider.
     """
 
     name: str
     posterior: float
     lower: float
     upper: float
-    held: tuple[float, ...]
+    with_pi_fixed: tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,7 @@ class Content:
     warnings : texts, each with its remedy
     effects, terms, ratios, candidates : sequences, any of which but effects may be empty
     n_unlabelled : float
-    held : Held
+    fixed_pi : FixedPi
     diagnostics : Diagnostics
     summary : str
         The whole summary as printed in a terminal.
@@ -215,7 +215,7 @@ class Content:
     ratios: tuple[Ratio, ...]
     candidates: tuple[Candidate, ...]
     n_unlabelled: float
-    held: Held
+    fixed_pi: FixedPi
     diagnostics: Diagnostics
     summary: str
     cite: str

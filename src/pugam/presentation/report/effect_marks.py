@@ -22,9 +22,9 @@ def effect_scale(effects: Sequence[Effect], start: float, end: float) -> Scale:
     """Return a scale with room for bands and for all curves of the slider, unless these go far beyond them."""
     band = finite([0.0, *(value for e in effects for ends in (e.u, e.lower, e.upper) for value in ends)])
     low, high = min(band), max(band)
-    held = finite(value for effect in effects for curve in effect.held for value in curve)
+    moved = finite(value for effect in effects for curve in effect.with_pi_fixed for value in curve)
     room = ROOM * (high - low)
-    reach = [min(max(value, low - room), high + room) for value in held]
+    reach = [min(max(value, low - room), high + room) for value in moved]
     return Scale.over([*band, *reach], start, end, pad=0.04)
 
 
@@ -63,7 +63,7 @@ def chart_data(
 def curve_data(effect: Effect, name: str = "") -> dict[str, Any]:
     """Return the numbers of an effect, for the script."""
     numbers = {key: rounded(getattr(effect, key)) for key in ("u", "lower", "upper")}
-    return {"name": name, **numbers, "held": [rounded(curve) for curve in effect.held]}
+    return {"name": name, **numbers, "fixed": [rounded(curve) for curve in effect.with_pi_fixed]}
 
 
 def band(effect: Effect, places: Sequence[float], scale: Scale) -> str:

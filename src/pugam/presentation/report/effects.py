@@ -1,4 +1,4 @@
-"""Collects the effects that a report shows, at the estimate and with pi held elsewhere."""
+"""Collects the effects that a report shows, at the estimate and with pi fixed elsewhere."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ RUG_MARKS = 60
 
 @dataclass(frozen=True)
 class _Term:
-    """A term in a report: its picture, its coefficients with pi held at K values, and columns where u is zero."""
+    """A term in a report: its picture, its coefficients with pi fixed at K values, and columns where u is zero."""
 
     picture: Picture
     coef: Array
     center: Array
 
-    def held(self, panel: Panel, missing: bool) -> Array:
+    def with_pi_fixed(self, panel: Panel, missing: bool) -> Array:
         """Return effects at all points of a panel, behind them that of missing values: shape (K, n_points)."""
         basis = self.picture.basis
         columns = curve_columns(basis, grid_of(basis, [panel.view], missing)) - self.center
@@ -77,14 +77,14 @@ def _curves(term: _Term, panel: Panel) -> Effect | Curves:
     rug = _rug(term.picture.rows[:, along], x)
     if len(view.axes) == 1:
         return _effect(term, panel, _numbers(x), rug)
-    held = term.held(panel, missing=False).reshape(-1, *view.shape).swapaxes(0, 1)
+    fixed = term.with_pi_fixed(panel, missing=False).reshape(-1, *view.shape).swapaxes(0, 1)
     title, (column,) = term.title(panel), view.columns
     curves = [
         Effect(title, column, _numbers(x), _numbers(u), _numbers(lower), _numbers(upper), _lists(at), rug)
-        for u, lower, upper, at in zip(*panel.effect, held, strict=True)
+        for u, lower, upper, at in zip(*panel.effect, fixed, strict=True)
     ]
     far = tuple(tuple(case) for case in (panel.distance >= 1.0).tolist())
-    return Curves(title, column, view.held, view.names, tuple(curves), far, term.notes(panel))
+    return Curves(title, column, view.fixed, view.names, tuple(curves), far, term.notes(panel))
 
 
 def _effect(term: _Term, panel: Panel, x: tuple[float | str, ...], rug: tuple[float, ...] = ()) -> Effect:
@@ -101,7 +101,7 @@ def _effect(term: _Term, panel: Panel, x: tuple[float | str, ...], rug: tuple[fl
         u=_numbers(u),
         lower=_numbers(lower),
         upper=_numbers(upper),
-        held=_lists(term.held(panel, missing is not None)),
+        with_pi_fixed=_lists(term.with_pi_fixed(panel, missing is not None)),
         rug=rug,
         missing=missing is not None,
         notes=term.notes(panel),

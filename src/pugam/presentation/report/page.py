@@ -40,8 +40,8 @@ def render(content: Content) -> str:
     )
     style, script = _read("style.css"), _read("script.js")
     cards = [draw_card(shown) for shown in content.effects]
-    found, held = content.diagnostics, content.held
-    has_profile = bool(found.profile_pi) and bool(held.deviance)
+    found, fixed_pi = content.diagnostics, content.fixed_pi
+    has_profile = bool(found.profile_pi) and bool(fixed_pi.deviance)
     text = environment.get_template("page.html.jinja").render(
         content=content,
         policy=_policy(style, script),
@@ -51,16 +51,16 @@ def render(content: Content) -> str:
         explained=VERDICTS.get(found.verdict, ""),
         fixed=content.pi.method == "fixed",
         start=script_data.start_name(content.pi),
-        standing=script_data.standing(content, held.estimate),
+        standing=script_data.standing(content, fixed_pi.estimate),
         pi_chart=draw_pi(content.pi),
         cards=cards,
         has_maps=any(card.colours for card in cards),
         has_keys=any(card.keys for card in cards),
         has_families=any(len(card.moving) > 1 for card in cards),
         ratios=list(zip(content.ratios, draw_ratios([line.ratio for line in content.ratios]), strict=True)),
-        histogram=charts.draw_histogram(held),
-        profile=charts.draw_profile(found, content.pi, held.limit) if has_profile else None,
-        profile_level=script_data.level_of_limit(held.limit) if has_profile else None,
+        histogram=charts.draw_histogram(fixed_pi),
+        profile=charts.draw_profile(found, content.pi, fixed_pi.limit) if has_profile else None,
+        profile_level=script_data.level_of_limit(fixed_pi.limit) if has_profile else None,
         calibration=charts.draw_calibration(found) if found.predicted else None,
     )
     # Names of files may hold bytes that are no text (as surrogates); the page must be one that can be written.

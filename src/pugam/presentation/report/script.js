@@ -5,7 +5,7 @@
   const byId = (id) => document.getElementById(id);
   const root = document.documentElement;
   root.classList.add("scripted");
-  let held = data.estimate; // where the slider stands
+  let stand = data.estimate; // where the slider stands
 
   // Numbers as formats.py writes them.
 
@@ -64,31 +64,31 @@
     byId(id).querySelectorAll(".what-if").forEach((path, i) => path.setAttribute("d", outlines[i]));
   }
 
-  const moved = (effect) => (effect.curves || []).map((curve) => effectOutline(effect, curve.held[held]));
+  const moved = (effect) => (effect.curves || []).map((curve) => effectOutline(effect, curve.fixed[stand]));
 
   function move(place) {
-    held = place;
-    const away = held !== data.estimate;
+    stand = place;
+    const away = stand !== data.estimate;
     root.classList.toggle("away", away);
-    slider.value = held;
-    slider.setAttribute("aria-valuetext", "pi = " + data.pi[held]);
+    slider.value = stand;
+    slider.setAttribute("aria-valuetext", "pi = " + data.pi[stand]);
     byId("back").disabled = !away;
-    byId("what-if-pi").textContent = data.pi[held];
+    byId("what-if-pi").textContent = data.pi[stand];
     byId("what-if-start").textContent = away ? `(${data.start} ${data.pi[data.estimate]})` : `(the ${data.start})`;
-    byId("what-if-called").textContent = data.called[held];
+    byId("what-if-called").textContent = data.called[stand];
     const standing = byId("what-if-standing");
-    if (standing) standing.textContent = data.standing[held];
+    if (standing) standing.textContent = data.standing[stand];
     data.effects.forEach((effect, i) => draw("effect-" + i, ...moved(effect).map((outline) => (away ? outline : ""))));
-    draw("histogram", away ? histogramOutline(data.histogram.held[held]) : "");
+    draw("histogram", away ? histogramOutline(data.histogram.fixed[stand]) : "");
     if (data.profile) {
       const { places, bottom, top } = data.profile;
-      draw("profile", away && places[held] !== null ? `M${places[held]} ${bottom}V${top}` : "");
+      draw("profile", away && places[stand] !== null ? `M${places[stand]} ${bottom}V${top}` : "");
     }
     document.querySelectorAll(".candidates td.moving").forEach((cell, row) => {
-      cell.textContent = data.candidates[row][held];
+      cell.textContent = data.candidates[row][stand];
     });
     const heading = byId("candidates-pi");
-    if (heading) heading.textContent = data.pi[held];
+    if (heading) heading.textContent = data.pi[stand];
     showValues();
   }
 
@@ -146,15 +146,15 @@
   function effectChart(effect, svg) {
     const [first, ...others] = effect.curves;
     const at = (curve, i) => ({ u: curve.u[i], lower: curve.lower[i], upper: curve.upper[i] });
-    const away = (said) => (held === data.estimate ? [] : [[`with pi = ${data.pi[held]}`, said, "moved"]]);
+    const away = (said) => (stand === data.estimate ? [] : [[`with pi = ${data.pi[stand]}`, said, "moved"]]);
     const aboutOne = (i) => [
       ["effect", limited(at(first, i))],
       ["factor on the odds", factor(at(first, i))],
-      ...away(`effect ${number(first.held[held][i])}, factor ${odds(first.held[held][i])}`),
+      ...away(`effect ${number(first.fixed[stand][i])}, factor ${odds(first.fixed[stand][i])}`),
     ];
     const aboutAll = (i) => effect.curves.flatMap((curve) => [
       [curve.name, `effect ${limited(at(curve, i))}`],
-      ...away(`effect ${number(curve.held[held][i])}`),
+      ...away(`effect ${number(curve.fixed[stand][i])}`),
     ]);
     return {
       svg,
@@ -186,15 +186,15 @@
   function histogramChart(histogram, svg) {
     const rows = (value) => Math.round(value * histogram.rows).toLocaleString("en-US");
     const share = (value) => `${percent(value)} of the rows, about ${rows(value)}`;
-    const atEstimate = histogram.held[data.estimate];
+    const atEstimate = histogram.fixed[data.estimate];
     const lines = (i) => [["probability", histogram.names[i]], [`at the ${data.start}`, share(atEstimate[i])]];
-    const lineAway = (i) => [`with pi = ${data.pi[held]}`, share(histogram.held[held][i]), "moved"];
+    const lineAway = (i) => [`with pi = ${data.pi[stand]}`, share(histogram.fixed[stand][i]), "moved"];
     const places = histogram.names.map((_, i) => (histogram.edges[i] + histogram.edges[i + 1]) / 2);
     return {
       svg,
       ...alongOne(places, true),
       marks: (i) => [[places[i], at(histogram.scale, atEstimate[i])]],
-      lines: (i) => (held === data.estimate ? lines(i) : [...lines(i), lineAway(i)]),
+      lines: (i) => (stand === data.estimate ? lines(i) : [...lines(i), lineAway(i)]),
     };
   }
 

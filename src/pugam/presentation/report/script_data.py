@@ -22,17 +22,17 @@ ESCAPES = str.maketrans({character: f"\\u{ord(character):04x}" for character in 
 
 def collect(content: Content, cards: Iterable[Card]) -> dict[str, Any]:
     """Return everything that depends on where the slider stands."""
-    held = content.held
+    fixed_pi = content.fixed_pi
     return {
-        "estimate": held.estimate,
+        "estimate": fixed_pi.estimate,
         "start": start_name(content.pi),
-        "pi": [percent(pi) for pi in held.pi],
-        "standing": [standing(content, place) for place in range(len(held.pi))],
-        "called": [percent(share) for share in held.called_positive],
+        "pi": [percent(pi) for pi in fixed_pi.pi],
+        "standing": [standing(content, place) for place in range(len(fixed_pi.pi))],
+        "called": [percent(share) for share in fixed_pi.called_positive],
         "effects": [card.data for card in cards],
         "histogram": _histogram(content),
         "profile": _profile(content),
-        "candidates": [[percent(posterior) for posterior in row.held] for row in content.candidates],
+        "candidates": [[percent(posterior) for posterior in row.with_pi_fixed] for row in content.candidates],
     }
 
 
@@ -48,7 +48,7 @@ def level_of_limit(limit: float) -> float:
 
 def standing(content: Content, place: int) -> str:
     """Say whether the value of pi at a place of the slider is in its interval; nothing where pi was fixed."""
-    interval, pi = content.pi, content.held.pi[place]
+    interval, pi = content.pi, content.fixed_pi.pi[place]
     if interval.method == "fixed":
         return ""
     side = "inside" if interval.lower <= pi <= interval.upper else "outside"
@@ -56,22 +56,22 @@ def standing(content: Content, place: int) -> str:
 
 
 def _histogram(content: Content) -> dict[str, Any]:
-    along, up = histogram_scales(content.held)
-    bins = len(content.held.histogram[0])
+    along, up = histogram_scales(content.fixed_pi)
+    bins = len(content.fixed_pi.histogram[0])
     return {
         "scale": up.as_list(),
         "edges": [round(along(place / bins), 1) for place in range(bins + 1)],
         "names": [f"{percent(place / bins)} to {percent((place + 1) / bins)}" for place in range(bins)],
         "rows": content.n_unlabelled,
-        "held": [rounded(shares, SHARE_DIGITS) for shares in content.held.histogram],
+        "fixed": [rounded(shares, SHARE_DIGITS) for shares in content.fixed_pi.histogram],
     }
 
 
 def _profile(content: Content) -> dict[str, Any] | None:
-    if not content.diagnostics.profile_pi or not content.held.deviance:
+    if not content.diagnostics.profile_pi or not content.fixed_pi.deviance:
         return None
-    along, up = profile_scales(content.diagnostics, content.held.limit)
-    places = [round(along(pi), 1) if along.low <= pi <= along.high else None for pi in content.held.pi]
+    along, up = profile_scales(content.diagnostics, content.fixed_pi.limit)
+    places = [round(along(pi), 1) if along.low <= pi <= along.high else None for pi in content.fixed_pi.pi]
     return {"places": places, "bottom": up.start, "top": up.end}
 
 

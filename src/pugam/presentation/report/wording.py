@@ -71,10 +71,12 @@ def _sentence_in_shares(pi: Interval, n_unlabelled: float, n_rows: int, verdict:
 
 def statistical_sentence(model: FittedModel, pi: Interval, diagnosis: Diagnosis) -> str:
     """What came out, for statisticians."""
-    held = diagnosis.profile_interval
-    if held is None:
-        return f"pi was held at {model.pi_:.4g}; {_fit(model)}."
-    beside = "".join(f"; {_beside(other, pi.level)}" for other in (diagnosis.wald, held) if other.method != pi.method)
+    profile = diagnosis.profile_interval
+    if profile is None:
+        return f"pi was fixed at {model.pi_:.4g}; {_fit(model)}."
+    beside = "".join(
+        f"; {_beside(other, pi.level)}" for other in (diagnosis.wald, profile) if other.method != pi.method
+    )
     return (
         f"pi = {pi}, {METHODS.get(pi.method, pi.method)}{beside}; {_fit(model)}. Labelled rows are taken as a random "
         "sample of the positives, and effects as additive on the log odds."
