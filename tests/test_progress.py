@@ -152,7 +152,7 @@ def test_the_bar_is_closed_when_the_work_fails_and_the_error_goes_on(open_termin
 def test_a_bootstrap_counts_its_refits(open_terminal, monkeypatch):
     monkeypatch.setattr("pugam.engines.counted.CountedRows.most_weightings", 8)
     data = simulate(1, n0=200, n=400, random_state=4)
-    model = PUGAM("x1 + x2", n_starts=2).fit(data.X, data.z)
+    model = PUGAM("x1 + x2", n_starts=2, shrinkage="never").fit(data.X, data.z)
     terminal = open_terminal()
 
     model.bootstrap(20, progress=False)

@@ -64,7 +64,7 @@ FITS = {
 }
 
 
-@pytest.mark.parametrize("name", ["data.csv", "data.parquet"])
+@pytest.mark.parametrize("name", ["data.csv", pytest.param("data.parquet", marks=pytest.mark.long)])
 @pytest.mark.parametrize("flags", FITS.values(), ids=FITS)
 def test_a_report_is_that_of_the_fit(given, rows, name, flags):
     gaps = rows["x1"].where(np.arange(ROWS) % 6 != 1) if "missing" in flags[-1] else rows["x1"]

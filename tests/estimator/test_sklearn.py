@@ -71,15 +71,17 @@ def expected_failures(estimator):
     return TOO_FEW_ROWS | ({} if isinstance(estimator, Recoded) else FOREIGN_LABELS)
 
 
-# What Recoded adds are labels, for which curves need not be shrunken; that takes most of the time on these tables.
-@parametrize_with_checks([PUGAM(), Recoded(shrinkage="never")], expected_failed_checks=expected_failures)
+# To shrink curves takes most of the time on these tables, and has tests of its own.
+@parametrize_with_checks(
+    [PUGAM(shrinkage="never"), Recoded(shrinkage="never")], expected_failed_checks=expected_failures
+)
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
 
 
-@pytest.mark.long  # the same checks a third time
-@parametrize_with_checks([Recoded()], expected_failed_checks=expected_failures)
-def test_scikit_learns_checks_with_other_labels_and_shrunken_curves(estimator, check):
+@pytest.mark.long  # the same checks again
+@parametrize_with_checks([PUGAM(), Recoded()], expected_failed_checks=expected_failures)
+def test_scikit_learns_checks_with_shrunken_curves(estimator, check):
     check(estimator)
 
 

@@ -462,12 +462,13 @@ def test_nothing_is_reported_where_all_went_well(model):
     assert (resamples.n_requested, resamples.n_failed, resamples.interrupted) == (20, 0, False)
 
 
-def test_resamples_that_nearly_separate_the_labels_raise_no_numerical_warning():
+@pytest.mark.parametrize("n_resamples", [10, pytest.param(50, marks=pytest.mark.long)])
+def test_resamples_that_nearly_separate_the_labels_raise_no_numerical_warning(n_resamples):
     data = simulate(2, n0=30, n=60, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PugamWarning)
         model = PUGAM(n_starts=3).fit(data.X, data.z)
-        resamples = model.bootstrap(50)
+        resamples = model.bootstrap(n_resamples)
 
     assert np.isfinite(resamples.pi).all()
 

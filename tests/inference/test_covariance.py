@@ -288,7 +288,10 @@ def sampled_fits(n0, n, setting, make_term, kappa, **options):
         yield design, fit_smoothed(engine, design, settings, np.random.default_rng(0))
 
 
-@pytest.mark.parametrize(("setting", "kappa"), [(1, 0.02), (2, 1e-3)], ids=["straight", "bent"])
+@pytest.mark.parametrize(
+    ("setting", "kappa"),
+    [pytest.param(1, 0.02, id="straight"), pytest.param(2, 1e-3, id="bent", marks=pytest.mark.long)],
+)
 def test_frequentist_covariance_is_the_scatter_of_penalised_and_of_corrected_estimates(setting, kappa):
     # Smoothing parameters that hold the curves, but do not flatten them much: then the information at the estimate is
     # that at the truth.
@@ -310,6 +313,7 @@ def test_frequentist_covariance_is_the_scatter_of_penalised_and_of_corrected_est
     assert np.min(np.var(found[False], axis=0, ddof=1) / np.mean(bayesian, axis=0)) < VARIANCE_RATIO[0]
 
 
+@pytest.mark.long
 def test_covariance_with_a_known_pi_is_the_scatter_of_alpha_and_slopes():
     known = PiRange(0.4, 0.4)
     found, stated = [], []

@@ -228,6 +228,7 @@ def test_a_bow_is_told_from_a_line_and_a_line_is_not():
 # Under the null hypothesis
 
 
+@pytest.mark.long
 def test_pvalues_are_about_uniform_where_the_null_hypothesis_holds():
     # In 200 samples the numbers of p-values below 0.05 and 0.5 are binomial: 10 with a standard deviation of 3.1, and
     # 100 with one of 7.1. The bounds 2 and 20, and 75 and 125, are three standard deviations away or more.

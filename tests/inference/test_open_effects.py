@@ -30,8 +30,9 @@ def warnings_of(frame, z, **options):
     return model, [str(warning.message) for warning in caught if issubclass(warning.category, PugamWarning)]
 
 
-@pytest.mark.parametrize("label", [0, 1])
-@pytest.mark.parametrize("solver", ["newton", "em"])
+@pytest.mark.parametrize(
+    ("solver", "label"), [("newton", 0), ("newton", 1), ("em", 0), pytest.param("em", 1, marks=pytest.mark.long)]
+)
 def test_a_level_with_rows_of_one_label_is_named(table, label, solver):
     frame, z = table[0].copy(), table[1]
     frame.loc[some_rows(z, label), "site"] = "east"

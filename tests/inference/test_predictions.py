@@ -74,6 +74,7 @@ def test_predictions_of_a_row_do_not_depend_on_the_rows_around_it(model):
         np.testing.assert_array_equal(part, whole[first : first + count])
 
 
+@pytest.mark.long
 def test_limits_hold_the_true_posterior_about_as_often_as_they_say():
     # 40 data sets of 250 unlabelled rows each; rows of one data set err together, so that the rate of 40 data sets
     # scatters by about 0.01. The bound is three times that.

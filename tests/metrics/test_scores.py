@@ -166,6 +166,7 @@ class TestOnAverage:
     """Means over simulated tables, against scikit-learn's scores with the true labels of the unlabelled rows."""
 
     # Ratios have a bias of the order of 1/n, here below the Monte-Carlo error.
+    @pytest.mark.long
     @pytest.mark.parametrize("name", [*UNBIASED, "precision_score", "f1_score"])
     def test_the_corrected_score_is_right_on_average_and_the_naive_one_is_not(self, differences, name):
         mine, naive = differences[name].T
@@ -176,6 +177,7 @@ class TestOnAverage:
         if name != "recall_score":
             assert abs(naive.mean()) > 3 * tolerance
 
+    @pytest.mark.long
     def test_average_precision_errs_on_the_low_side_and_by_far_less_than_the_naive_one(self, differences):
         mine, naive = differences["average_precision_score"].mean(axis=0)
 

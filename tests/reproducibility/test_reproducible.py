@@ -45,7 +45,7 @@ def test_numbers_are_those_kept():
     assert_close(computed(**PLAIN), KEPT)
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_jobs", [pytest.param(1, marks=pytest.mark.long), 2])
 def test_another_run_gives_the_same_to_the_last_bit(n_jobs):
     assert computed(n_jobs, PYTHONHASHSEED="1") == computed(**PLAIN)
 
