@@ -265,14 +265,17 @@ def _take_roles(
 ) -> Rows:
     weights, groups = (None if name is None else _column(table, name) for name in (roles.weights, roles.groups))
     others = [name for name in table.column_names if name in features.columns or name not in roles.columns]
-    rows = Rows(table.select(others), z, weights, groups, names, place)
     if weights is not None:
-        try:
-            read_weights(weights, table.num_rows)
-        except InputError as error:
-            placed = error.placed(place) if isinstance(error, RowError) else error
-            raise InputError(f"Column {roles.weights!r}: ", placed.message) from None
-    return rows
+        _check_weights(f"Column {roles.weights!r}: ", weights, place)
+    return Rows(table.select(others), z, weights, groups, names, place)
+
+
+def _check_weights(where: str, weights: Any, place: Callable[[int], str]) -> None:
+    try:
+        read_weights(weights, len(weights))
+    except InputError as error:
+        placed = error.placed(place) if isinstance(error, RowError) else error
+        raise InputError(where, placed.message) from None
 
 
 def _column(table: pa.Table, name: str) -> np.ndarray:

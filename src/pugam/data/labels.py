@@ -201,15 +201,13 @@ def _require_allowed(codes: np.ndarray) -> None:
     if unknown.any():
         raise _unknown_codes(codes, unknown)
     if np.isin((-1, 0), codes).all():
-        rows = [int(np.argmax(codes == code)) for code in (0, -1)]
-        raise RowError(
-            Z,
-            " marks unlabelled rows both by 0 (",
-            rows[0],
-            ") and by -1 (",
-            rows[1],
-            f"). Only binary classification is supported. {CODING}.",
-        )
+        raise _two_codes(codes)
+
+
+def _two_codes(codes: np.ndarray) -> RowError:
+    zero, minus = (int(np.argmax(codes == code)) for code in (0, -1))
+    last = f"). Only binary classification is supported. {CODING}."
+    return RowError(Z, " marks unlabelled rows both by 0 (", zero, ") and by -1 (", minus, last)
 
 
 def _unknown_codes(codes: np.ndarray, unknown: np.ndarray) -> InputError:

@@ -310,14 +310,18 @@ def _cells_by_line(path: Path, names: Sequence[str]) -> tuple[list[int], list[li
         header = _header(reader)
         positions = _positions(header, names, path)
         for row in filter(None, reader):
-            if len(row) != len(header):
-                raise InputError(
-                    f"Line {reader.line_num} of '{path}' has {len(row)} values but the header names {len(header)} "
-                    "columns; give one value per column, separated by commas."
-                )
+            _require_length(row, len(header), reader.line_num, path)
             lines.append(reader.line_num)
             rows.append([row[position] for position in positions])
     return lines, rows
+
+
+def _require_length(row: Sequence[str], n_columns: int, line: int, path: Path) -> None:
+    if len(row) != n_columns:
+        raise InputError(
+            f"Line {line} of '{path}' has {len(row)} values but the header names {n_columns} columns; give one value "
+            "per column, separated by commas."
+        )
 
 
 @contextmanager

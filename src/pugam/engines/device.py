@@ -114,24 +114,28 @@ class DeviceRows:
             yield rows, self._columns(rows, q)
 
     def _columns(self, rows: slice, q: int) -> Any:
-        torch = load_torch()
         X = self._places.new_empty((rows.stop - rows.start, q))
         alone = self._design.layout.of_predictors
         X[:, alone.intercept] = 1.0
         columns = X[:, alone.coefficients]  # a view
         columns[:, self._design.columns_of(self._design.dense_terms)] = self._dense[rows]
         blocks = [self._design.blocks[number] for number in self._design.local_terms]
-        for places, (breaks, origins, coefficients), block in zip(self._places, self._tables, blocks, strict=True):
-            t = places[rows]
-            interval = torch.bucketize(t, breaks, right=True)
-            missing = torch.isnan(t)
-            offset = torch.where(missing, 0.0, t - origins[interval])[:, None]
-            interval = torch.where(missing, coefficients.shape[1] - 1, interval)
-            values = coefficients[-1][interval]
-            for power in range(len(coefficients) - 2, -1, -1):
-                values = torch.addcmul(coefficients[power][interval], values, offset)
-            columns[:, block] = values
+        for places, table, block in zip(self._places, self._tables, blocks, strict=True):
+            columns[:, block] = _polynomials(places[rows], *table)
         return X
 
     def _on_device(self, values: Any) -> Any:
         return load_torch().as_tensor(np.ascontiguousarray(values), device=self._places.device)
+
+
+def _polynomials(t: Any, breaks: Any, origins: Any, coefficients: Any) -> Any:
+    """Columns of a term that is a polynomial between breaks, at places t, by Horner's rule."""
+    torch = load_torch()
+    interval = torch.bucketize(t, breaks, right=True)
+    missing = torch.isnan(t)
+    offset = torch.where(missing, 0.0, t - origins[interval])[:, None]
+    interval = torch.where(missing, coefficients.shape[1] - 1, interval)
+    values = coefficients[-1][interval]
+    for power in range(len(coefficients) - 2, -1, -1):
+        values = torch.addcmul(coefficients[power][interval], values, offset)
+    return values

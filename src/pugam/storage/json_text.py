@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from pugam.errors import InputError
@@ -35,10 +37,17 @@ def parse_json(text: str | bytes, file: str) -> Any:
     """
     if len(text) > MOST_BYTES:
         raise InputError(f"{file}: is larger than {MOST_BYTES // 2**20} MiB, the most a saved model may take.")
-    try:
+    with _faults_named(file):
         decoded = text.decode("utf-8") if isinstance(text, bytes) else text
         _require_shallow(decoded)
         return json.loads(decoded, object_pairs_hook=_without_repeats, parse_int=_whole_number, parse_constant=float)
+
+
+@contextmanager
+def _faults_named(file: str) -> Iterator[None]:
+    """Say of a file that cannot be parsed why it is no saved model."""
+    try:
+        yield
     except UnicodeDecodeError as error:
         raise InputError(f"{file}: is no saved model: byte {error.start} is not UTF-8 text.") from None
     except json.JSONDecodeError as error:

@@ -72,12 +72,14 @@ def describe_machine(engine: str = "auto") -> str:
         f"NumPy {np.__version__}",
         f"SciPy {scipy.__version__}",
     ]
-    if engine == "gpu":
-        import torch
+    return ", ".join([*parts, *(_describe_gpu() if engine == "gpu" else [])])
 
-        service = ["multi-process service"] if serves_many_at_once() else []
-        parts += [torch.cuda.get_device_name(), *service, f"PyTorch {torch.__version__}"]
-    return ", ".join(parts)
+
+def _describe_gpu() -> list[str]:
+    import torch
+
+    service = ["multi-process service"] if serves_many_at_once() else []
+    return [torch.cuda.get_device_name(), *service, f"PyTorch {torch.__version__}"]
 
 
 def write_runs(folder: Path) -> Path:

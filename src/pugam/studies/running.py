@@ -138,11 +138,8 @@ def _run_missing(
     places = [(cell, number) for number in range(replicates) for cell in cells]
     missing = [place for place in places if place not in records]
     log = RunLog(records.path.with_suffix(".runs.jsonl"))
-    if plan.engine == "gpu" and missing and _n_jobs(plan) > 1 and not serves_many_at_once():
-        warn_user(
-            f"{_n_jobs(plan)} processes use the GPU in turns, each waiting for the others; start NVIDIA's "
-            "multi-process service first (nvidia-cuda-mps-control -d), and the study may take a third of the time."
-        )
+    if missing:
+        _warn_of_queues(plan)
     with (
         Progress(experiment.name, len(places), plan.progress) as bar,
         log.session(_n_jobs(plan), plan.engine) as session,
@@ -152,6 +149,15 @@ def _run_missing(
             records.append(cell, number, record)
             session.replicates += 1
             bar.advance()
+
+
+def _warn_of_queues(plan: Plan) -> None:
+    """Warn where several processes share a GPU that serves one at a time."""
+    if plan.engine == "gpu" and _n_jobs(plan) > 1 and not serves_many_at_once():
+        warn_user(
+            f"{_n_jobs(plan)} processes use the GPU in turns, each waiting for the others; start NVIDIA's "
+            "multi-process service first (nvidia-cuda-mps-control -d), and the study may take a third of the time."
+        )
 
 
 def generator_of(experiment: Experiment, cell: Cell, number: int, seed: int) -> np.random.Generator:
@@ -170,13 +176,7 @@ def _run(
     experiment: Experiment, places: Sequence[tuple[Cell, int]], plan: Plan
 ) -> Iterator[tuple[tuple[Cell, int], Record]]:
     if plan.engine == "dask" and places:
-        client, plan = find_client(), replace(plan, engine="auto")
-        from distributed import as_completed
-
-        jobs = [client.submit(_one, experiment, cell, number, plan, pure=False) for cell, number in places]
-        for job in as_completed(jobs):  # type: ignore[no-untyped-call]
-            yield job.result()
-            job.release()
+        yield from _run_on_cluster(experiment, places, replace(plan, engine="auto"))
         return
     if _n_jobs(plan) == 1:
         for cell, number in places:
@@ -200,24 +200,40 @@ def _run(
                 results.close()
 
 
+def _run_on_cluster(
+    experiment: Experiment, places: Sequence[tuple[Cell, int]], plan: Plan
+) -> Iterator[tuple[tuple[Cell, int], Record]]:
+    client = find_client()
+    from distributed import as_completed
+
+    jobs = [client.submit(_one, experiment, cell, number, plan, pure=False) for cell, number in places]
+    for job in as_completed(jobs):  # type: ignore[no-untyped-call]
+        yield job.result()
+        job.release()
+
+
 @contextmanager
 def _ctrl_c_for_parent_alone() -> Iterator[None]:
     """Start processes that do not hear Ctrl-C: this one does, and ends them without a word from each."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
-    from multiprocessing import resource_tracker
-
-    from joblib.externals.loky.backend import resource_tracker as loky_tracker
-
-    # New processes inherit what is blocked here. These two would lift that when they start; once they run, they do not.
-    loky_tracker.ensure_running()
-    resource_tracker.ensure_running()
+    _start_trackers()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _start_trackers() -> None:
+    """New processes inherit what is blocked. These two would lift that when they start; once they run, they do not."""
+    from multiprocessing import resource_tracker
+
+    from joblib.externals.loky.backend import resource_tracker as loky_tracker
+
+    loky_tracker.ensure_running()
+    resource_tracker.ensure_running()
 
 
 def _one_for_parent(parent: int, *arguments: Any) -> tuple[tuple[Cell, int], Record]:

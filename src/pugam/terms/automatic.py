@@ -26,12 +26,7 @@ def choose_terms(table: Table) -> list[Term]:
 
     Constants are left out, and so are numbers that only number the rows; numbers that may identify rows are named.
     """
-    numbering = [name for name in table.names if _numbers_the_rows(table.column(name))]
-    if numbering:
-        warn_user(
-            f"Left out {listed(numbering)}: without gaps or repeats, the values only number the rows. Name the terms "
-            "if they mean more."
-        )
+    numbering = _find_numbering(table)
     chosen = {name: _choose(table.column(name)) for name in table.names if name not in numbering}
     constant = [name for name, term in chosen.items() if term is None]
     if constant:
@@ -41,6 +36,17 @@ def choose_terms(table: Table) -> list[Term]:
         raise InputError("Every column is constant or numbers the rows, so there is nothing to fit.")
     _warn_of_identifiers([name for name, term in chosen.items() if term and may_identify_rows(table.column(name))])
     return terms
+
+
+def _find_numbering(table: Table) -> list[str]:
+    """Columns that only number the rows, with a warning that they are left out."""
+    numbering = [name for name in table.names if _numbers_the_rows(table.column(name))]
+    if numbering:
+        warn_user(
+            f"Left out {listed(numbering)}: without gaps or repeats, the values only number the rows. Name the terms "
+            "if they mean more."
+        )
+    return numbering
 
 
 def _warn_of_identifiers(names: list[str]) -> None:

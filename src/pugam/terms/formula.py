@@ -150,6 +150,12 @@ class _Parser:
         if depth > MOST_NESTED:
             self._fail(function, f"Terms stand inside others no more than {MOST_NESTED} deep.")
         self._advance()
+        return self._build(kind, function, *self._arguments(function, kind, depth))
+
+    def _arguments(
+        self, function: Token, kind: type[Term], depth: int
+    ) -> tuple[list[Argument], dict[str, OptionValue]]:
+        """Read what stands between the brackets: columns or terms, then options."""
         arguments = [self._first_column(function, depth)]
         options: dict[str, OptionValue] = {}
         while not self._closes(function):
@@ -159,7 +165,7 @@ class _Parser:
                 self._refuse_as_option(self._upcoming, function, kind)
             else:
                 arguments.append(self._argument(function, kind, depth))
-        return self._build(kind, function, arguments, options)
+        return arguments, options
 
     def _build(
         self, kind: type[Term] | None, start: Token, arguments: Sequence[Argument], options: Mapping[str, Any]

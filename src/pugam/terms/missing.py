@@ -35,6 +35,14 @@ def resolve_term(term: Term, columns: Sequence[Column]) -> Basis:
     missing = missing_rows(columns)
     if not missing.any():
         return term.resolve(columns)
+    _require_values(term, columns, missing)
+    present = [replace(column, values=column.values[~missing]) for column in columns]
+    inner = term.resolve(present)
+    return with_gaps(inner, tuple(map(_stand_in, inner.axes, present)))
+
+
+def _require_values(term: Term, columns: Sequence[Column], missing: np.ndarray) -> None:
+    """Refuse missing values that the term cannot have, or that leave nothing to fit."""
     empty = next((column for column in columns if column.missing.all()), None)
     if empty is not None:
         raise InputError(f"{term.label}: column {empty.name!r} has no values at all; leave it out.")
@@ -43,9 +51,6 @@ def resolve_term(term: Term, columns: Sequence[Column]) -> Basis:
             refuse_missing(column, term)
     if missing.all():
         raise InputError(f"{term.label}: every row lacks a value in one of its columns; leave the term out.")
-    present = [replace(column, values=column.values[~missing]) for column in columns]
-    inner = term.resolve(present)
-    return with_gaps(inner, tuple(map(_stand_in, inner.axes, present)))
 
 
 def with_gaps(inner: Basis, stand_ins: tuple[object, ...]) -> SkippingBasis:
@@ -281,11 +286,8 @@ class MissingBasis(SkippingBasis):
             yield Comparison("missing", alone)
             return
         at_stand_ins = self.inner.columns(np.array([self._encoded_stand_ins]))[0]
-        values = [
-            f"{value:.4g}" if axis.is_numeric else str(value)
-            for axis, value in zip(self.axes, self.stand_ins, strict=True)
-        ]
-        yield Comparison("missing", alone - np.append(at_stand_ins, 0.0), f" against {', '.join(values)}")
+        against = ", ".join(map(_named, self.axes, self.stand_ins))
+        yield Comparison("missing", alone - np.append(at_stand_ins, 0.0), f" against {against}")
 
     def levels_in_doubt(self, everywhere: float, sums: Array, squares: Array, theta: Array) -> Iterator[LevelInDoubt]:
         """Missing values count as a level."""
@@ -296,6 +298,10 @@ class MissingBasis(SkippingBasis):
     def curve(self, t: Array) -> Array:
         """The curve of the inner term; missing values have no part in it."""
         return np.column_stack([self.inner.curve(t), np.zeros(len(t))])
+
+
+def _named(axis: Axis, value: Any) -> str:
+    return f"{value:.4g}" if axis.is_numeric else str(value)
 
 
 def read_stand_ins(node: Node, inner: Basis) -> tuple[object, ...]:

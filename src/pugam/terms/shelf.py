@@ -59,11 +59,8 @@ def read_basis(node: Node) -> PiecewiseBasis:
     """Read a basis, whose knots permit no more functions than there are; of shrunken curves there are fewer."""
     parts = node.fields("order", "knots", "roughness", "coefficients")
     order = parts["order"].whole(LEAST_ORDER, CUBIC_ORDER)
-    knots = parts["knots"].numbers()
-    breaks = np.concatenate([[0.0], knots, [1.0]])
-    if not (np.diff(breaks) > 0.0).all():
-        raise parts["knots"].error("increasing numbers strictly between 0 and 1")
-    most = len(knots) + order - 1
+    breaks = _read_breaks(parts["knots"])
+    most = len(breaks) + order - 3
     roughness = parts["roughness"].numbers(low=0.0, what="a number that is not negative")
     n_functions = len(roughness)
     if not 1 <= n_functions <= most:
@@ -73,6 +70,14 @@ def read_basis(node: Node) -> PiecewiseBasis:
     if coefficients[2:, [0, -1]].any():
         raise parts["coefficients"].error("straight lines before the first and after the last knot")
     return PiecewiseBasis(breaks, np.concatenate([[0.0], breaks[:-1], [1.0]]), coefficients, roughness)
+
+
+def _read_breaks(node: Node) -> Array:
+    """Read the knots, and add the ends of the range."""
+    breaks = np.concatenate([[0.0], node.numbers(), [1.0]])
+    if not (np.diff(breaks) > 0.0).all():
+        raise node.error("increasing numbers strictly between 0 and 1")
+    return breaks
 
 
 def _read_power(node: Node, n_intervals: int, n_functions: int) -> Array:

@@ -109,11 +109,7 @@ class Smooth(Term):
         )
         check_choice(self.label, "scale", self.scale, get_args(ScaleChoice))
         self._check_by()
-        check_choice(self.label, "cyclic", self.cyclic, (True, False))
-        if self.cyclic and (self.knots != "even" or self.scale == "log" or self.shape is not None):
-            raise InputError(
-                f"{self.label}: a cyclic term has even knots, no logarithms and no shape; leave these options out."
-            )
+        self._check_cyclic()
         self._check_shape()
         object.__setattr__(self, "k", int(self.k))
         object.__setattr__(self, "bounds", checked_bounds(self.label, self.bounds))
@@ -126,6 +122,13 @@ class Smooth(Term):
             check_column(self.by)
         if self.by == self.column:
             raise InputError(f"{self.label}: a curve varies with another column than its own.")
+
+    def _check_cyclic(self) -> None:
+        check_choice(self.label, "cyclic", self.cyclic, (True, False))
+        if self.cyclic and (self.knots != "even" or self.scale == "log" or self.shape is not None):
+            raise InputError(
+                f"{self.label}: a cyclic term has even knots, no logarithms and no shape; leave these options out."
+            )
 
     def _check_shape(self) -> None:
         check_choice(self.label, "shape", self.shape, (None, *get_args(ShapeChoice)))
