@@ -12,7 +12,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from pugam.data import read_labels, read_weights
 from pugam.engines import Engine, one_blas_thread
 from pugam.errors import InputError, PugamWarning, warn_user
 from pugam.estimator.options import (
@@ -23,7 +22,6 @@ from pugam.estimator.options import (
     read_generator,
     read_n_jobs,
     read_pi_range,
-    read_share,
     read_shrinkage,
     read_terms,
     require_distinct,
@@ -31,16 +29,12 @@ from pugam.estimator.options import (
     require_rows,
 )
 from pugam.estimator.outputs import OutputMethods
-from pugam.estimator.reading import read_new_rows, remember_features
+from pugam.estimator.predicting import PredictionMethods
+from pugam.estimator.reading import either, read_new_rows, remember_features
 from pugam.estimator.training import TableRows, TrainingRows, is_elsewhere, open_rows, rows_placed
 from pugam.estimator.uncertainty import UncertaintyMethods
-from pugam.inference import (
-    NotConverged,
-    first_look,
-    inference_of,
-    shaped_covariance,
-)
-from pugam.likelihood import alpha_shift, expit, label_frequency, log_likelihood_rows
+from pugam.inference import NotConverged, first_look, inference_of, shaped_covariance
+from pugam.likelihood import alpha_shift, label_frequency
 from pugam.solvers import Fit, Fitted, Settings, choose_fit, edf
 from pugam.storage import StoredModel
 from pugam.terms import Design, columns_read, format_formula
@@ -48,7 +42,7 @@ from pugam.terms import Design, columns_read, format_formula
 __all__ = ["PUGAM"]
 
 
-class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
+class PUGAM(UncertaintyMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseEstimator):
     """Generalized additive model for positive-unlabelled data, with unknown share of positives.
 
     From a sample known to be positive (z = 1) and an unlabelled sample (z = 0) in which a share pi is positive
@@ -256,7 +250,7 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
         (800.0, 200.0)
         """
         pi_range = read_pi_range(self.pi)
-        rows = self._open_rows(X, _either(y, z), sample_weight)
+        rows = self._open_rows(X, either(y, z), sample_weight)
         specs = None if self.terms is None else read_terms(self.terms, rows.header)
         numbers, shown = rows.digest(rows.header.names if specs is None else columns_read(specs))
         with rows_placed(rows, numbers):
@@ -341,7 +335,7 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
         'profile'
         """
         check_is_fitted(self)
-        rows = self._open_known_rows(X, _either(y, z), sample_weight)
+        rows = self._open_known_rows(X, either(y, z), sample_weight)
         optimum = self._fit.optimum
         with one_blas_thread():
             engine = rows.engine(self._design)
@@ -366,102 +360,6 @@ class PUGAM(UncertaintyMethods, OutputMethods, ClassifierMixin, BaseEstimator):
         state.pop("_rows", None)  # data stay where they are
         state.pop("_drawn", None)
         return state
-
-    def log_density_ratio(self, X: Any) -> np.ndarray:
-        """Return alpha + sum_j u_j(x_j), the estimated log g(x)/h(x), for each row.
-
-        Examples
-        --------
-        >>> from pugam import PUGAM
-        >>> from pugam.datasets import simulate
-        >>> data = simulate(1, n0=800, n=1000, random_state=0)
-        >>> model = PUGAM("s(x1) + s(x2)").fit(data.X, data.z)
-        >>> model.log_density_ratio(data.X).shape
-        (1000,)
-        """
-        check_is_fitted(self)
-        table = read_new_rows(self, X)
-        b = self._design.layout.join_predictor(self.alpha_, self.coef_)
-        with one_blas_thread():
-            return self._design.predict(self._design.encode(table), b)
-
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Return the logit of P(y = 1 | x) for a row of the unlabelled population; its exponential are the odds.
-
-        Examples
-        --------
-        >>> from pugam import PUGAM
-        >>> from pugam.datasets import simulate
-        >>> data = simulate(1, n0=800, n=1000, random_state=0)
-        >>> model = PUGAM("x1 + x2", pi=0.4).fit(data.X, data.z)
-        >>> bool((model.decision_function(data.X) > 0).sum() == model.predict(data.X).sum())
-        True
-        """
-        check_is_fitted(self)
-        return self._posterior_logits(self.log_density_ratio(X), None)
-
-    def predict_proba(self, X: Any, pi: float | None = None) -> np.ndarray:
-        """Return P(y = 0 | x) and P(y = 1 | x) for rows of the unlabelled population, shape (n_rows, 2).
-
-        A labelled row is treated as if its label were not known. Where curves were shrunken, the posterior is an
-        average over what is open about their steepness, and counts positives that look like negatives.
-
-        Parameters
-        ----------
-        X : data frame or array
-        pi : float, optional
-            Share of positives in another population with the same g and h, to which the posterior is re-targeted.
-
-        Examples
-        --------
-        >>> from pugam import PUGAM
-        >>> from pugam.datasets import simulate
-        >>> data = simulate(1, n0=800, n=1000, random_state=0)
-        >>> model = PUGAM("x1 + x2", pi=0.4).fit(data.X, data.z)
-        >>> here, elsewhere = (model.predict_proba(data.X[800:], pi=pi)[:, 1].mean() for pi in (None, 0.1))
-        >>> bool(elsewhere < here)
-        True
-        """
-        check_is_fitted(self)
-        posterior = expit(self._posterior_logits(self.log_density_ratio(X), pi))
-        return np.column_stack([1.0 - posterior, posterior])
-
-    def _posterior_logits(self, ratio: np.ndarray, pi: float | None) -> np.ndarray:
-        """From log density ratios to logits of posteriors, in the unlabelled population or in another one."""
-        return self._inference.posterior_logits(ratio, self.pi_ if pi is None else read_share(pi))
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the class of each row: positive where the posterior exceeds one half.
-
-        Examples
-        --------
-        >>> from pugam import PUGAM
-        >>> from pugam.datasets import simulate
-        >>> data = simulate(1, n0=800, n=1000, random_state=0)
-        >>> model = PUGAM("x1 + x2", pi=0.4).fit(data.X, data.z)
-        >>> model.predict(data.X[:5]).tolist()
-        [0, 1, 1, 1, 0]
-        """
-        check_is_fitted(self)
-        return np.asarray(self.classes_[(self.decision_function(X) > 0.0).astype(int)])
-
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None, *, z: Any = None) -> float:
-        """Return the mean log-likelihood of the labels (y or z, as in `fit`): a proper score that needs no negatives.
-
-        Examples
-        --------
-        >>> from pugam import PUGAM
-        >>> from pugam.datasets import simulate
-        >>> data = simulate(1, n0=800, n=1000, random_state=0)
-        >>> PUGAM().fit(data.X, data.z).score(data.X, data.z) < 0
-        True
-        """
-        ratio = self.log_density_ratio(X)
-        labels = read_labels(_either(y, z), len(ratio), need_both=False)
-        weights = read_weights(sample_weight, len(ratio))
-        c, d = label_frequency(np.array(self.pi_), self.n0_, self.n1_)
-        s = ratio + float(alpha_shift(self.pi_, self.n0_, self.n1_))
-        return float(np.average(log_likelihood_rows(labels.positive, s, c, d), weights=weights))
 
     @classmethod
     def _restore(cls, stored: StoredModel, name: str) -> PUGAM:
@@ -497,9 +395,3 @@ def _all_or_nothing(estimator: PUGAM) -> Iterator[None]:
         estimator.__dict__.clear()
         estimator.__dict__.update(before)
         raise
-
-
-def _either(y: Any, z: Any) -> Any:
-    if y is not None and z is not None:
-        raise InputError("The labels are given twice, as y and as z; pass one of them.")
-    return z if y is None else y

@@ -11,7 +11,14 @@ from sklearn.base import BaseEstimator
 from pugam.data import Table, read_labels, read_table, read_weights
 from pugam.errors import InputError
 
-__all__ = ["read_kept_labels", "read_new_rows", "read_training_rows", "read_weighted_rows", "remember_features"]
+__all__ = [
+    "either",
+    "read_kept_labels",
+    "read_new_rows",
+    "read_training_rows",
+    "read_weighted_rows",
+    "remember_features",
+]
 
 FEWEST_ROWS = 2
 
@@ -72,3 +79,10 @@ def _has_names(X: Any) -> bool:
 
 def _is_frame(X: Any) -> bool:
     return nw.dependencies.is_into_dataframe(X) and not isinstance(X, np.ndarray)
+
+
+def either(y: Any, z: Any) -> Any:
+    """Return the labels, whichever of their two names they were given under."""
+    if y is not None and z is not None:
+        raise InputError("The labels are given twice, as y and as z; pass one of them.")
+    return z if y is None else y

@@ -1,0 +1,119 @@
+"""Predictions for rows: log density ratios, posteriors, classes, and how well they fit labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from pugam.data import read_labels, read_weights
+from pugam.engines import one_blas_thread
+from pugam.estimator.curves import CurveMethods
+from pugam.estimator.options import read_share
+from pugam.estimator.reading import either, read_new_rows
+from pugam.likelihood import alpha_shift, expit, label_frequency, log_likelihood_rows
+
+__all__ = ["PredictionMethods"]
+
+
+class PredictionMethods(CurveMethods):
+    """What a fitted model says about rows, those of the fit or new ones."""
+
+    classes_: np.ndarray
+
+    def log_density_ratio(self, X: Any) -> np.ndarray:
+        """Return alpha + sum_j u_j(x_j), the estimated log g(x)/h(x), for each row.
+
+        Examples
+        --------
+        >>> from pugam import PUGAM
+        >>> from pugam.datasets import simulate
+        >>> data = simulate(1, n0=800, n=1000, random_state=0)
+        >>> model = PUGAM("s(x1) + s(x2)").fit(data.X, data.z)
+        >>> model.log_density_ratio(data.X).shape
+        (1000,)
+        """
+        check_is_fitted(self)
+        table = read_new_rows(self, X)
+        b = self._design.layout.join_predictor(self.alpha_, self.coef_)
+        with one_blas_thread():
+            return self._design.predict(self._design.encode(table), b)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the logit of P(y = 1 | x) for a row of the unlabelled population; its exponential are the odds.
+
+        Examples
+        --------
+        >>> from pugam import PUGAM
+        >>> from pugam.datasets import simulate
+        >>> data = simulate(1, n0=800, n=1000, random_state=0)
+        >>> model = PUGAM("x1 + x2", pi=0.4).fit(data.X, data.z)
+        >>> bool((model.decision_function(data.X) > 0).sum() == model.predict(data.X).sum())
+        True
+        """
+        check_is_fitted(self)
+        return self._posterior_logits(self.log_density_ratio(X), None)
+
+    def predict_proba(self, X: Any, pi: float | None = None) -> np.ndarray:
+        """Return P(y = 0 | x) and P(y = 1 | x) for rows of the unlabelled population, shape (n_rows, 2).
+
+        A labelled row is treated as if its label were not known. Where curves were shrunken, the posterior is an
+        average over what is open about their steepness, and counts positives that look like negatives.
+
+        Parameters
+        ----------
+        X : data frame or array
+        pi : float, optional
+            Share of positives in another population with the same g and h, to which the posterior is re-targeted.
+
+        Examples
+        --------
+        >>> from pugam import PUGAM
+        >>> from pugam.datasets import simulate
+        >>> data = simulate(1, n0=800, n=1000, random_state=0)
+        >>> model = PUGAM("x1 + x2", pi=0.4).fit(data.X, data.z)
+        >>> here, elsewhere = (model.predict_proba(data.X[800:], pi=pi)[:, 1].mean() for pi in (None, 0.1))
+        >>> bool(elsewhere < here)
+        True
+        """
+        check_is_fitted(self)
+        posterior = expit(self._posterior_logits(self.log_density_ratio(X), pi))
+        return np.column_stack([1.0 - posterior, posterior])
+
+    def _posterior_logits(self, ratio: np.ndarray, pi: float | None) -> np.ndarray:
+        """From log density ratios to logits of posteriors, in the unlabelled population or in another one."""
+        return self._inference.posterior_logits(ratio, self.pi_ if pi is None else read_share(pi))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the class of each row: positive where the posterior exceeds one half.
+
+        Examples
+        --------
+        >>> from pugam import PUGAM
+        >>> from pugam.datasets import simulate
+        >>> data = simulate(1, n0=800, n=1000, random_state=0)
+        >>> model = PUGAM("x1 + x2", pi=0.4).fit(data.X, data.z)
+        >>> model.predict(data.X[:5]).tolist()
+        [0, 1, 1, 1, 0]
+        """
+        check_is_fitted(self)
+        return np.asarray(self.classes_[(self.decision_function(X) > 0.0).astype(int)])
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None, *, z: Any = None) -> float:
+        """Return the mean log-likelihood of the labels (y or z, as in `fit`): a proper score that needs no negatives.
+
+        Examples
+        --------
+        >>> from pugam import PUGAM
+        >>> from pugam.datasets import simulate
+        >>> data = simulate(1, n0=800, n=1000, random_state=0)
+        >>> PUGAM().fit(data.X, data.z).score(data.X, data.z) < 0
+        True
+        """
+        ratio = self.log_density_ratio(X)
+        labels = read_labels(either(y, z), len(ratio), need_both=False)
+        weights = read_weights(sample_weight, len(ratio))
+        c, d = label_frequency(np.array(self.pi_), self.n0_, self.n1_)
+        s = ratio + float(alpha_shift(self.pi_, self.n0_, self.n1_))
+        return float(np.average(log_likelihood_rows(labels.positive, s, c, d), weights=weights))
