@@ -123,7 +123,8 @@ def test_terms_are_chosen_from_the_columns_of_a_file_too(rows, path):
 def test_a_fit_whose_terms_saw_some_rows_is_that_in_memory(rows, path, weights):
     here, there = fit_both(rows, path, weights=weights)
 
-    assert_same_fit(there, here)
+    # Parts are summed in another order; the iterations that choose smoothing carry rounding on, to 3e-9 of a kappa.
+    assert_same_fit(there, here, atol=1e-9)
 
 
 @pytest.mark.usefixtures("some_rows_tell")

@@ -47,7 +47,7 @@ class Tuning:
     near: float = 0.5  # predicted gain below which the observed information is tried: half a standard error or so
     little_gain: float = 0.01  # of the tolerance: a climb that can gain no more has converged
     last_steps: int = 5  # Newton steps of the last climb: each squares what is left
-    nothing: float = 1e-20  # gain below which these end: a step of 1e-10 standard errors
+    nothing: float = 1e-23  # gain below which these end: a step of 5e-12 standard errors
     dear_rows: int = 500_000  # beyond, a pass is dear and a standard error small: little_gain ends these steps, too
 
     # Refits to resampled rows begin near their optimum.
