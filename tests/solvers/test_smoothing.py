@@ -5,13 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from pugam.data import read_table
+from pugam.datasets import simulate
+from pugam.engines import MemoryEngine
 from pugam.linear_algebra import inverse
-from pugam.solvers import PiPrior, PiRange, edf
+from pugam.solvers import Objective, PiPrior, PiRange, edf
 from pugam.solvers.fisher import maximize_fisher
 from pugam.solvers.optimum import best_of
 from pugam.solvers.reml import select_reml
-from pugam.solvers.smoothing import aic, edf_by_term, fellner_schall
+from pugam.solvers.smoothing import aic, edf_by_term, fellner_schall, log_marginal
 from pugam.solvers.starts import fit_naively, make_starts
+from pugam.terms import Design, s, te
 
 FREE, FLAT = PiRange(), PiPrior()
 
@@ -94,6 +98,37 @@ def test_the_update_is_the_formula_of_wood_and_fasiolo(curved):
 
     update = fellner_schall(curved.design, optimum, covariance, kappas)
     np.testing.assert_allclose(update, expected, rtol=1e-9)
+
+
+@pytest.fixture(scope="module")
+def surface():
+    """A design in which two penalties share the columns of a term, and a third has its own."""
+    data = simulate(2, n0=300, n=500, random_state=4)
+    table = read_table(data.X)
+    design = Design.resolve([te("x1", "x2", k=4), s("x3", k=6)], table)
+    engine = MemoryEngine(design, design.encode(table), np.asarray(data.z) == 1)
+    return design, lambda kappas: Objective(engine, design.penalty(kappas), FLAT)
+
+
+@pytest.mark.parametrize("kappas", [(1e-3, 1e-3, 1e-2), (1e-1, 1e-4, 1.0), (3.0, 20.0, 1e-3)], ids=str)
+def test_the_update_follows_the_criterion_where_penalties_share_columns(surface, kappas):
+    """The criterion's derivative, information and parameters as they are, is what the update brings to zero."""
+    design, at = surface
+    kappas = np.array(kappas)
+    assert np.count_nonzero(design.roughness[:2].all(axis=0)) == 4  # columns of both
+    here, hessian = climb(at(kappas))
+    here = replace(here, information=hessian - np.diag(here.curvature))
+    update = fellner_schall(design, here, np.linalg.inv(hessian), kappas)
+    bending = design.roughness @ here.theta**2
+
+    def criterion(kappas):
+        return log_marginal(design, here.repenalized(design.penalty(kappas)), kappas)
+
+    for number, kappa in enumerate(kappas):
+        step = 1e-5 * kappa * np.eye(len(kappas))[number]
+        slope = (criterion(kappas + step) - criterion(kappas - step)) / (2e-5 * kappa)
+        # update / kappa = room / bending, and the slope is room - bending.
+        assert slope == pytest.approx((update[number] / kappa - 1.0) * bending[number], rel=1e-4, abs=1e-6 / kappa)
 
 
 def test_a_straight_effect_is_smoothed_to_a_line_and_curved_ones_are_not(make_problem):
