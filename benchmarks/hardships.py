@@ -21,8 +21,8 @@ from peers import PEERS
 from reporting import write_table
 
 from pugam.errors import PugamError
+from pugam.studies.our_methods import OURS
 from pugam.studies.real_tables import load_real_tables, mask
-from pugam.studies.realdata import OURS
 
 SEED = 11
 TOO_WIDE = ("mushroom", "spambase")

@@ -19,7 +19,8 @@ from reporting import write_table
 from pugam import PUGAM, s
 from pugam.errors import PugamWarning
 from pugam.studies.masked import MASKING, SHARES, RealData, load_tables
-from pugam.studies.running import Plan, generator_of
+from pugam.studies.plans import Plan
+from pugam.studies.workers import generator_of
 
 TABLE = "Spambase"
 VARIANTS: dict[str, Callable[[RealData], PUGAM]] = {

@@ -18,8 +18,9 @@ from reporting import write_table
 from pugam.studies.estimates import outcome
 from pugam.studies.masked import KAPPAS, MASKING, load_tables, paper_model
 from pugam.studies.monte_carlo import mean_of, spread_of
+from pugam.studies.plans import Plan
 from pugam.studies.printed import MASKED
-from pugam.studies.running import Plan, generator_of
+from pugam.studies.workers import generator_of
 
 CELL = ("Wilt", 0.7)
 POWERS = range(-12, 0)

@@ -16,9 +16,10 @@ from pathlib import Path
 from pugam.errors import InputError
 from pugam.studies import Plan
 from pugam.studies.answers import Method
+from pugam.studies.our_methods import OURS
+from pugam.studies.plans import DEFAULT_SEED
 from pugam.studies.provenance import write_runs
-from pugam.studies.realdata import OURS, realdata
-from pugam.studies.running import DEFAULT_SEED
+from pugam.studies.realdata import realdata
 
 LIBRARIES = {"pulearn": "pulearn", "pu-toolbox": "pu_toolbox"}  # the first word of a method's name, and what it imports
 

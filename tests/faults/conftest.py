@@ -49,7 +49,8 @@ STUDY = """
 import time
 from pugam.studies import catalogue
 from pugam.studies.monte_carlo import Comparison, Measured
-from pugam.studies.running import Experiment, gather
+from pugam.studies.plans import Experiment
+from pugam.studies.running import gather
 from pugam.studies.tables import Row, Table
 
 def replicate(cell, rng, plan):

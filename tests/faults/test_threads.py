@@ -152,7 +152,8 @@ def test_a_grid_search_over_fits_that_would_use_threads(data, backend):
 
 
 def test_replicates_of_a_study_in_several_processes_use_one_thread_each(tmp_path):
-    from pugam.studies.running import Experiment, Plan, gather
+    from pugam.studies.plans import Experiment, Plan
+    from pugam.studies.running import gather
 
     # Not a function of this file, which other processes cannot import.
     scope = {}

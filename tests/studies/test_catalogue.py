@@ -6,7 +6,8 @@ import pytest
 
 from pugam.errors import InputError
 from pugam.studies import STUDIES, Plan, catalogue, run_study
-from pugam.studies.running import Experiment, gather
+from pugam.studies.plans import Experiment
+from pugam.studies.running import gather
 
 
 def fake_study(name, ran):

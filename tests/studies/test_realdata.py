@@ -6,21 +6,20 @@ import subprocess
 import sys
 import warnings
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from joblib.externals.loky import get_reusable_executor
-from sklearn.exceptions import ConvergenceWarning
 
 from pugam.command_line import main
-from pugam.errors import InputError, PugamWarning
+from pugam.errors import InputError
 from pugam.studies import Plan, run_study
 from pugam.studies import realdata as study
 from pugam.studies.answers import Answer
-from pugam.studies.realdata import OURS, experiment_of, realdata
-from pugam.studies.running import generator_of
+from pugam.studies.our_methods import OURS
+from pugam.studies.realdata import experiment_of, realdata
+from pugam.studies.workers import generator_of
 
 TABLES = ("hills", "lakes")
 
@@ -90,42 +89,6 @@ def test_all_methods_see_the_same_maskings_and_draw_from_the_same_generator(make
             **{"seconds": 0, "fit_seconds": 0, "all_seconds": 0},
         }
     assert len({record["pi"] for record in first.values()}) == len(first)
-
-
-def test_records_hold_the_answer_against_the_truth():
-    y = np.array([1, 1, 0, 0, 0])
-    answer = Answer(0.5, np.array([0.9, 0.4, 0.6, 0.1, 0.0]), (0.2, 0.45), warned=True)
-
-    record = study._judge(answer, y)
-
-    of_truth = [0.9, 0.4, 0.4, 0.9, 1.0 - 1e-6]
-    assert record == {
-        "share": 0.4,
-        "warned": True,
-        "flagged": False,
-        "pi": 0.5,
-        "deviation": pytest.approx(0.1),
-        "interval": [0.2, 0.45],
-        "Err": 0.4,
-        "auc": pytest.approx(5 / 6),
-        "log_score": pytest.approx(-np.mean(np.log(of_truth))),
-    }
-    sure_and_wrong = study._judge(Answer(None, np.array([0.0, 1.0, 1.0, 0.0, 0.0])), y)
-    assert "pi" not in sure_and_wrong
-    assert sure_and_wrong["log_score"] == pytest.approx(-2 * np.log(1e-6) / 5, rel=1e-4)
-
-
-@pytest.mark.parametrize(
-    ("answer", "said"),
-    [
-        (Answer(np.nan), "pi is nan"),
-        (Answer(0.3, np.full(3, np.nan)), "NaN"),
-        (Answer(0.3, np.full(4, 0.5)), "There are 3 unlabelled rows"),
-    ],
-)
-def test_an_answer_that_is_none_is_refused(answer, said):
-    with pytest.raises(ValueError, match=said):
-        study._judge(answer, np.array([0, 1, 1]))
 
 
 def test_tables_and_picture_are_written_from_the_records(make_plan, folder):
@@ -248,44 +211,6 @@ def test_our_methods_answer_in_full_and_pass_over_constant_columns(folder):
         assert answer.posterior.shape == y[~labelled].shape
         assert np.corrcoef(answer.posterior, y[~labelled])[0, 1] > 0.5
         assert answer.seconds > 0.0
-
-
-class Model:
-    """Stands in for a fit that warns of something, or not, and whose diagnosis says this."""
-
-    pi_ = 0.5
-
-    def __init__(self, warning, verdict):
-        self.warning, self.verdict = warning, verdict
-
-    def fit(self, X, labelled):
-        if self.warning:
-            warnings.warn("something", self.warning, stacklevel=2)
-
-    def predict_proba(self, X):
-        return np.full((len(X), 2), 0.5)
-
-    def pi_interval(self):
-        return SimpleNamespace(lower=0.4, upper=0.6)
-
-    def diagnose(self):
-        return SimpleNamespace(verdict=self.verdict)
-
-
-@pytest.mark.parametrize(
-    ("warning", "verdict", "warned", "flagged"),
-    [
-        (None, "well determined", False, False),
-        (None, "weakly determined", False, True),
-        (PugamWarning, "well determined", True, False),
-        (ConvergenceWarning, "not determined", True, True),
-        (DeprecationWarning, "well determined", False, False),
-    ],
-)
-def test_warnings_of_the_fit_and_doubts_of_the_diagnosis_are_kept_apart(warning, verdict, warned, flagged):
-    answer = study._answer(Model(warning, verdict), pd.DataFrame({"a": [1.0, 2.0]}), np.array([True, False]))
-
-    assert (answer.warned, answer.flagged) == (warned, flagged)
 
 
 def test_ten_replicates_unless_the_plan_says_otherwise(tmp_path, folder):

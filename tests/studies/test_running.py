@@ -13,9 +13,11 @@ from pugam.errors import InputError, PugamWarning
 from pugam.studies import Plan, coverage, masked, power, simulated
 from pugam.studies.coverage import bootstrap_conditions
 from pugam.studies.estimates import complete, failure_note
+from pugam.studies.plans import Experiment
 from pugam.studies.printed import REJECTIONS, SAMPLE_SIZES, SETTINGS, ZETAS
 from pugam.studies.provenance import RunLog
-from pugam.studies.running import Experiment, gather, generator_of
+from pugam.studies.running import gather
+from pugam.studies.workers import generator_of
 
 CELLS = [(1, 600), (2, 600)]
 
@@ -249,7 +251,7 @@ def test_ctrl_c_while_processes_start_ends_them_without_a_word(make_plan, monkey
         yield
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("pugam.studies.running._ctrl_c_for_parent_alone", interrupted)
+    monkeypatch.setattr("pugam.studies.workers._ctrl_c_for_parent_alone", interrupted)
 
     with pytest.raises(KeyboardInterrupt):
         gather(experiment_of(Draws()), CELLS, make_plan(jobs=2))
@@ -266,24 +268,6 @@ def test_advice_about_single_fits_is_not_shown(make_plan, recwarn):
     gather(experiment_of(warn), CELLS, make_plan())
 
     assert len(recwarn) == 0
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"replicates": 1}, r"replicates is a whole number of at least 2; got 1\."),
-        ({"replicates": 2.5}, r"replicates is a whole number of at least 2; got 2\.5\."),
-        ({"replicates": "5"}, r"replicates is a whole number of at least 2; got '5'\."),
-        ({"resamples": -1}, r"resamples is a whole number of at least 0; got -1\."),
-        ({"seed": None}, r"seed is a whole number of at least 0; got None\."),
-        ({"jobs": 0}, r"jobs is a whole number of at least 1; got 0\."),
-        ({"seed": -1}, r"seed is a whole number of at least 0; got -1\."),
-        ({"engine": "abacus"}, r"engine is .*'memory'.*; got 'abacus'\."),
-    ],
-)
-def test_a_plan_that_cannot_be_run_is_refused(change, said):
-    with pytest.raises(InputError, match=said):
-        Plan(**change)
 
 
 @pytest.mark.parametrize(("jobs", "served", "advised"), [(2, False, True), (2, True, False), (1, False, False)])

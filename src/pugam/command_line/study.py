@@ -55,7 +55,7 @@ def study(
     pugam study realdata --out results --data tables
     """
     from pugam.studies import Plan, run_study
-    from pugam.studies.running import DEFAULT_SEED
+    from pugam.studies.plans import DEFAULT_SEED
 
     plan = Plan(
         out=out,

@@ -6,8 +6,8 @@ Each study takes a `Plan`, writes its tables and figures into a folder, and resu
 from pugam.studies.catalogue import STUDIES, run_study
 from pugam.studies.coverage import table2
 from pugam.studies.masked import curves, table4
+from pugam.studies.plans import Plan
 from pugam.studies.power import table3
-from pugam.studies.running import Plan
 from pugam.studies.simulated import basis, figure1, figure2, table1
 from pugam.studies.tables import Table
 

@@ -11,10 +11,10 @@ from pugam.errors import InputError
 from pugam.messages import Argument
 from pugam.studies.coverage import table2
 from pugam.studies.masked import curves, load_tables, table4
+from pugam.studies.plans import Plan
 from pugam.studies.power import table3
 from pugam.studies.provenance import write_runs
 from pugam.studies.realdata import realdata, tables_of
-from pugam.studies.running import Plan
 from pugam.studies.simulated import basis, figure1, figure2, table1
 
 __all__ = ["STUDIES", "run_study"]

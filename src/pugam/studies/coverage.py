@@ -14,9 +14,10 @@ from pugam.inference import Bootstrap
 from pugam.messages import Argument
 from pugam.studies.estimates import complete, failure_note, seed_of
 from pugam.studies.monte_carlo import Comparison, Measured, mean_of, rate_of
+from pugam.studies.plans import Experiment, Plan
 from pugam.studies.printed import COVERAGE, SAMPLE_SIZES, SETTINGS
 from pugam.studies.records import Record
-from pugam.studies.running import Experiment, Plan, gather
+from pugam.studies.running import gather
 from pugam.studies.simulated import PI, STREAM, draw_data, paper_model
 from pugam.studies.tables import Row, Table
 

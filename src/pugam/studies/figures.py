@@ -68,11 +68,15 @@ def mean_curves(
         ax.set_title(f"Setting {setting}, {NAMES[method]}", fontsize=10)
         ax.set_xlabel("x3")
         ax.set_ylabel("mean of u3")
-        curves = [truths[setting], *(curve for key, curve in means.items() if key[1] == setting)]
-        lowest, highest = float(np.min(curves)), float(np.max(curves))
-        ax.set_ylim(lowest - 0.05 * (highest - lowest), highest + 0.05 * (highest - lowest))
+        _leave_room(ax, [truths[setting], *(curve for key, curve in means.items() if key[1] == setting)])
     panels[0].legend(frameon=False, fontsize=8)
     return figure
+
+
+def _leave_room(ax: Any, curves: Sequence[np.ndarray]) -> None:
+    """Give panels of the same curves the same vertical axis."""
+    lowest, highest = float(np.min(curves)), float(np.max(curves))
+    ax.set_ylim(lowest - 0.05 * (highest - lowest), highest + 0.05 * (highest - lowest))
 
 
 def errors_by_table(errors: Mapping[str, Mapping[str, Measured]], ours: Collection[str]) -> Figure:

@@ -15,10 +15,11 @@ from pugam.studies import figures
 from pugam.studies.coverage import KINDS, bootstrap_conditions, bootstrap_record, coverage_of
 from pugam.studies.estimates import compare_estimates, complete, failure_note, outcome, seed_of
 from pugam.studies.monte_carlo import Comparison, rate_of
+from pugam.studies.plans import Experiment, Plan
 from pugam.studies.printed import MASKED, MASKED_COVERAGE
 from pugam.studies.real_tables import fingerprint
 from pugam.studies.records import Record
-from pugam.studies.running import Experiment, Plan, gather
+from pugam.studies.running import gather
 from pugam.studies.simulated import linear_model, paper_procedure
 from pugam.studies.tables import Row, Table
 from pugam.terms import Term, l, s
@@ -124,20 +125,12 @@ def table4(plan: Plan) -> Table:
 
 def _coverage(plan: Plan, tables: Mapping[str, RealData], cells: Sequence[tuple[str, float]]) -> None:
     records = gather(MASKED_INTERVALS, cells, plan)
-    rows = [
-        Row(
-            (name, f"{share}", kind),
-            {
-                "coverage": Comparison(
-                    coverage_of(complete(records[name, share]), kind, tables[name].share_of_positives(share)),
-                    MASKED_COVERAGE[name, share],
-                    digits=2,
-                )
-            },
-        )
-        for name, share in cells
-        for kind in KINDS
-    ]
+    rows = []
+    for name, share in cells:
+        pi, found = tables[name].share_of_positives(share), complete(records[name, share])
+        for kind in KINDS:
+            covered = Comparison(coverage_of(found, kind, pi), MASKED_COVERAGE[name, share], digits=2)
+            rows.append(Row((name, f"{share}", kind), {"coverage": covered}))
     notes = [f"GAET, {plan.resamples} resamples a bootstrap; the kinds are those of Table 2.", *failure_note(records)]
     title = "Table 4, in the text: coverage of 95% bootstrap intervals for pi_0"
     Table("table4_coverage", title, ("data", "p_z", "interval"), rows, notes).write(plan.folder)

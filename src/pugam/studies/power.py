@@ -8,9 +8,10 @@ from pugam.estimator import PUGAM
 from pugam.studies.coverage import bootstrap_conditions, require_resamples
 from pugam.studies.estimates import complete, failure_note, seed_of
 from pugam.studies.monte_carlo import Comparison, rate_of
+from pugam.studies.plans import Experiment, Plan
 from pugam.studies.printed import REJECTIONS, ZETAS
 from pugam.studies.records import Record
-from pugam.studies.running import Experiment, Plan, gather
+from pugam.studies.running import gather
 from pugam.studies.simulated import draw_data, paper_model
 from pugam.studies.tables import Row, Table
 

@@ -7,46 +7,28 @@ import time
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from pugam.errors import InputError, PugamError, PugamWarning
-from pugam.estimator import PUGAM
+from pugam.errors import InputError, PugamError
 from pugam.messages import Argument
 from pugam.studies import figures
-from pugam.studies.answers import Answer, Method
+from pugam.studies.answers import Method
+from pugam.studies.judging import judge
 from pugam.studies.method_tables import by_method, by_share, by_table, errors_of
+from pugam.studies.our_methods import OURS
+from pugam.studies.plans import Experiment, Plan
 from pugam.studies.real_tables import RealTable, fingerprint, load_real_tables, mask
 from pugam.studies.records import Record
-from pugam.studies.running import Experiment, Plan, gather
+from pugam.studies.running import gather
 from pugam.studies.tables import Table
-from pugam.terms import l
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["OURS", "SHARES", "experiment_of", "realdata", "tables_of"]
+__all__ = ["SHARES", "experiment_of", "realdata", "tables_of"]
 
 SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)  # of positives among the unlabelled rows
 REPLICATES = 10  # some methods take minutes, and tables differ far more than maskings of one table
 STREAM = "realdata"  # one for all methods: they see the same maskings
-LOWEST = 1e-6  # posteriors are taken for no surer than this: one that is sure and wrong would decide all
-
-
-def pugam_as_it_comes(X: pd.DataFrame, labelled: np.ndarray, rng: np.random.Generator) -> Answer:
-    """Answer by `PUGAM()`, a smooth of every column."""
-    return _answer(PUGAM(n_jobs=1), _varying(X), labelled)
-
-
-def linear(X: pd.DataFrame, labelled: np.ndarray, rng: np.random.Generator) -> Answer:
-    """Answer by the parametric exponential tilting model: every column linear."""
-    X = _varying(X)
-    return _answer(PUGAM([l(name) for name in X.columns], n_jobs=1), X, labelled)
-
-
-OURS: dict[str, Method] = {"pugam": pugam_as_it_comes, "linear": linear}
 
 
 @dataclass(frozen=True)
@@ -76,7 +58,7 @@ class Trial:
             try:
                 answer = self.method(X, labelled, rng)
                 all_seconds = time.perf_counter() - began
-                found = _judge(answer, y[~labelled])
+                found = judge(answer, y[~labelled])
             except Exception as error:
                 if not (self.foreign or isinstance(error, PugamError)):
                     raise
@@ -139,62 +121,3 @@ def tables_of(plan: Plan) -> dict[str, RealTable]:
 
 def _conditions(plan: Plan) -> dict[str, str]:
     return {f"table {name}": fingerprint(table.X, table.y) for name, table in tables_of(plan).items()}
-
-
-def _varying(X: pd.DataFrame) -> pd.DataFrame:
-    """Leave out constant columns: a term of one is refused, and advice to leave it out is no doubt about pi."""
-    values = X.to_numpy()
-    return X.loc[:, (values != values[0]).any(axis=0)]
-
-
-def _answer(model: PUGAM, X: pd.DataFrame, labelled: np.ndarray) -> Answer:
-    from sklearn.exceptions import ConvergenceWarning
-
-    began = time.perf_counter()
-    with warnings.catch_warnings(record=True) as caught:
-        for doubt in (PugamWarning, ConvergenceWarning):
-            warnings.simplefilter("always", doubt)
-        model.fit(X, labelled)
-    posterior = model.predict_proba(X[~labelled])[:, 1]
-    interval = model.pi_interval()
-    seconds = time.perf_counter() - began
-    return Answer(
-        model.pi_,
-        posterior,
-        (interval.lower, interval.upper),
-        warned=any(issubclass(one.category, PugamWarning | ConvergenceWarning) for one in caught),
-        flagged=model.diagnose().verdict != "well determined",
-        seconds=seconds,
-    )
-
-
-def _judge(answer: Answer, y: np.ndarray) -> Record:
-    """Hold an answer against the true labels of the unlabelled rows."""
-    share = float(y.mean())
-    record: Record = {"share": share, "warned": bool(answer.warned), "flagged": bool(answer.flagged)}
-    if answer.pi is not None:
-        record |= {"pi": _finite("pi", answer.pi), "deviation": float(answer.pi) - share}
-    if answer.interval is not None:
-        record["interval"] = [float(limit) for limit in answer.interval]
-    if answer.posterior is not None:
-        record |= _judge_posterior(np.asarray(answer.posterior, dtype=float), y)
-    return record
-
-
-def _judge_posterior(posterior: np.ndarray, y: np.ndarray) -> Record:
-    from sklearn.metrics import roc_auc_score
-
-    if posterior.shape != y.shape:
-        raise ValueError(f"There are {len(y)} unlabelled rows, but the posterior has shape {posterior.shape}.")
-    of_truth = np.clip(np.where(y == 1, posterior, 1.0 - posterior), LOWEST, 1.0 - LOWEST)
-    return {
-        "Err": float(np.mean((posterior > 0.5) != (y == 1))),
-        "auc": float(roc_auc_score(y, posterior)),
-        "log_score": _finite("the log score", float(-np.mean(np.log(of_truth)))),
-    }
-
-
-def _finite(name: str, value: float) -> float:
-    if not np.isfinite(value):
-        raise ValueError(f"{name} is {value}.")
-    return float(value)

@@ -19,9 +19,10 @@ from pugam.studies.estimates import (
     outcome,
     seed_of,
 )
+from pugam.studies.plans import Experiment, Plan
 from pugam.studies.printed import ESTIMATES, SAMPLE_SIZES, SETTINGS
 from pugam.studies.records import Record
-from pugam.studies.running import Experiment, Plan, gather
+from pugam.studies.running import gather
 from pugam.studies.tables import Row, Table
 from pugam.terms import l
 
