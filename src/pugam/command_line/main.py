@@ -13,7 +13,7 @@ from pugam.command_line.wording import in_flags
 from pugam.errors import PugamError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Container, Sequence
 
 __all__ = ["main"]
 
@@ -37,6 +37,12 @@ def main() -> None:
     sys.exit(code)
 
 
+def _verb_of(error: Exception, verbs: Container[str]) -> str:
+    """The command that was used wrongly: one of the verbs, or pugam itself."""
+    verb = getattr(getattr(error, "ctx", None), "info_name", None)
+    return "pugam" if verb in (None, "pugam") or verb not in verbs else f"pugam {verb}"
+
+
 def _run(app: Callable[..., int | None], verbs: dict[str, Callable[..., None]]) -> int | None:
     try:
         code = app(sys.argv[1:] or ["--help"], standalone_mode=False)
@@ -53,9 +59,7 @@ def _run(app: Callable[..., int | None], verbs: dict[str, Callable[..., None]]) 
         # Typer's own errors of usage, whatever class of click's they are in this version.
         if not hasattr(error, "format_message"):
             raise
-        verb = getattr(getattr(error, "ctx", None), "info_name", None)
-        where = "pugam" if verb in (None, "pugam") or verb not in verbs else f"pugam {verb}"
-        return _fail(f"{_misuse(error.format_message())}. See {where} --help.", BAD_INPUT)
+        return _fail(f"{_misuse(error.format_message())}. See {_verb_of(error, verbs)} --help.", BAD_INPUT)
     if code == INTERRUPTED:
         raise KeyboardInterrupt  # which Typer made a code of
     return code

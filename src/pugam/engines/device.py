@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.errors import InputError
+from pugam.layout import Layout
 from pugam.likelihood import LOWEST_VALUE, SaturatingRows, Sums, saturating_rows
 from pugam.messages import Argument
 from pugam.terms import Design
@@ -84,9 +85,9 @@ class DeviceRows:
         """Value, score and information of the saturating likelihood; see `likelihood.saturating_sums`."""
         torch = load_torch()
         layout = self._design.layout
-        share, predictor, q = layout.share, layout.predictor, layout.size
         value = torch.zeros(len(b), dtype=torch.float64, device=self._places.device)
-        score, information = value.new_zeros((len(b), q)), value.new_zeros((len(b), q, q))
+        score = value.new_zeros((len(b), layout.size))
+        information = value.new_zeros((len(b), layout.size, layout.size))
         vectors = self._on_device(b)
         for rows, X in self.blocks():
             positive, weights = self._positive[rows], None if self._weights is None else self._weights[rows]
@@ -95,14 +96,9 @@ class DeviceRows:
                 parts = likelihood_on_device(positive, s, float(c[number]), float(d[number]), observed)
                 if weights is not None:
                     parts = SaturatingRows(*(part * weights for part in parts))
-                of_rows, score_s, score_c, info_ss, info_sc, info_cc = parts
-                value[number] += of_rows.sum()
-                score[number, share] += score_c.sum()
-                score[number, predictor] += score_s @ X
-                information[number, share, share] += info_cc.sum()
-                information[number, share, predictor] += info_sc @ X
-                information[number, predictor, predictor] += X.T @ (X * info_ss[:, None])
-        information[:, predictor, share] = information[:, share, predictor]
+                value[number] += parts.value.sum()
+                _add_derivatives(layout, X, parts, score[number], information[number])
+        information[:, layout.predictor, layout.share] = information[:, layout.share, layout.predictor]
         return Sums(value.cpu().numpy(), score.cpu().numpy(), information.cpu().numpy())
 
     def blocks(self) -> Iterator[tuple[slice, Any]]:
@@ -126,6 +122,16 @@ class DeviceRows:
 
     def _on_device(self, values: Any) -> Any:
         return load_torch().as_tensor(np.ascontiguousarray(values), device=self._places.device)
+
+
+def _add_derivatives(layout: Layout, X: Any, parts: SaturatingRows, score: Any, information: Any) -> None:
+    """Add what some rows contribute to the score, and to the upper half of the information."""
+    share, predictor = layout.share, layout.predictor
+    score[share] += parts.score_c.sum()
+    score[predictor] += parts.score_s @ X
+    information[share, share] += parts.info_cc.sum()
+    information[share, predictor] += parts.info_sc @ X
+    information[predictor, predictor] += X.T @ (X * parts.info_ss[:, None])
 
 
 def _polynomials(t: Any, breaks: Any, origins: Any, coefficients: Any) -> Any:

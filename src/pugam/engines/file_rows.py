@@ -92,8 +92,7 @@ class FileRows:
 
         With `labels`, those of an earlier pass, the file has to be what it was.
         """
-        roles = [self._label, *([] if self._weights is None else [self._weights])]
-        columns = list(dict.fromkeys([*names, *roles]))
+        columns = self._with_roles(names)
         types = {name: kind for name, kind in self._kinds.items() if name in columns}
         first = number = 0
         if labels is not None and self._stamps != self._stamp():
@@ -125,8 +124,12 @@ class FileRows:
     @cached_property
     def _kinds(self) -> dict[str, Any]:
         """What the columns of a CSV file hold."""
+        return self._file.kinds(self._with_roles(self.names), self._types)
+
+    def _with_roles(self, names: Sequence[str]) -> list[str]:
+        """Some columns, that of labels, and that of weights where there are any."""
         roles = [self._label, *([] if self._weights is None else [self._weights])]
-        return self._file.kinds(list(dict.fromkeys([*self.names, *roles])), self._types)
+        return list(dict.fromkeys([*names, *roles]))
 
     def _label_part(self, batch: pa.Table, number: int, first: int) -> LabelPart:
         with rows_renumbered(lambda row: first + row):

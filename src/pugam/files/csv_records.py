@@ -28,10 +28,7 @@ class Record(NamedTuple):
 def records(path: Path, lines: IO[str], delimiter: str) -> Iterator[Record]:
     """Walk through the rows, skipping empty lines.
 
-    Raises
-    ------
-    InputError
-        A quote is never closed, or a cell or a line has no end within reason.
+    Raises `InputError` for a quote that is never closed, and for a cell or a line without an end within reason.
     """
     reader = csv.reader(chain(bounded(path, lines), [END_MARK]), delimiter=delimiter)
     line = 1

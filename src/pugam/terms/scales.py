@@ -106,7 +106,11 @@ def find_log_scale(values: Array, lower: float, upper: float) -> LogScale | None
         low, middle, high, near = -high, -middle, -low, -upper
     else:
         near = lower
-    short, long = middle - low, high - middle
-    symmetric = middle - short * (long / (long - short))  # where (middle - shift)^2 = (low - shift) (high - shift)
-    shift = min(symmetric, near - NEAREST * (high - low))
+    shift = min(_symmetric_shift(low, middle, high), near - NEAREST * (high - low))
     return LogScale(mirrored, -shift if mirrored else shift, float(upper if mirrored else lower))
+
+
+def _symmetric_shift(low: float, middle: float, high: float) -> float:
+    """Where (middle - shift)^2 = (low - shift) (high - shift)."""
+    short, long = middle - low, high - middle
+    return middle - short * (long / (long - short))

@@ -50,12 +50,11 @@ def _draw_curve(effect: Effect) -> Card:
     step = (along.high - along.low) / 100.0
     names = tuple(fine(value, step) if isinstance(value, float) else value for value in effect.x)
     curve = [(place, scale(u)) for place, u in zip(places, effect.u, strict=True)]
-    paths = [zero_line(scale), Path("band", band(effect, places[:joined], scale)), rug(effect, along)]
-    if effect.missing:
-        paths.extend(_missing_marks(effect, scale))
-    paths.append(Path("line", line(curve[:joined])))
+    missing = _missing_marks(effect, scale) if effect.missing else []
+    under = [zero_line(scale), Path("band", band(effect, places[:joined], scale)), rug(effect, along)]
+    paths = (*under, *missing, Path("line", line(curve[:joined])))
     below = (*ticks_below(along), *([Tick(MISSING_AT, "missing")] if effect.missing else []))
-    chart = Chart(effect_label(effect, names), WIDTH, HEIGHT, BOX, below, ticks_beside(scale), tuple(paths))
+    chart = Chart(effect_label(effect, names), WIDTH, HEIGHT, BOX, below, ticks_beside(scale), paths)
     data = chart_data(effect.column, scale, places, names, [curve_data(effect)], upright=True, joined=joined)
     return Card(effect.label, chart, data, moving=("what-if",), notes=effect.notes)
 
