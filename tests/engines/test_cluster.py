@@ -302,9 +302,10 @@ def records(folder):
 
 @pytest.mark.usefixtures("client")
 def test_a_study_on_a_cluster_has_the_results_of_one_process(tmp_path, monkeypatch):
-    monkeypatch.setattr("pugam.studies.simulated.CURVE_SIZES", (480, 540, 600))
+    monkeypatch.setattr("pugam.studies.simulated.SETTINGS", (1,))
+    monkeypatch.setattr("pugam.studies.simulated.SAMPLE_SIZES", (1500,))
     for name, options in (("here", {"jobs": 1}), ("there", {"engine": "dask"})):
-        run_study("figure2", Plan(tmp_path / name, replicates=2, progress=False, **options))
+        run_study("table1", Plan(tmp_path / name, replicates=2, progress=False, **options))
 
     here, there = (records(tmp_path / name) for name in ("here", "there"))
     assert len(here) > 2

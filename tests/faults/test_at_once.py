@@ -43,18 +43,19 @@ def files_of(folder, number):
     ]
 
 
-@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.long)])
-def test_ten_at_once_give_what_one_gives(jobs, folder, start, run, small_study):
+@pytest.mark.parametrize(
+    ("pairs", "jobs"), [(2, 1), *(pytest.param(5, jobs, marks=pytest.mark.long) for jobs in (1, 2))]
+)
+def test_many_at_once_give_what_one_gives(pairs, jobs, folder, start, run, small_study):
     for command in commands(0, 1):
         assert run(folder, *command, before=small_study)[0] == 0
 
-    started = [
-        start(folder, *command, before=small_study) for number in range(1, 6) for command in commands(number, jobs)
-    ]
+    numbers = range(1, pairs + 1)
+    started = [start(folder, *command, before=small_study) for number in numbers for command in commands(number, jobs)]
 
-    assert [one.wait() for one in started] == [0] * 10
-    assert [one.stderr for one in started] == [""] * 10
-    for number in range(1, 6):
+    assert [one.wait() for one in started] == [0] * 2 * pairs
+    assert [one.stderr for one in started] == [""] * 2 * pairs
+    for number in numbers:
         for alone, together in zip(files_of(folder, 0), files_of(folder, number), strict=True):
             assert without_times(together) == without_times(alone)
 

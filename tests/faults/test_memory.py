@@ -77,7 +77,7 @@ def growth(what, rounds):
 @pytest.mark.parametrize(
     ("what", "rounds"),
     [
-        ("fit", 200),
+        ("fit", 100),
         *(pytest.param(what, 1000, marks=pytest.mark.long) for what in ("fit", "predict", "bootstrap", "store")),
     ],
 )

@@ -2,6 +2,7 @@
 
 import json
 import math
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,7 @@ import sklearn.datasets
 
 from pugam.datasets.real import SPAMBASE_FEATURES, WILT_FEATURES
 from pugam.errors import InputError
-from pugam.studies import masked
+from pugam.studies import Plan, masked
 from pugam.studies.estimates import QUANTITIES
 from pugam.studies.printed import MASKED, MASKED_COVERAGE
 
@@ -38,6 +39,16 @@ def folder(tmp_path_factory):
         values = rng.gamma(2.0, size=(N_ROWS, len(features))) + 0.6 * np.outer(y, np.arange(len(features)) % 2 == 0)
         pd.DataFrame(values.round(3), columns=list(features)).assign(y=y).to_csv(path / name, index=False)
     return path
+
+
+@pytest.fixture(scope="module")
+def estimated(folder, tmp_path_factory):
+    """The folder of a run of Table 4 at one share, without its bootstrap."""
+    plan = Plan(tmp_path_factory.mktemp("table4"), replicates=2, resamples=0, jobs=1, progress=False, data=folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(masked, "SHARES", (0.7,))
+        masked.table4(plan)
+    return plan.folder
 
 
 def data_of(n_positive, n_negative):
@@ -136,19 +147,14 @@ def test_table4_from_end_to_end(make_plan, folder, monkeypatch):
     assert coverage["paper"].tolist() == [MASKED_COVERAGE[name, 0.7] for name in pis for _ in range(3)]
 
 
-def test_without_resamples_there_is_no_bootstrap_in_table4(make_plan, folder, monkeypatch):
+def test_without_resamples_there_is_no_bootstrap_in_table4(estimated):
+    assert sorted(path.name for path in estimated.glob("*.csv")) == ["table4.csv"]
+    assert not (estimated / "records" / "masked_intervals.jsonl").exists()
+
+
+def test_records_of_other_data_are_refused(make_plan, folder, estimated, tmp_path, monkeypatch):
     monkeypatch.setattr(masked, "SHARES", (0.7,))
-    plan = make_plan(data=folder, resamples=0)
-
-    masked.table4(plan)
-
-    assert sorted(path.name for path in plan.folder.glob("*.csv")) == ["table4.csv"]
-    assert not (plan.folder / "records" / "masked_intervals.jsonl").exists()
-
-
-def test_records_of_other_data_are_refused(make_plan, folder, tmp_path, monkeypatch):
-    monkeypatch.setattr(masked, "SHARES", (0.7,))
-    masked.table4(make_plan(data=folder, resamples=0))
+    shutil.copytree(estimated, make_plan().folder)
     other = tmp_path / "other"
     other.mkdir()
     for name in ("wilt.csv", "spambase.csv"):
@@ -159,7 +165,7 @@ def test_records_of_other_data_are_refused(make_plan, folder, tmp_path, monkeypa
         masked.table4(make_plan(data=other, resamples=0))
 
 
-def test_breakdowns_of_the_bootstrap_are_told(make_plan, folder, monkeypatch):
+def test_breakdowns_of_the_bootstrap_are_told(make_plan, folder, estimated, monkeypatch):
     def break_down(cell, rng, plan):
         if not broken:
             broken.append(cell)
@@ -170,6 +176,7 @@ def test_breakdowns_of_the_bootstrap_are_told(make_plan, folder, monkeypatch):
     monkeypatch.setattr(masked, "SHARES", (0.7,))
     monkeypatch.setattr(masked, "MASKED_INTERVALS", replace(masked.MASKED_INTERVALS, replicate=break_down))
     plan = make_plan(data=folder, resamples=5)
+    shutil.copytree(estimated, plan.folder)  # what is estimated already is not estimated again
 
     masked.table4(plan)
 
