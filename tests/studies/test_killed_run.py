@@ -6,9 +6,11 @@ import subprocess
 import sys
 import time
 
+import pytest
+
 from pugam.studies.provenance import RunLog
 
-REPLICATES, KEPT = 2, 1
+REPLICATES, KEPT = 4, 2
 PATIENCE = 300.0  # seconds, for a machine with other work
 
 # Table 1 with one of its cells. Told to stall, it hangs at the end of the replicate after those that are kept, so that
@@ -48,6 +50,7 @@ def wait_for_lines(path, number, process):
         time.sleep(0.02)
 
 
+@pytest.mark.long  # tests/faults/test_kills.py kills a smaller study
 def test_a_killed_and_resumed_run_ends_in_the_same_bytes(tmp_path):
     undisturbed, killed = tmp_path / "undisturbed", tmp_path / "killed"
     assert start(undisturbed).wait() == 0

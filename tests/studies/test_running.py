@@ -245,6 +245,7 @@ def test_another_number_of_resamples_is_refused_where_it_matters(make_plan):
         gather(dependent, CELLS, make_plan(resamples=20))
 
 
+@pytest.mark.long  # tests/faults/test_interruptions.py interrupts studies at other moments
 def test_ctrl_c_while_processes_start_ends_them_without_a_word(make_plan, monkeypatch, recwarn):
     @contextmanager
     def interrupted():
