@@ -124,7 +124,8 @@ def draw_profiles(rivals: dict[str, tuple[str, pd.Series, str, str]], X: pd.Data
         ax.set_ylim(0.0, DEVIANCES)
         ax.set_xlim(0.0, 0.6)
         ax.set_xlabel("share pi of the background that is occupied, fixed at")
-        ax.set_title("no prior, no ridge" if options else "default: prior, and each with its own ridge", fontsize=10)
+        title = "no prior, no ridge" if options else "default: prior, and a ridge where pi is in doubt"
+        ax.set_title(title, fontsize=10)
     panels[0].set_ylabel("deviance")
     figure.legend(loc="outside upper center", ncols=len(rivals), frameon=False, fontsize=9)
     return figure
