@@ -149,6 +149,7 @@ benchmark-inference: $(VENV)/developing
 	$(BIN)/python benchmarks/interval_coverage.py
 	$(BIN)/python benchmarks/bands.py
 	$(BIN)/python benchmarks/term_tests.py
+	$(BIN)/python benchmarks/shapes.py
 	$(BIN)/python benchmarks/bootstrap.py
 	$(BIN)/python benchmarks/misspecification.py
 
