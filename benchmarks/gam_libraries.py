@@ -94,8 +94,9 @@ def pugam(X: np.ndarray, z: np.ndarray) -> Fitter:
         smooth = [term for term in model.terms_ if getattr(term, "k", 0) == BASIS_SIZE]
         logs = sum(term.scale == "log" for term in smooth)
         words = f"{len(smooth)} of {X.shape[1]} features have smooth terms with k = {BASIS_SIZE}, {logs} of logarithms"
-        held = "REML" if model.shrinkage_ is None else "a ridge chosen by rows held out"
-        return model.edf_, model.converged_, f"{words}, held by {held}, pi = {model.pi_:.3f}"
+        ridge = model.shrinkage_
+        how = "smoothed by REML" if ridge is None else f"shrunken by a ridge of {ridge:g}"
+        return model.edf_, model.converged_, f"{words}, {how}, pi = {model.pi_:.3f}"
 
     return Fitter(fit, describe)
 
