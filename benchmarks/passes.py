@@ -1,0 +1,60 @@
+"""How often a default fit goes over the rows of a file.
+
+usage: python benchmarks/passes.py
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from reporting import write_table
+
+from pugam import PUGAM
+from pugam.datasets import simulate
+from pugam.engines.stream import StreamedParts
+
+N_ROWS = 400_000, 1_500_000
+SETTINGS = 1, 2, 3
+
+
+def count(calls: Counter[str], name: str) -> Callable[..., Any]:
+    """Return the method of parts that come from a file, with its calls counted: each goes over all of them."""
+    method = getattr(StreamedParts, name)
+
+    def counted(*arguments: Any, **options: Any) -> Any:
+        calls[name] += 1
+        return method(*arguments, **options)
+
+    return counted
+
+
+def main() -> None:
+    calls: Counter[str] = Counter()
+    for name in ("map", "sum"):
+        setattr(StreamedParts, name, count(calls, name))
+    rows = []
+    for n_rows in N_ROWS:
+        for setting in SETTINGS:
+            data = simulate(setting, n0=n_rows // 3, n=n_rows, pi=0.4, random_state=setting)
+            with tempfile.TemporaryDirectory() as folder:
+                path = Path(folder, "rows.parquet")
+                pd.DataFrame(data.X).assign(z=data.z).to_parquet(path)
+                calls.clear()
+                PUGAM(engine="stream").fit(path, "z")
+            rows.append([f"{n_rows:,}", setting, calls["map"], calls["sum"]])
+    write_table(
+        "passes",
+        "Passes over the rows of a file in a default fit",
+        ["rows", "Setting", "to draw samples", "to sum"],
+        rows,
+        "Passes that find out what columns hold come before these. One data set each; n0 = n/3, pi = 0.4.",
+    )
+
+
+if __name__ == "__main__":
+    main()
