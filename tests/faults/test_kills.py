@@ -257,6 +257,7 @@ def test_a_study_killed_again_and_again_ends_in_the_same_results(
     assert left_over(tmp_path / "results") == left_over(tmp_path / "results/records") == []
 
 
+@pytest.mark.long
 def test_no_worker_outlives_a_killed_study(tmp_path, start, waiting, small_study):
     started = start(tmp_path, *study(2, replicates=2000), before=small_study)
     records = tmp_path / "results/records/small.jsonl"

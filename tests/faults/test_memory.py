@@ -74,15 +74,10 @@ def growth(what, rounds):
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
-@pytest.mark.parametrize(
-    ("what", "rounds"),
-    [
-        ("fit", 100),
-        *(pytest.param(what, 1000, marks=pytest.mark.long) for what in ("fit", "predict", "bootstrap", "store")),
-    ],
-)
-def test_memory_does_not_grow(what, rounds):
-    assert growth(what, rounds) < MOST_GROWTH
+@pytest.mark.long
+@pytest.mark.parametrize("what", ["fit", "predict", "bootstrap", "store"])
+def test_memory_does_not_grow(what):
+    assert growth(what, 1000) < MOST_GROWTH
 
 
 def test_a_model_that_is_let_go_leaves_nothing_behind(data):

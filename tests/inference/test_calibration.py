@@ -84,6 +84,7 @@ def test_ten_bins_of_equal_numbers_of_rows():
     assert found.observed @ found.weight == pytest.approx(500.0, rel=1e-12)
 
 
+@pytest.mark.long
 def test_data_from_the_model_are_calibrated():
     # Twelve p-values, each below 0.05 with a probability of about 0.05: three or more in one of fifty runs.
     pvalues = []

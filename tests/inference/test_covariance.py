@@ -288,10 +288,8 @@ def sampled_fits(n0, n, setting, make_term, kappa, **options):
         yield design, fit_smoothed(engine, design, settings, np.random.default_rng(0))
 
 
-@pytest.mark.parametrize(
-    ("setting", "kappa"),
-    [pytest.param(1, 0.02, id="straight"), pytest.param(2, 1e-3, id="bent", marks=pytest.mark.long)],
-)
+@pytest.mark.long
+@pytest.mark.parametrize(("setting", "kappa"), [pytest.param(1, 0.02, id="straight"), pytest.param(2, 1e-3, id="bent")])
 def test_frequentist_covariance_is_the_scatter_of_penalised_and_of_corrected_estimates(setting, kappa):
     # Smoothing parameters that hold the curves, but do not flatten them much: then the information at the estimate is
     # that at the truth.

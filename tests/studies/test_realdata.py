@@ -292,6 +292,7 @@ def benchmark(monkeypatch):
     return importlib.import_module("peers.__main__")
 
 
+@pytest.mark.long
 def test_the_benchmark_runs_others_in_workers(benchmark, folder, tmp_path, monkeypatch, capsys):
     """Elkan-Noto is a function of a module, DEDPUL one made by another function: workers have to find either."""
     monkeypatch.setattr(study, "SHARES", (0.5,))

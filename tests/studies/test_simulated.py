@@ -115,6 +115,7 @@ def test_figure1_draws_the_records_of_table1(small_table1, monkeypatch):
         assert mean == pytest.approx(np.mean([record[method]["pi"] for record in read_records(plan).values()]))
 
 
+@pytest.mark.long
 def test_figure2_draws_the_truth_and_the_mean_of_the_curves(make_plan, monkeypatch):
     monkeypatch.setattr(simulated, "CURVE_SIZES", (480, 540, 600))
     plan = make_plan()
