@@ -277,7 +277,13 @@ def between(lower, upper):
 
 CASES = {
     "boundary": (lambda d: {"at_boundary": True}, "not determined", "ran to the boundary", "Fix pi or bound it"),
-    "flat": (lambda d: between(0.0, 1.0), "not determined", "is flat: no value from 0 to 1", "Fix pi or bound it"),
+    "flat": (lambda d: between(0.0, 1.0), "not determined", "is flat: hardly any value from 0", "Fix pi or bound it"),
+    "large error": (
+        lambda d: between(0.25, 0.6) | {"wald": Interval(0.4, 0.01, 0.99, 0.95, "wald")},
+        "not determined",
+        "Wald's interval excludes hardly any value from 0 to 1",
+        "Fix pi or bound it",
+    ),
     "open above": (lambda d: between(0.7, 1.0), "not determined", "does not fall off towards 1", "Fix pi or bound it"),
     "open below": (lambda d: between(0.0, 0.3), "not determined", "does not fall off towards 0", "Fix pi or bound it"),
     "one term": (
@@ -354,8 +360,8 @@ def test_each_sign_has_its_verdict_its_warning_and_its_remedy(clear, change, ver
     relevant = [remark for remark in remarks if seen in remark]
     assert len(relevant) == 1
     assert remedy in relevant[0]
-    # A profile that is open on both sides is wide, too; otherwise nothing else is said.
-    assert len(remarks) == (2 if "is flat" in seen else 1)
+    # A profile that is open on both sides is wide, too, or unlike Wald's interval; otherwise nothing else is said.
+    assert len(remarks) == (2 if "hardly any value" in seen else 1)
 
 
 HARMLESS = {

@@ -13,6 +13,7 @@ from pugam.inference.findings import (
     FlatProfile,
     IntervalsDiffer,
     LabelsDisagree,
+    LargeError,
     LeansOnPrior,
     LittleApart,
     NeedsSmoothness,
@@ -38,6 +39,7 @@ from pugam.presentation.report.wording import on_page
 FINDINGS = [
     FewStartsNear(2, 12),
     FlatProfile(0.0, 1.0),
+    LargeError(0.0, 1.0),
     IntervalsDiffer(Interval(0.4, 0.3, 0.5, 0.95, "profile"), Interval(0.4, 0.25, 0.45, 0.95, "wald")),
     LabelsDisagree(0.0012),
     LeansOnPrior("next to nothing"),

@@ -73,11 +73,24 @@ class OnGivenBound(Finding):
 
 @dataclass(frozen=True)
 class FlatProfile(Finding):
-    """No value of pi is excluded."""
+    """The profile excludes hardly any value of pi."""
 
     low: float
     high: float
-    said = ("The profile of pi is flat: no value from {low:g} to {high:g} is excluded. ", *ADD_INFORMATION)
+    said = ("The profile of pi is flat: hardly any value from {low:g} to {high:g} is excluded. ", *ADD_INFORMATION)
+
+
+@dataclass(frozen=True)
+class LargeError(Finding):
+    """The standard error excludes hardly any value of pi, whatever the profile says."""
+
+    low: float
+    high: float
+    said = (
+        "The standard error of pi is so large that Wald's interval excludes hardly any value from {low:g} to "
+        "{high:g}. ",
+        *ADD_INFORMATION,
+    )
 
 
 @dataclass(frozen=True)

@@ -72,10 +72,12 @@ def _severe(found: Diagnosis) -> Iterator[Finding]:
     low, high = found.bounds
     if found.at_boundary:
         yield find_boundary(found.wald.estimate, found.bounds)
-    elif max(interval.upper - interval.lower, found.wald.upper - found.wald.lower) > NEARLY_ALL * (high - low):
+    elif interval.upper - interval.lower > NEARLY_ALL * (high - low):
         yield findings.FlatProfile(low, high)
     elif interval.lower <= low or interval.upper >= high:
         yield findings.OpenEnd(low if interval.lower <= low else high)
+    elif found.wald.upper - found.wald.lower > NEARLY_ALL * (high - low):
+        yield findings.LargeError(low, high)
     if found.leaning > MOSTLY_LEANING:
         yield findings.LeansOnPrior("next to nothing")
     if found.needs_terms and found.n_groups < FEWEST_TERMS and found.condition < LARGEST_CONDITION:
