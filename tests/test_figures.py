@@ -96,7 +96,7 @@ FACTS = {
     },
     "docs/presence_only.md": {"50": "a size of cells"},
     "docs/real_data.md": {"1.11": "a version", "64": "columns of a table", "20": "rows", "12": "the middle of a prior"},
-    "docs/reliability.md": {"132": "calls of tests/bad_input", "20,000": "the same in make test-long", "80": "columns"},
+    "docs/reliability.md": {"92": "calls of tests/bad_input", "20,000": "the same in make test-long", "80": "columns"},
     "docs/start.md": {"3.11": "a version"},
     "docs/howto/clusters.md": dict.fromkeys(("500", "1000"), "a default, and advice"),
     "docs/howto/factors.md": {"20": "levels and rows, set in the code"},

@@ -12,7 +12,7 @@ from misuse.tally import CALLS_IN_SHARD, N_SHARDS, count_shard
 COMMON = {"deadline": None, "derandomize": True, "database": None, "suppress_health_check": list(HealthCheck)}
 
 
-@settings(max_examples=100, **COMMON)
+@settings(max_examples=60, **COMMON)
 @given(call=diverse_calls())
 def test_calls_that_have_nothing_in_common(call):
     note(repr(call))

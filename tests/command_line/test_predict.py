@@ -81,6 +81,7 @@ def in_another_process(*arguments):
     return subprocess.run(command, env=os.environ | {"PYTHONPATH": home}, capture_output=True, text=True, check=True)
 
 
+@pytest.mark.long
 def test_a_model_predicts_the_same_bits_in_another_process(scored, rows):
     table = rows.drop(columns="who")
     own = PUGAM("s(x1) + x2 + f(site) + flag").fit(table, table["z"])

@@ -138,6 +138,7 @@ def test_terms_of_several_columns_are_fitted_on_the_cluster(client, rows):
     assert_same_fit(there, PUGAM(terms, **options).fit(rows, rows["z"]), atol=1e-7)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("as_series", [False, True], ids=["names", "series"])
 def test_labels_and_weights_may_be_names_or_series(client, rows, weighted_model, as_series):
     frame = partitioned(rows)
@@ -153,6 +154,7 @@ def test_a_fit_of_a_folder_of_parquet_files_is_that_in_memory(client, rows, mode
     assert_same_fit(PUGAM(TERMS, engine="dask").fit(tmp_path, "z"), model)
 
 
+@pytest.mark.long
 def test_terms_that_saw_some_rows_are_those_in_memory(client, rows, monkeypatch):
     monkeypatch.setattr("pugam.data.digests.FEW_ROWS", 150)
     client.run(set_few_rows, 150)
@@ -300,6 +302,7 @@ def records(folder):
     return sorted(re.sub(r'"seconds": [0-9.]+', "", line) for line in path.read_text().splitlines())
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("client")
 def test_a_study_on_a_cluster_has_the_results_of_one_process(tmp_path, monkeypatch):
     monkeypatch.setattr("pugam.studies.simulated.SETTINGS", (1,))

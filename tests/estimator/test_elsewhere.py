@@ -256,6 +256,7 @@ def test_it_draws_itself(models, what):
     plt.close(figure)
 
 
+@pytest.mark.long
 def test_it_writes_a_report(models, diagnoses, tmp_path):
     models[1].report(tmp_path / "report.html", n_candidates=3, diagnosis=diagnoses[1])
 

@@ -272,6 +272,7 @@ def test_a_pickled_model_predicts_the_same(model, rows):
     assert again.pi_interval() == model.pi_interval()
 
 
+@pytest.mark.long
 def test_refits_to_resamples_spread_about_as_the_standard_error_says(model, resamples):
     # The standard deviation of 20 refits has a relative error of 0.16; a factor of three allows for few rows.
     error = np.sqrt(model._fit.adjustment.logit_variance)

@@ -43,9 +43,8 @@ def files_of(folder, number):
     ]
 
 
-@pytest.mark.parametrize(
-    ("pairs", "jobs"), [(2, 1), *(pytest.param(5, jobs, marks=pytest.mark.long) for jobs in (1, 2))]
-)
+@pytest.mark.long
+@pytest.mark.parametrize(("pairs", "jobs"), [(5, 1), (5, 2)])
 def test_many_at_once_give_what_one_gives(pairs, jobs, folder, start, run, small_study):
     for command in commands(0, 1):
         assert run(folder, *command, before=small_study)[0] == 0

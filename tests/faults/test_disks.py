@@ -119,7 +119,8 @@ def test_a_file_that_may_not_grow(name, tmp_path, inputs, run):
     assert (tmp_path / out).read_bytes() == OLD
 
 
-@pytest.mark.parametrize("jobs", ["1", pytest.param("2", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_study_on_a_full_disk_keeps_what_it_has_and_goes_on(jobs, small_disk, run, run_afresh, small_study):
     command = filled((*STUDY, jobs), "", small_disk)
     run = run if jobs == "1" else run_afresh
@@ -142,6 +143,7 @@ def test_a_study_on_a_full_disk_keeps_what_it_has_and_goes_on(jobs, small_disk, 
     assert names(results) == ["records", "runs.md", "small.csv", "small.md"]
 
 
+@pytest.mark.long
 def test_a_study_whose_records_may_not_grow_keeps_what_it_has_and_goes_on(tmp_path, run, small_study):
     command = filled((*STUDY, "1"), "", tmp_path)
 

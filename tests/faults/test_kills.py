@@ -182,6 +182,7 @@ bootstrap._refit = lambda *given: (time.sleep(0.3), at_once(*given))[1]
 """
 
 
+@pytest.mark.long
 def test_a_bootstrap_killed_in_the_middle_goes_on_to_the_same_interval(folder, start, run, waiting):
     store = folder / "refits.jsonl"
     undisturbed = run(folder, *STORE)
@@ -227,8 +228,9 @@ def undisturbed(tmp_path_factory, run, small_study):
     return folder
 
 
-@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.long)])
-@pytest.mark.parametrize("n_kills", [4, pytest.param(20, marks=pytest.mark.long)], ids=["few kills", "many kills"])
+@pytest.mark.long
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("n_kills", [4, 20], ids=["few kills", "many kills"])
 def test_a_study_killed_again_and_again_ends_in_the_same_results(
     jobs, n_kills, tmp_path, start, run, undisturbed, small_study
 ):

@@ -50,9 +50,11 @@ def test_another_run_gives_the_same_to_the_last_bit(n_jobs):
     assert computed(n_jobs, PYTHONHASHSEED="1") == computed(**PLAIN)
 
 
+OFTEN = ("two threads of BLAS", "another processor")
+
+
 @pytest.mark.parametrize(
-    "surroundings",
-    ["two threads of BLAS", pytest.param("another processor", marks=pytest.mark.long), "an old processor"],
+    "surroundings", ["an old processor", *(pytest.param(one, marks=pytest.mark.long) for one in OFTEN)]
 )
 def test_numbers_are_the_same_in_other_surroundings(surroundings):
     assert_close(computed(**SURROUNDINGS[surroundings]), computed(**PLAIN))

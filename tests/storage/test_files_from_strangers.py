@@ -106,7 +106,9 @@ WIDE = {
 }
 
 
-@pytest.mark.parametrize("kind", WIDE)
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=[] if kind in {"digits", "keys"} else [pytest.mark.long]) for kind in WIDE]
+)
 def test_memory_grows_with_the_file_and_not_faster(refusal, kind):
     tracemalloc.start()
     try:

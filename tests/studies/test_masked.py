@@ -147,6 +147,7 @@ def test_table4_from_end_to_end(make_plan, folder, monkeypatch):
     assert coverage["paper"].tolist() == [MASKED_COVERAGE[name, 0.7] for name in pis for _ in range(3)]
 
 
+@pytest.mark.long
 def test_without_resamples_there_is_no_bootstrap_in_table4(estimated):
     assert sorted(path.name for path in estimated.glob("*.csv")) == ["table4.csv"]
     assert not (estimated / "records" / "masked_intervals.jsonl").exists()
@@ -165,6 +166,7 @@ def test_records_of_other_data_are_refused(make_plan, folder, estimated, tmp_pat
         masked.table4(make_plan(data=other, resamples=0))
 
 
+@pytest.mark.long
 def test_breakdowns_of_the_bootstrap_are_told(make_plan, folder, estimated, monkeypatch):
     def break_down(cell, rng, plan):
         if not broken:

@@ -151,7 +151,9 @@ def test_distance_of_kernel_means_is_that_of_a_general_solver(peers):
     assert slope == pytest.approx((ahead - distance) / 0.02, abs=0.01)
 
 
-@pytest.mark.parametrize(("name", "pi"), RUNS)
+@pytest.mark.parametrize(
+    ("name", "pi"), [pytest.param(*run, marks=[pytest.mark.long] if run[1] != RUNS[0][1] else []) for run in RUNS]
+)
 def test_own_methods_find_pi_and_posteriors(peers, name, pi):
     X, labelled, y = mixture(pi, seed=5)
     answer = peers.PEERS[name](X, labelled, np.random.default_rng(6))

@@ -221,6 +221,7 @@ def test_ten_replicates_unless_the_plan_says_otherwise(tmp_path, folder):
     assert len(records_of(plan, "half")) == len(TABLES) * 5 * 10
 
 
+@pytest.mark.long
 def test_two_processes_give_the_same_records(make_plan, folder):
     alone, together = make_plan("alone", data=folder), make_plan("together", data=folder, jobs=2)
     for plan in (alone, together):
@@ -309,6 +310,7 @@ def test_the_benchmark_runs_others_in_workers(benchmark, folder, tmp_path, monke
     assert "| realdata_elkan_noto | 4 |" in capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_the_benchmark_is_started_by_its_folder():
     """From anywhere, without the folder being on the path."""
     command = [sys.executable, str(Path(__file__).parents[2] / "benchmarks" / "peers"), "--help"]
