@@ -12,6 +12,108 @@ from misuse.tally import CALLS_IN_SHARD, N_SHARDS, count_shard
 COMMON = {"deadline": None, "derandomize": True, "database": None, "suppress_health_check": list(HealthCheck)}
 
 
+# Calls that once went wrong: three parameters on their bounds, a statistic of next to nothing, a level whose effect runs
+# off only where pi was corrected, a climb that was stuck and taken for converged, and bounds once more.
+ONCE_WRONG = [
+    Call(
+        seed=11948,
+        n_rows=34,
+        columns=("mostly zero", "two-valued"),
+        apart=0.3,
+        labelling="usual",
+        rows="as drawn",
+        container="float16",
+        names="usual",
+        index="usual",
+        labels="booleans",
+        weights="one counts most",
+        terms="chosen",
+        options=(
+            ("smoothing", 1.0),
+            ("solver", "newton"),
+            ("shrinkage", "always"),
+            ("pi", (0.29999, 0.3)),
+            ("random_state", 0),
+        ),
+        new_rows="none",
+        look="units",
+    ),
+    Call(
+        seed=127434,
+        n_rows=28,
+        columns=("numbers with None", "two-valued"),
+        apart=1.0,
+        labelling="upside down",
+        rows="as drawn",
+        container="pandas",
+        names="usual",
+        index="usual",
+        labels="integers",
+        weights="none",
+        terms="levels with gaps",
+        options=(("smoothing", 100.0), ("solver", "newton"), ("shrinkage", "always"), ("random_state", 7)),
+        new_rows="lacking",
+        look="container",
+    ),
+    Call(
+        seed=208793,
+        n_rows=36,
+        columns=("heavy-tailed", "boolean with gaps"),
+        apart=0.0,
+        labelling="few hidden",
+        rows="as drawn",
+        container="array",
+        names="usual",
+        index="usual",
+        labels="minus one",
+        weights="none",
+        terms="with gaps",
+        options=(("smoothing", 0.0001), ("n_starts", 2)),
+        new_rows="none",
+        look="none",
+    ),
+    Call(
+        seed=322875,
+        n_rows=110,
+        columns=("two-valued", "mostly zero"),
+        apart=1.0,
+        labelling="few positives",
+        rows="as drawn",
+        container="reversed",
+        names="usual",
+        index="usual",
+        labels="integers",
+        weights="very uneven",
+        terms="chosen",
+        options=(("smoothing", "reml"),),
+        new_rows="infinite",
+        look="none",
+    ),
+    Call(
+        seed=695232,
+        n_rows=31,
+        columns=("two-valued", "boolean with gaps"),
+        apart=6.0,
+        labelling="usual",
+        rows="five kinds",
+        container="pandas",
+        names="usual",
+        index="usual",
+        labels="integers",
+        weights="nullable",
+        terms="lines with gaps",
+        options=(("pi", 0.3), ("n_jobs", 2), ("pi_prior", None)),
+        new_rows="far out",
+        look="diagnosis",
+    ),
+]
+
+
+@pytest.mark.parametrize("call", ONCE_WRONG, ids=range(len(ONCE_WRONG)))
+def test_calls_that_once_went_wrong(call):
+    check_call(call)
+
+
 @settings(max_examples=60, **COMMON)
 @given(call=diverse_calls())
 def test_calls_that_have_nothing_in_common(call):

@@ -97,6 +97,11 @@ def test_weights_of_nothing_do_not_count():
     assert weighted_chi2_sf(3.0, np.array([1.0, 1.0, 1e-9, 0.0])) == pytest.approx(chi2.sf(3.0, 2), rel=1e-12)
 
 
+@pytest.mark.parametrize("x", [1e-12, 1e-20, 1e-26, 1e-300])
+def test_next_to_nothing_is_nearly_always_exceeded(x):
+    assert weighted_chi2_sf(x, np.array([1.0, 0.97])) == pytest.approx(1.0)
+
+
 @pytest.mark.parametrize(("x", "weights"), [(0.0, [1.0, 0.5]), (-1.0, [1.0]), (3.0, []), (3.0, [0.0])])
 def test_what_is_always_exceeded_has_probability_one(x, weights):
     assert weighted_chi2_sf(x, np.array(weights)) == 1.0

@@ -200,6 +200,16 @@ def test_a_place_to_look_near_is_given_on_the_scale_of_the_scores(monkeypatch):
     assert again.value == pytest.approx(best.value, abs=1e-7)
 
 
+def test_three_parameters_may_all_end_on_their_bounds(monkeypatch):
+    narrow = replace(TUNING, log_steepness=(-1.0, -1.0), largest_intercept=0.0)
+    monkeypatch.setattr("pugam.solvers.held_out.TUNING", narrow)
+
+    found = scored(100, 200, seed=8).adjust(PiRange(0.3, 0.3))
+
+    assert found.pi == pytest.approx(0.3)
+    assert np.isfinite(found.value)
+
+
 def test_scores_of_no_use_say_next_to_nothing_about_the_share():
     # With no prior on pi; the least of nine such samples, where a determined pi has a variance below 0.1.
     variances = []

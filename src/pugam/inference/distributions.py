@@ -13,6 +13,7 @@ Array = NDArray[np.float64]
 
 NEGLIGIBLE = 1e-6  # weight, relative to the largest
 NEAR_MEAN = 1e-4
+NEXT_TO_NOTHING = 1e-15  # two variables or more exceed it with a probability of one, to rounding
 
 
 def weighted_chi2_sf(x: float, weights: Array) -> float:
@@ -27,6 +28,8 @@ def weighted_chi2_sf(x: float, weights: Array) -> float:
     weights, x = weights / weights.max(), x / float(weights.max())
     if np.ptp(weights) < NEGLIGIBLE:
         return float(chdtrc(len(weights), x))
+    if x < NEXT_TO_NOTHING:
+        return 1.0
     return float(np.exp(log_ndtr(-_saddlepoint(x, weights))))
 
 
@@ -41,7 +44,7 @@ def _saddlepoint(x: float, weights: Array) -> float:
         return float(np.sum(weights / (1.0 - 2.0 * t * weights))) - x
 
     highest = 0.5 * (1.0 - 1e-12)
-    t = brentq(slope, -0.5 * len(weights) / x - 1.0, highest) if slope(highest) > 0.0 else highest
+    t = brentq(slope, -len(weights) / x - 1.0, highest) if slope(highest) > 0.0 else highest
     logs = np.log1p(-2.0 * t * weights)
     bend = 2.0 * float(np.sum((weights / (1.0 - 2.0 * t * weights)) ** 2))
     w = np.sign(t) * np.sqrt(max(2.0 * (t * x + 0.5 * float(logs.sum())), 0.0))

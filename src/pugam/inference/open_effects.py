@@ -56,18 +56,25 @@ def condition_number(fitted: Fitted) -> float:
 
 
 def find_open_effects(fitted: Fitted) -> OpenEffects:
-    """Find levels on one side, and terms that say the same, of curves that no ridge keeps small."""
-    one_sided = {basis.spec.label: names for basis, names in _one_sided_levels(fitted) if names}
+    """Find levels on one side, and terms that say the same, of curves that no ridge keeps small.
+
+    Those of the penalised optimum, and those reported: effects may run off only where pi was corrected.
+    """
+    places = [fitted.fit.penalized, fitted.fit.optimum]
+    one_sided: dict[str, dict[str, None]] = {}
+    for basis, names in (found for curves in places for found in _one_sided_levels(fitted, curves)):
+        one_sided.setdefault(basis.spec.label, {}).update(dict.fromkeys(names))
     levels = tuple(name for names in one_sided.values() for name in names)
-    return OpenEffects(levels, tuple(label for label in _open_terms(fitted) if label not in one_sided))
+    terms = dict.fromkeys(label for curves in places for label in _open_terms(fitted, curves))
+    return OpenEffects(levels, tuple(label for label in terms if not one_sided[label]))
 
 
-def _open_terms(fitted: Fitted) -> Iterator[str]:
+def _open_terms(fitted: Fitted, curves: Optimum) -> Iterator[str]:
     """Terms of which next to nothing is known anywhere, or with a part in directions of next to no information."""
     coefficients = fitted.design.layout.coefficients
-    covariance = fitted.fit.penalized.covariance(fitted.settings.pi_range)[coefficients, coefficients]
+    covariance = curves.covariance(fitted.settings.pi_range)[coefficients, coefficients]
     unit = min(1.0, np.sqrt(_mean_weight(fitted)))  # rows that weigh little tell little, and are no sign
-    directions = _directions_left_open(fitted)
+    directions = _directions_left_open(fitted, curves)
     for basis, block in zip(fitted.design.bases, fitted.design.blocks, strict=True):
         errors = standard_errors(curve_columns(basis, default_grid(basis)), covariance[block, block])
         share = np.max((directions[block] ** 2).sum(axis=0), initial=0.0)
@@ -75,10 +82,10 @@ def _open_terms(fitted: Fitted) -> Iterator[str]:
             yield basis.spec.label
 
 
-def _directions_left_open(fitted: Fitted) -> Array:
+def _directions_left_open(fitted: Fitted, curves: Optimum) -> Array:
     """Unit vectors of coefficients, in columns, along which there is next to no information."""
     # The intercept follows whatever the effects do: a column that is nearly constant is no sign that rows tell nothing.
-    layout, hessian = fitted.design.layout, fitted.fit.penalized.hessian
+    layout, hessian = fitted.design.layout, curves.hessian
     intercept, free = layout.intercept, layout.free(share_fixed=fitted.settings.pi_range.fixed)
     others = np.setdiff1d(np.arange(layout.size)[free], [intercept])
     shared = hessian[others, intercept] / np.sqrt(max(hessian[intercept, intercept], SMALLEST_INFORMATION))
@@ -98,9 +105,9 @@ def _scaled(information: Array) -> Array:
     return scaled
 
 
-def _one_sided_levels(fitted: Fitted) -> Iterator[tuple[Basis, list[str]]]:
+def _one_sided_levels(fitted: Fitted, curves: Optimum) -> Iterator[tuple[Basis, list[str]]]:
     """Of each term, the levels of which hardly a row is in doubt, and whose effects are large."""
-    products, theta = _products_in_doubt(fitted, fitted.fit.penalized), fitted.fit.penalized.theta
+    products, theta = _products_in_doubt(fitted, curves), curves.theta
     alone = fitted.design.layout.of_predictors
     of_intercept, of_columns = products[alone.intercept], products[alone.coefficients, alone.coefficients]
     everywhere = float(of_intercept[alone.intercept])

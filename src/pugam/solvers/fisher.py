@@ -128,10 +128,15 @@ def _left_to_gain(climber: _Climber, predicted: float, pi_range: PiRange, tol: f
 
     A damped step is short along flat directions, however much there is to gain.
     """
-    if climber.damping == 0.0 or predicted >= TUNING.little_gain * tol:
+    if climber.damping == 0.0 or predicted >= _little(climber.here, tol):
         return predicted
     (step,) = bounded_steps([climber.here], pi_range, [0.0])
     return np.inf if step is None else step.gain
+
+
+def _little(here: Standpoint, tol: float) -> float:
+    """A gain that is next to nothing, or no more than rounding."""
+    return max(TUNING.little_gain * tol, float(slack(here.value)))
 
 
 def _accept_or_damp(climber: _Climber, trial: Standpoint, predicted: float, full_gain: float, tol: float) -> None:
@@ -147,11 +152,11 @@ def _accept_or_damp(climber: _Climber, trial: Standpoint, predicted: float, full
     else:
         damping, climber.growth = tightened(climber.damping, climber.growth)
         climber.damping, climber.stuck = float(damping), bool(damping > TUNING.stuck_damping)
-        climber.converged = climber.stuck and bool(predicted < slack(here.value))
+        climber.converged = climber.stuck and full_gain < _little(here, tol)
 
 
 def _is_settled(here: Standpoint, trial: Standpoint, full_gain: float, tol: float) -> bool:
     """Whether next to nothing, or no more than rounding, was to be gained, and nothing was that nobody expected."""
-    little = 0.0 <= full_gain < max(TUNING.little_gain * tol, slack(here.value))
+    little = 0.0 <= full_gain < _little(here, tol)
     expected = trial.value - here.value <= tol + slack(here.value)
     return bool(little and expected and stays(here.pi, trial.pi, tol))

@@ -94,7 +94,7 @@ class HeldOutRows:
         """Take the last steps to the optimum by Newton's method: L-BFGS stops some way below it."""
         low, high = bounds.T
         inside = np.flatnonzero((low < point) & (point < high))
-        for _ in range(TUNING.newton_steps):
+        for _ in range(TUNING.newton_steps if len(inside) else 0):
             hessian = self._hessian(point, observed=True) + self._separation_hessian(point, observed=True)
             inverted = inverse_definite(hessian[np.ix_(inside, inside)])
             loss, gradient = self._loss(point)
