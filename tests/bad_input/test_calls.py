@@ -12,8 +12,8 @@ from misuse.tally import CALLS_IN_SHARD, N_SHARDS, count_shard
 COMMON = {"deadline": None, "derandomize": True, "database": None, "suppress_health_check": list(HealthCheck)}
 
 
-# Calls that once went wrong: three parameters on their bounds, a statistic of next to nothing, a level whose effect runs
-# off only where pi was corrected, a climb that was stuck and taken for converged, and bounds once more.
+# Calls that once went wrong: three parameters on their bounds, a statistic of next to nothing, a level whose effect
+# runs off only where pi was corrected, a climb that was stuck and taken for converged, and bounds once more.
 ONCE_WRONG = [
     Call(
         seed=11948,
