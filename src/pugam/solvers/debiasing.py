@@ -32,18 +32,18 @@ def correct_bias(fit: SmoothedFit, objective: Objective, settings: Settings) -> 
         return fit
     covariance = optimum.covariance(pi_range)
     logits = debiased_logits(optimum.layout, optimum.beta, objective.penalty, lambda rhs: rhs @ covariance, pi_range)
-    start = _followed(optimum, float(logits))
+    start = _followed(optimum, fit.observed, float(logits))
     pi = float(expit(start[optimum.layout.share]))
     refit, _ = reach_summit(objective, start, PiRange(pi, pi), settings)
     return replace(fit, optimum=refit, debiased=True)
 
 
-def _followed(optimum: Optimum, logit_pi: float) -> Array:
+def _followed(optimum: Optimum, information: Array, logit_pi: float) -> Array:
     """Where everything else goes, to first order, when pi moves: the refit then ends where it would from anywhere.
 
     Further away than the limits the tangent is no guide, and with constraints it may lead out of their cone.
     """
-    layout, hessian = optimum.layout, optimum.hessian
+    layout, hessian = optimum.layout, information + np.diag(optimum.curvature)
     start = layout.with_share(optimum.beta, logit_pi)
     predictor, shift = layout.predictor, logit_pi - optimum.logit_pi
     followed = solve(hessian[predictor, predictor], -shift * hessian[predictor, layout.share])

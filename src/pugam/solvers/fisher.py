@@ -41,13 +41,17 @@ class _Climber:
     n_iter: int = 0
     converged: bool = False
     stuck: bool = False
+    leader: _Climber | None = None
 
     @property
     def resting(self) -> bool:
-        return self.converged or self.stuck
+        return self.converged or self.stuck or self.leader is not None
 
     def finish(self) -> Optimum:
-        return Optimum.at(self.here, self.n_iter, self.converged, self.history)
+        end = self
+        while end.leader is not None:
+            end = end.leader
+        return Optimum.at(end.here, self.n_iter, end.converged, self.history)
 
 
 def maximize_fisher(objective: Objective, starts: Array, pi_range: PiRange, tol: float, max_iter: int) -> list[Optimum]:
@@ -55,7 +59,8 @@ def maximize_fisher(objective: Objective, starts: Array, pi_range: PiRange, tol:
 
     A start has converged when the quadratic model predicts a gain below `tol / 100` for a full step, however much the
     one taken is damped, and a relative change of pi below `tol`; that last step is still taken, unless it leads nowhere
-    at once. With pi fixed its entry never moves.
+    at once. With pi fixed its entry never moves. A start that comes close to another on the same hill is followed no
+    further: it ends where that one ends.
     """
 
     def look(numbers: list[int], betas: list[Array], observed: bool) -> list[Standpoint]:
@@ -89,6 +94,7 @@ def _climb(look: Look, starts: Array, pi_range: PiRange, tol: float, max_iter: i
         trials = _look_around(look, active, steps, wanted)
         for climber, trial, step, full_gain in zip(active, trials, steps, left, strict=True):
             _accept_or_damp(climber, trial, step.gain, full_gain, tol)
+        _join(climbers)
     return [climber.finish() for climber in climbers]
 
 
@@ -160,3 +166,25 @@ def _is_settled(here: Standpoint, trial: Standpoint, full_gain: float, tol: floa
     little = 0.0 <= full_gain < _little(here, tol)
     expected = trial.value - here.value <= tol + slack(here.value)
     return bool(little and expected and stays(here.pi, trial.pi, tol))
+
+
+def _join(climbers: list[_Climber]) -> None:
+    """Let climbers follow a better one that is so near that both see the same quadratic hill."""
+    near = [climber for climber in climbers if climber.here.observed or climber.converged]
+    near = sorted((climber for climber in near if climber.leader is None), key=lambda climber: -climber.here.value)
+    for number, climber in enumerate(near):
+        if not climber.resting:
+            leaders = (leader for leader in near[:number] if leader.leader is None and not leader.stuck)
+            climber.leader = next((leader for leader in leaders if _on_one_hill(climber.here, leader.here)), None)
+
+
+def _on_one_hill(here: Standpoint, top: Standpoint) -> bool:
+    """Whether two points lie close to each other, under the same penalty."""
+    coefficients = here.layout.coefficients
+    if not np.array_equal(here.curvature[coefficients], top.curvature[coefficients]):
+        return False
+    apart = here.beta - top.beta
+    if here.logit_pi == top.logit_pi:
+        apart[here.layout.share] = 0.0  # also where pi is fixed at 0, whose logit is infinite
+    distances = [apart @ end.information @ apart + end.curvature @ (apart * apart) for end in (here, top)]
+    return bool(min(distances) >= 0.0 and max(distances) < TUNING.one_hill)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from pugam.terms import Design
 __all__ = ["go", "select_reml"]
 
 Array = NDArray[np.float64]
+Choice = tuple[Array, Array]
 
 
 def select_reml(
@@ -46,8 +48,7 @@ def select_reml(
     -------
     beta, kappas : arrays
     """
-    objective = objective_at(kappas)
-    (here,) = objective.stand([beta])
+    (here,) = objective_at(kappas).stand([beta])
     degrees, last_move = np.full(len(design.bases), np.inf), np.zeros(len(kappas))
     visited: list[Array] = []
     for _ in range(TUNING.reml_iterations):
@@ -56,15 +57,42 @@ def select_reml(
         if np.max(np.abs(new_degrees - degrees), initial=0.0) < edf_tol:
             break
         degrees = new_degrees
-        move = np.log(fellner_schall(design, here, covariance, kappas) / kappas)
         visited.append(kappas)
-        kappas = np.clip(kappas * np.exp(_stretch(move, last_move) * move), *TUNING.kappa_limits)
+        kappas, last_move = _updated(design, here, covariance, kappas, last_move)
+        if objective_at(kappas).engine.n_rows > TUNING.many_rows:
+            kappas, degrees = _settled(design, here, kappas, pi_range, edf_tol)
         if len(here.constraints) and any(_is_near(kappas, other) for other in visited[:-1]):
             break  # smoothing goes round in circles where constraints come and go
-        last_move = move
-        objective = objective_at(kappas)
-        here = _follow(objective, here, pi_range)
+        here = _follow(objective_at(kappas), here, pi_range)
     return here.beta, kappas
+
+
+def _updated(design: Design, here: Standpoint, covariance: Array, kappas: Array, last_move: Array) -> Choice:
+    """Update smoothing parameters once; also returns by how much, in logarithms, before it is stretched."""
+    move = np.log(fellner_schall(design, here, covariance, kappas) / kappas)
+    return np.clip(kappas * np.exp(_stretch(move, last_move) * move), *TUNING.kappa_limits), move
+
+
+def _settled(design: Design, here: Standpoint, kappas: Array, pi_range: PiRange, edf_tol: float) -> Choice:
+    """Update smoothing parameters on the parabola seen from here until they stay; also returns degrees of freedom.
+
+    No update needs a pass over the rows; the next pass shows how well the parabola held.
+    """
+    degrees, last_move = np.full(len(design.bases), np.inf), np.zeros(len(kappas))
+    for _ in range(TUNING.reml_iterations):
+        top = _top(here.repenalized(design.penalty(kappas)), pi_range)
+        covariance = top.covariance(pi_range)
+        last_degrees, degrees = degrees, edf_by_term(design, top, covariance)
+        if np.max(np.abs(degrees - last_degrees), initial=0.0) < edf_tol:
+            break
+        kappas, last_move = _updated(design, top, covariance, kappas, last_move)
+    return kappas, degrees
+
+
+def _top(here: Standpoint, pi_range: PiRange) -> Standpoint:
+    """The point to which a Fisher step leads, as the parabola shows it; its value is not worked out."""
+    move = bounded_step(here, pi_range).move
+    return replace(here, beta=here.beta + move, gradient=here.gradient - here.hessian @ move)
 
 
 def _is_near(kappas: Array, other: Array) -> bool:

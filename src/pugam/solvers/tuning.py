@@ -46,9 +46,10 @@ class Tuning:
     # When a climb has ended.
     near: float = 0.5  # predicted gain below which the observed information is tried: half a standard error or so
     little_gain: float = 0.01  # of the tolerance: a climb that can gain no more has converged
+    one_hill: float = 0.05  # squared distance, in standard errors, at which two climbs are taken for one
     last_steps: int = 5  # Newton steps of the last climb: each squares what is left
-    nothing: float = 1e-23  # gain below which these end: a step of 5e-12 standard errors
-    dear_rows: int = 500_000  # beyond, a pass is dear and a standard error small: little_gain ends these steps, too
+    nothing: float = 1e-20  # gain below which these end: a step of 1e-10 standard errors
+    next_to_nothing: float = 1e-12  # gain below which they have arrived, where rounding ends them
 
     # Refits to resampled rows begin near their optimum.
     close: float = 0.1  # predicted gain below which the information is not renewed
@@ -91,8 +92,9 @@ class Tuning:
     newton_start_iterations: int = 25  # what has not arrived by then creeps along a boundary
     em_start_iterations: int = 5_000
     many_columns: int = 150  # beyond, a coarser basis goes first; ablation.md
-    many_rows: int = 50_000  # beyond, scales of columns are compared on a sample
-    compared_rows: int = 10_000  # of so many rows
+    many_rows: int = 50_000  # beyond, a sample is fitted first, and passes over all rows are saved
+    sample_rows: int = 10_000  # at least, in that sample; scales of columns are compared on as many
+    rows_for_one: int = 20  # of which one at least is in the sample that is fitted first: 4 or 5 standard errors away
 
     # A coarser basis, for second looks and shrunken fits.
     most_functions: int = 6  # of each smooth
