@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines import Engine
-from pugam.likelihood import alpha_shift, expit
+from pugam.likelihood import alpha_shift, expit, logit
 from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import Optimum, best_of
-from pugam.solvers.pi import PiPrior
+from pugam.solvers.pi import PiPrior, PiRange
 from pugam.solvers.settings import Settings
 from pugam.solvers.starts import fit_naively, make_starts
 from pugam.solvers.tuning import TUNING
@@ -86,7 +86,8 @@ def explore_candidates(
 ) -> tuple[list[Optimum], tuple[StartRecord, ...]]:
     """Climb from all starts at every candidate for the smoothing parameters; return the best optimum of each.
 
-    All these climbs are made side by side. Then each candidate's best point is a further start for the next one.
+    All these climbs are made side by side. Then each candidate's best point is a further start for the next one, and so
+    are curves of zero where they are better than all that was found: few starts may end below them.
     """
     starts = _starts(at, candidates, settings, rng)
     counts = [len(some) for some in starts]
@@ -96,9 +97,13 @@ def explore_candidates(
     records: list[StartRecord] = []
     for kappas, some in zip(candidates, starts, strict=True):
         found = list(islice(optima, len(some)))
-        if best:
-            some = np.vstack([some, best[-1].beta])
-            found += _climb(at(kappas), some[-1:], settings)
+        further = [one.beta for one in best[-1:]]
+        flat, value = _flat_curves(at(kappas), settings.pi_range)
+        if value > best_of(found).value:
+            further.append(flat)
+        if further:
+            some = np.vstack([some, *further])
+            found += _climb(at(kappas), np.array(further), settings)
         best.append(best_of(found))
         records.extend(_records(at(kappas), kappas, some, found))
     return best, tuple(records)
@@ -115,6 +120,15 @@ def _starts(at: ObjectiveAt, candidates: Sequence[Array], settings: Settings, rn
             naive[key] = fit_naively(smooth, settings.maximize)
         starts.append(make_starts(smooth.engine, naive[key], settings.pi_range, settings.n_starts, rng))
     return starts
+
+
+def _flat_curves(objective: Objective, pi_range: PiRange) -> tuple[Array, float]:
+    """Curves of zero, and the objective there: all rows are alike, so that only the prior tells values of pi apart."""
+    layout, n0, n1 = objective.layout, objective.engine.n0, objective.engine.n1
+    pi = pi_range.clip(np.array(objective.prior.mode))
+    beta = layout.join(logit(pi), alpha_shift(pi, n0, n1), np.zeros(layout.n_coefficients))
+    loglik = n0 * np.log(n0 / (n0 + n1)) + n1 * np.log(n1 / (n0 + n1))
+    return beta, float(loglik + objective.prior.value(pi))
 
 
 def _climb(objective: Objective, starts: Array, settings: Settings) -> list[Optimum]:

@@ -39,6 +39,12 @@ class PiPrior:
         """Negative second derivative of the log density in logit pi."""
         return (self.success + self.failure) * pi * (1.0 - pi)
 
+    @property
+    def mode(self) -> float:
+        """Where the density is highest; in the middle where it is flat."""
+        total = self.success + self.failure
+        return self.success / total if total > 0.0 else 0.5
+
 
 FLAT_PRIOR = PiPrior()
 
