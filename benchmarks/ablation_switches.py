@@ -13,8 +13,9 @@ from unittest import mock
 
 import numpy as np
 
-from pugam.solvers import Tuning, tuning
+from pugam.solvers import STAGES, Tuning, tuning
 from pugam.solvers.held_out import HeldOutRows
+from pugam.solvers.smoothing import edf_by_term
 
 NEVER = 10**12  # more rows, columns or functions than any case has
 
@@ -34,6 +35,11 @@ def no(*arguments: Any) -> bool:
 
 def yes(*arguments: Any) -> bool:
     return True
+
+
+def smoothed_once(design: Any, here: Any, kappas: Any, pi_range: Any, edf_tol: float) -> Any:
+    """Keep smoothing parameters as they are after one update, with the degrees of freedom seen from there."""
+    return kappas, edf_by_term(design, here, here.covariance(pi_range))
 
 
 def all_rows(design: Any) -> int:
@@ -116,6 +122,14 @@ HEURISTICS = (
     Heuristic("second look for waves", "smoothed", WAVES),
     Heuristic("all three second looks", "smoothed", BENDS | WAVES | HIGHER),
     Heuristic("starts that differ in steepness", "any", {}, numbers={"start_steepness": (3.0,)}),
+    Heuristic(
+        "rehearsal on a sample of many rows",
+        "long",
+        {"solvers.strategy.STAGES": tuple(stage for stage in STAGES if stage.name != "rehearse")},
+        (ROWS,),
+    ),
+    Heuristic("several updates of smoothing a pass", "long", {"solvers.reml._settled": smoothed_once}, (ROWS,)),
+    Heuristic("joining climbs", "any", {}, EVERYWHERE, {"one_hill": 0.0}),
     Heuristic(
         "fit with a coarse basis first, if columns are many",
         "wide",
