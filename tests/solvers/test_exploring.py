@@ -8,7 +8,9 @@ from pugam.solvers.exploring import _flat_curves
 
 
 @pytest.mark.parametrize("prior", [PiPrior(), PiPrior(1.0, 1.0), PiPrior(0.0, 49.0)], ids=["flat", "weak", "low"])
-@pytest.mark.parametrize("pi_range", [PiRange(), PiRange(0.2, 0.3), PiRange(0.6, 0.6)], ids=["free", "bounded", "known"])
+@pytest.mark.parametrize(
+    "pi_range", [PiRange(), PiRange(0.2, 0.3), PiRange(0.6, 0.6)], ids=["free", "bounded", "known"]
+)
 def test_the_objective_at_curves_of_zero_is_known_without_the_rows(make_problem, prior, pi_range):
     objective = make_problem(2, n0=200, n=300).objective(1e-2, prior)
 

@@ -24,18 +24,17 @@ def summit(objective, start, **options):
 def top(objective):
     start = objective.layout.join(0.0, 0.0, np.zeros(objective.layout.n_coefficients))
     start[objective.layout.coefficients] += 0.1 * np.random.default_rng(1).standard_normal(len(objective.penalty))
-    return summit(objective, start)[0]
+    return summit(objective, start)
 
 
 @pytest.mark.parametrize("distance", [1e-6, 1e-3, 1e-1, 1.0])
 def test_it_ends_at_the_same_place_from_wherever_it_begins(objective, top, distance):
     push = np.random.default_rng(0).standard_normal(len(top.beta)) / np.sqrt(top.hessian.diagonal())
 
-    found, observed = summit(objective, top.beta + distance * push)
+    found = summit(objective, top.beta + distance * push)
 
     assert found.converged
     np.testing.assert_allclose(found.beta, top.beta, rtol=0, atol=1e-8 * (1.0 + np.abs(top.beta).max()))
-    np.testing.assert_allclose(observed, objective.stand([found.beta], observed=True)[0].information, rtol=1e-12)
     assert not found.observed
 
 
@@ -44,7 +43,7 @@ def test_a_start_seen_before_is_one_step_nearer(objective, top):
     settings = Settings(smoothing=np.array([]))
     (seen,) = objective.stand([start])
 
-    found, _ = reach_summit(objective, start, settings.pi_range, settings, seen)
+    found = reach_summit(objective, start, settings.pi_range, settings, seen)
 
     np.testing.assert_allclose(found.beta, top.beta, rtol=0, atol=1e-8 * (1.0 + np.abs(top.beta).max()))
 
@@ -57,6 +56,8 @@ def test_it_does_not_leap_onto_a_plateau(seed):
     X[: n0 + round(0.3 * n1), :2] += 3.0
 
     with pytest.warns(PugamWarning):
-        model = PUGAM(" + ".join(f"x{number}" for number in range(40)), shrinkage="never").fit(X, np.arange(len(X)) < n0)
+        model = PUGAM(" + ".join(f"x{number}" for number in range(40)), shrinkage="never").fit(
+            X, np.arange(len(X)) < n0
+        )
 
     assert model.loglik_ > -200.0

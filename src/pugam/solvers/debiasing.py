@@ -34,7 +34,7 @@ def correct_bias(fit: SmoothedFit, objective: Objective, settings: Settings) -> 
     logits = debiased_logits(optimum.layout, optimum.beta, objective.penalty, lambda rhs: rhs @ covariance, pi_range)
     start = _followed(optimum, fit.observed, float(logits))
     pi = float(expit(start[optimum.layout.share]))
-    refit, _ = reach_summit(objective, start, PiRange(pi, pi), settings)
+    refit = reach_summit(objective, start, PiRange(pi, pi), settings)
     return replace(fit, optimum=refit, debiased=True)
 
 

@@ -137,13 +137,14 @@ def _finish(best: _Candidate, settings: Settings) -> FittedKind[ShrunkenFit]:
     """Climb to the optimum for the best ridge, and adjust share, intercept and steepness to the rows held out."""
     objective, fixed = best.objective, PiRange(best.penalized.pi, best.penalized.pi)
     by_newton = replace(settings, solver="newton")
-    penalized, observed = reach_summit(objective, best.penalized.beta, fixed, by_newton)
+    penalized = reach_summit(objective, best.penalized.beta, fixed, by_newton)
+    (observed,) = objective.stand([penalized.beta], observed=True)
     adjustment = hold_out(objective, penalized, best.folds).settle(settings.pi_range)
     (reported,) = objective.stand([adjustment.moved(penalized.layout, penalized.beta)])
     fit = ShrunkenFit(
         optimum=Optimum.at(reported, penalized.n_iter, penalized.converged, penalized.history),
         penalized=penalized,
-        observed=observed,
+        observed=observed.information,
         kappas=np.zeros(len(best.design.penalties)),
         starts=(),
         ridge=best.ridge,

@@ -250,7 +250,7 @@ def _lowest_aic(
 ) -> tuple[Array, Array]:
     """Climb at each candidate for the smoothing parameters, and return the best."""
     optima = [
-        reach_summit(at(kappas), start, settings.pi_range, settings)[0]
+        reach_summit(at(kappas), start, settings.pi_range, settings)
         for kappas, start in zip(candidates, starts, strict=True)
     ]
     chosen = int(np.argmin([aic(optimum, optimum.free(settings.pi_range)) for optimum in optima]))
@@ -263,8 +263,10 @@ def _reach_optimum(course: Course) -> Course:
     objective, seen = course.at(kappas), None
     if course.by_reml:
         (seen,) = objective.stand([beta])  # as it was when smoothing was chosen
-    penalized, observed = reach_summit(objective, beta, course.settings.pi_range, course.settings, seen)
-    return replace(course, fit=SmoothedFit(penalized, penalized, observed, kappas, course.starts, debiased=False))
+    penalized = reach_summit(objective, beta, course.settings.pi_range, course.settings, seen)
+    (observed,) = objective.stand([penalized.beta], observed=True)
+    fit = SmoothedFit(penalized, penalized, observed.information, kappas, course.starts, debiased=False)
+    return replace(course, fit=fit)
 
 
 def _correct(course: Course) -> Course:

@@ -7,6 +7,7 @@ Newton steps take them to the same one.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,33 +27,41 @@ Array = NDArray[np.float64]
 
 def reach_summit(
     objective: Objective, start: Array, pi_range: PiRange, settings: Settings, seen: Standpoint | None = None
-) -> tuple[Optimum, Array]:
-    """Climb to the optimum; return it with the expected information there, and the observed information.
+) -> Optimum:
+    """Climb to the optimum; return it with the expected information there.
 
     From nearby, Newton steps are the whole climb. Where it is known how the start is `seen` with expected information,
     they begin one step further on, which takes no pass.
     """
     by_newton = settings.solver == "newton"
-    path = _newton_path(objective, start, pi_range, settings.max_iter, seen) if by_newton else []
-    if path:
-        return _summit(objective, path[-1], len(path) - 1, True, [here.value for here in path])
+    path = _newton_path(objective, start, pi_range, settings.max_iter, seen) if by_newton else None
+    if path is not None:
+        return _end(objective, path.end, len(path.values), True, path.values)
     found = settings.maximize(objective, start[None], pi_range, settings.tol, settings.max_iter)[0]
-    path = _newton_path(objective, found.beta, pi_range, TUNING.last_steps) if found.converged and by_newton else []
-    (end,) = path[-1:] or objective.stand([found.beta], observed=True)
-    return _summit(objective, end, found.n_iter, found.converged, found.history)
+    if found.converged and by_newton:
+        path = _newton_path(objective, found.beta, pi_range, TUNING.last_steps)
+    return _end(objective, path.end if path else found.beta, found.n_iter, found.converged, found.history)
 
 
-def _summit(
-    objective: Objective, here: Standpoint, n_iter: int, converged: bool, history: Sequence[float]
-) -> tuple[Optimum, Array]:
-    (expected,) = objective.stand([here.beta])
-    return Optimum.at(expected, n_iter, converged, history), here.information
+def _end(objective: Objective, beta: Array, n_iter: int, converged: bool, history: Sequence[float]) -> Optimum:
+    (here,) = objective.stand([beta])
+    return Optimum.at(here, n_iter, converged, history)
+
+
+class _Path(NamedTuple):
+    """Where Newton steps end, and the objective on the way there."""
+
+    end: Array
+    values: list[float]
 
 
 def _newton_path(
     objective: Objective, start: Array, pi_range: PiRange, most: int, seen: Standpoint | None = None
-) -> list[Standpoint]:
-    """Take Newton steps as long as each leaves less to gain; empty where they begin too far away, or lead nowhere."""
+) -> _Path | None:
+    """Take Newton steps as long as each leaves less to gain; None where they begin too far away, or lead nowhere.
+
+    What is left to gain is squared by each step: the last one is not looked at.
+    """
     lowest = -np.inf
     if seen is not None:
         step = bounded_step(seen, pi_range)
@@ -60,15 +69,17 @@ def _newton_path(
     (here,) = objective.stand([start], observed=True)
     (following,) = bounded_steps([here], pi_range, [0.0])
     if here.value < lowest or following is None or not following.gain < TUNING.near:
-        return []
-    path, step = [here], following
+        return None
+    step, values = following, [here.value]
     for _ in range(min(most, TUNING.last_steps)):
-        if step.gain < TUNING.nothing:
+        if step.gain < TUNING.little_left:
             break
         (trial,) = objective.stand([here.beta + step.move], observed=True)
         (following,) = bounded_steps([trial], pi_range, [0.0])
         if trial.value < here.value - slack(here.value) or following is None or not following.gain < step.gain:
-            break
+            return None
         here, step = trial, following
-        path.append(here)
-    return path if step.gain < TUNING.next_to_nothing else []
+        values.append(here.value)
+    if step.gain >= TUNING.little_left:
+        return None
+    return _Path(here.beta if step.gain < TUNING.nothing else here.beta + step.move, values)

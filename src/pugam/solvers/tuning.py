@@ -48,8 +48,8 @@ class Tuning:
     little_gain: float = 0.01  # of the tolerance: a climb that can gain no more has converged
     one_hill: float = 0.05  # squared distance, in standard errors, at which two climbs are taken for one
     last_steps: int = 5  # Newton steps of the last climb: each squares what is left
-    nothing: float = 1e-20  # gain below which these end: a step of 1e-10 standard errors
-    next_to_nothing: float = 1e-12  # gain below which they have arrived, where rounding ends them
+    little_left: float = 1e-9  # gain from which one step more leads to the optimum, to 1e-10 standard errors
+    nothing: float = 1e-20  # gain that is not worth that step
 
     # Refits to resampled rows begin near their optimum.
     close: float = 0.1  # predicted gain below which the information is not renewed
