@@ -1,10 +1,13 @@
 """The whole fit: the removal of the penalty's bias, the choice by AIC, known pi, and weights."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from pugam.engines import MemoryEngine
 from pugam.solvers import PiPrior, PiRange, Settings, edf, fit_smoothed
+from pugam.solvers.debiasing import correct_bias
 
 
 def fit(problem, engine=None, **options):
@@ -124,3 +127,15 @@ def test_the_same_seed_gives_the_same_fit(problem):
 
     np.testing.assert_array_equal(one.optimum.beta, other.optimum.beta)
     assert one.starts == other.starts
+
+
+def test_where_the_observed_information_is_indefinite_the_correction_goes_without_its_tangent(problem):
+    settings = Settings(smoothing=np.full(len(problem.design.penalties), 1e-2))
+    plain = fit(problem, debias=False)
+    objective = problem.objective(plain.kappas)
+    saddle = replace(plain, observed=-plain.observed)
+
+    found = [correct_bias(one, objective, settings).optimum for one in (plain, saddle)]
+
+    assert abs(found[0].pi - plain.optimum.pi) > 1e-3
+    np.testing.assert_allclose(found[1].beta, found[0].beta, atol=1e-7)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pugam.layout import Layout
 from pugam.likelihood import expit
-from pugam.linear_algebra import solve
+from pugam.linear_algebra import solve_definite
 from pugam.solvers.fits import SmoothedFit
 from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import Optimum
@@ -41,14 +41,17 @@ def correct_bias(fit: SmoothedFit, objective: Objective, settings: Settings) -> 
 def _followed(optimum: Optimum, information: Array, logit_pi: float) -> Array:
     """Where everything else goes, to first order, when pi moves: the refit then ends where it would from anywhere.
 
-    Further away than the limits the tangent is no guide, and with constraints it may lead out of their cone.
+    Further away than the limits, and where the observed information is indefinite, the tangent is no guide; with
+    constraints it may lead out of their cone.
     """
     layout, hessian = optimum.layout, information + np.diag(optimum.curvature)
     start = layout.with_share(optimum.beta, logit_pi)
     predictor, shift = layout.predictor, logit_pi - optimum.logit_pi
-    followed = solve(hessian[predictor, predictor], -shift * hessian[predictor, layout.share])
+    followed = solve_definite(hessian[predictor, predictor], -shift * hessian[predictor, layout.share])
+    if followed is None or len(optimum.constraints):
+        return start
     is_near = abs(followed[layout.of_predictors.intercept]) < TUNING.longest_following
-    if is_near and np.abs(followed).max() < TUNING.farthest_following and not len(optimum.constraints):
+    if is_near and np.abs(followed).max() < TUNING.farthest_following:
         start[predictor] += followed
     return start
 
