@@ -15,9 +15,9 @@ def objective(make_problem):
     return problem.objective(np.full(len(problem.design.penalties), 1e-2))
 
 
-def summit(objective, start, **options):
-    settings = Settings(smoothing=np.array([]), **options)
-    return reach_summit(objective, start, settings.pi_range, settings)
+def summit(objective, start, near=False):
+    settings = Settings(smoothing=np.array([]))
+    return reach_summit(objective, start, settings.pi_range, settings, near)
 
 
 @pytest.fixture(scope="module")
@@ -27,11 +27,12 @@ def top(objective):
     return summit(objective, start)
 
 
+@pytest.mark.parametrize("near", [False, True])
 @pytest.mark.parametrize("distance", [1e-6, 1e-3, 1e-1, 1.0])
-def test_it_ends_at_the_same_place_from_wherever_it_begins(objective, top, distance):
+def test_it_ends_at_the_same_place_from_wherever_it_begins(objective, top, distance, near):
     push = np.random.default_rng(0).standard_normal(len(top.beta)) / np.sqrt(top.hessian.diagonal())
 
-    found = summit(objective, top.beta + distance * push)
+    found = summit(objective, top.beta + distance * push, near)
 
     assert found.converged
     np.testing.assert_allclose(found.beta, top.beta, rtol=0, atol=1e-8 * (1.0 + np.abs(top.beta).max()))
@@ -43,7 +44,7 @@ def test_a_start_seen_before_is_one_step_nearer(objective, top):
     settings = Settings(smoothing=np.array([]))
     (seen,) = objective.stand([start])
 
-    found = reach_summit(objective, start, settings.pi_range, settings, seen)
+    found = reach_summit(objective, start, settings.pi_range, settings, near=True, seen=seen)
 
     np.testing.assert_allclose(found.beta, top.beta, rtol=0, atol=1e-8 * (1.0 + np.abs(top.beta).max()))
 

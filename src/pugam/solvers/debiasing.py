@@ -33,26 +33,30 @@ def correct_bias(fit: SmoothedFit, objective: Objective, settings: Settings) -> 
     covariance = optimum.covariance(pi_range)
     logits = debiased_logits(optimum.layout, optimum.beta, objective.penalty, lambda rhs: rhs @ covariance, pi_range)
     start = _followed(optimum, fit.observed, float(logits))
+    near = start is not None
+    if start is None:
+        start = optimum.layout.with_share(optimum.beta, float(logits))
     pi = float(expit(start[optimum.layout.share]))
-    refit = reach_summit(objective, start, PiRange(pi, pi), settings)
+    refit = reach_summit(objective, start, PiRange(pi, pi), settings, near)
     return replace(fit, optimum=refit, debiased=True)
 
 
-def _followed(optimum: Optimum, information: Array, logit_pi: float) -> Array:
+def _followed(optimum: Optimum, information: Array, logit_pi: float) -> Array | None:
     """Where everything else goes, to first order, when pi moves: the refit then ends where it would from anywhere.
 
-    Further away than the limits, and where the observed information is indefinite, the tangent is no guide; with
+    Further away than the limits, and where the observed information is indefinite, the tangent is no guide: None. With
     constraints it may lead out of their cone.
     """
     layout, hessian = optimum.layout, information + np.diag(optimum.curvature)
-    start = layout.with_share(optimum.beta, logit_pi)
     predictor, shift = layout.predictor, logit_pi - optimum.logit_pi
     followed = solve_definite(hessian[predictor, predictor], -shift * hessian[predictor, layout.share])
     if followed is None or len(optimum.constraints):
-        return start
+        return None
     is_near = abs(followed[layout.of_predictors.intercept]) < TUNING.longest_following
-    if is_near and np.abs(followed).max() < TUNING.farthest_following:
-        start[predictor] += followed
+    if not is_near or np.abs(followed).max() >= TUNING.farthest_following:
+        return None
+    start = layout.with_share(optimum.beta, logit_pi)
+    start[predictor] += followed
     return start
 
 

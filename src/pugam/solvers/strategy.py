@@ -263,7 +263,7 @@ def _reach_optimum(course: Course) -> Course:
     objective, seen = course.at(kappas), None
     if course.by_reml:
         (seen,) = objective.stand([beta])  # as it was when smoothing was chosen
-    penalized = reach_summit(objective, beta, course.settings.pi_range, course.settings, seen)
+    penalized = reach_summit(objective, beta, course.settings.pi_range, course.settings, near=course.by_reml, seen=seen)
     (observed,) = objective.stand([penalized.beta], observed=True)
     fit = SmoothedFit(penalized, penalized, observed.information, kappas, course.starts, debiased=False)
     return replace(course, fit=fit)

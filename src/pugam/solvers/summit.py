@@ -6,7 +6,6 @@ Newton steps take them to the same one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -26,32 +25,42 @@ Array = NDArray[np.float64]
 
 
 def reach_summit(
-    objective: Objective, start: Array, pi_range: PiRange, settings: Settings, seen: Standpoint | None = None
+    objective: Objective,
+    start: Array,
+    pi_range: PiRange,
+    settings: Settings,
+    near: bool = False,
+    seen: Standpoint | None = None,
 ) -> Optimum:
     """Climb to the optimum; return it with the expected information there.
 
-    From nearby, Newton steps are the whole climb. Where it is known how the start is `seen` with expected information,
-    they begin one step further on, which takes no pass.
+    From a start that is meant to be near, Newton steps are the whole climb if they lead there. Where it is known how it
+    is `seen` with expected information, they begin one step further on, which takes no pass.
     """
     by_newton = settings.solver == "newton"
-    path = _newton_path(objective, start, pi_range, settings.max_iter, seen) if by_newton else None
+    path = _newton_path(objective, start, pi_range, settings.max_iter, seen) if by_newton and near else None
     if path is not None:
-        return _end(objective, path.end, len(path.values), True, path.values)
+        return Optimum.at(_arrived(objective, path), len(path.values), True, path.values)
     found = settings.maximize(objective, start[None], pi_range, settings.tol, settings.max_iter)[0]
     if found.converged and by_newton:
         path = _newton_path(objective, found.beta, pi_range, TUNING.last_steps)
-    return _end(objective, path.end if path else found.beta, found.n_iter, found.converged, found.history)
+    (here,) = objective.stand([found.beta]) if path is None else [_arrived(objective, path)]
+    return Optimum.at(here, found.n_iter, found.converged, found.history)
 
 
-def _end(objective: Objective, beta: Array, n_iter: int, converged: bool, history: Sequence[float]) -> Optimum:
-    (here,) = objective.stand([beta])
-    return Optimum.at(here, n_iter, converged, history)
+def _arrived(objective: Objective, path: _Path) -> Standpoint:
+    """Look around where a path ends; where its last step led down, stay where that began."""
+    (here,) = objective.stand([path.end])
+    if here.value >= path.values[-1] - slack(path.values[-1]):
+        return here
+    return objective.stand([path.last_seen])[0]
 
 
 class _Path(NamedTuple):
-    """Where Newton steps end, and the objective on the way there."""
+    """Where Newton steps end, from where the last one was taken, and the objective up to there."""
 
     end: Array
+    last_seen: Array
     values: list[float]
 
 
@@ -82,4 +91,4 @@ def _newton_path(
         values.append(here.value)
     if step.gain >= TUNING.little_left:
         return None
-    return _Path(here.beta if step.gain < TUNING.nothing else here.beta + step.move, values)
+    return _Path(here.beta if step.gain < TUNING.nothing else here.beta + step.move, here.beta, values)
