@@ -45,6 +45,7 @@ class Signals:
     ) -> None:
         for number, before in self._before.items():
             signal.signal(number, before)
+        threading.excepthook = threading.__excepthook__
 
     def ready(self) -> None:
         """Raise KeyboardInterrupt from now on."""
@@ -63,6 +64,11 @@ class Signals:
     def _receive(self, number: int, frame: FrameType | None) -> None:
         self._number = signal.Signals(number)
         if self._ready:
+            threading.excepthook = _say_nothing
             raise KeyboardInterrupt
         os.write(2, f"pugam: {self.ending}\n".encode())
         os._exit(self.code)
+
+
+def _say_nothing(arguments: threading.ExceptHookArgs) -> None:
+    """Threads that look after other processes may break when these are ended: that is no news."""
