@@ -8,16 +8,15 @@ from numpy.typing import NDArray
 from pugam.solvers.evidence import Evidence
 from pugam.solvers.exploring import ObjectiveAt
 from pugam.solvers.pi import PiRange
-from pugam.solvers.reml import select_reml
+from pugam.solvers.reml import Choice, select_reml
 from pugam.solvers.smoothing import edf_by_column, log_marginal
 from pugam.solvers.standpoint import Standpoint
 from pugam.solvers.tuning import TUNING
 from pugam.terms import Design
 
-__all__ = ["Choice", "bent_smoothing", "is_better", "look_for_bends"]
+__all__ = ["bent_smoothing", "is_better", "look_for_bends"]
 
 Array = NDArray[np.float64]
-Choice = tuple[Array, Array]  # parameters beta and smoothing parameters
 
 POSSIBLE_KAPPAS = np.geomspace(*TUNING.kappa_limits, TUNING.possible_kappas)
 

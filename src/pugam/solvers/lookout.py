@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines import Engine
-from pugam.solvers.bends import Choice, is_better
+from pugam.solvers.bends import is_better
 from pugam.solvers.exploring import ObjectiveAt, carried_over, enough_rows, explore, objectives
 from pugam.solvers.optimum import Optimum, best_of
-from pugam.solvers.reml import select_reml
+from pugam.solvers.reml import Choice, select_reml
 from pugam.solvers.settings import Settings
 from pugam.solvers.smoothing import edf_by_term
 from pugam.solvers.tuning import TUNING

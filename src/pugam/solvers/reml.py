@@ -16,10 +16,10 @@ from pugam.solvers.steps import bounded_step
 from pugam.solvers.tuning import TUNING
 from pugam.terms import Design
 
-__all__ = ["go", "select_reml"]
+__all__ = ["Choice", "go", "select_reml"]
 
 Array = NDArray[np.float64]
-Choice = tuple[Array, Array]
+Choice = tuple[Array, Array]  # parameters beta and smoothing parameters
 
 
 def select_reml(
@@ -29,7 +29,7 @@ def select_reml(
     kappas: Array,
     pi_range: PiRange,
     edf_tol: float,
-) -> tuple[Array, Array]:
+) -> Choice:
     """Alternate Fellner-Schall updates of the smoothing parameters with single Fisher steps of beta.
 
     The penalty's part of the gradient is known without the rows, so one pass serves both updates. The point
@@ -67,13 +67,15 @@ def select_reml(
     return here.beta, kappas
 
 
-def _updated(design: Design, here: Standpoint, covariance: Array, kappas: Array, last_move: Array) -> Choice:
+def _updated(
+    design: Design, here: Standpoint, covariance: Array, kappas: Array, last_move: Array
+) -> tuple[Array, Array]:
     """Update smoothing parameters once; also returns by how much, in logarithms, before it is stretched."""
     move = np.log(fellner_schall(design, here, covariance, kappas) / kappas)
     return np.clip(kappas * np.exp(_stretch(move, last_move) * move), *TUNING.kappa_limits), move
 
 
-def _settled(design: Design, here: Standpoint, kappas: Array, pi_range: PiRange, edf_tol: float) -> Choice:
+def _settled(design: Design, here: Standpoint, kappas: Array, pi_range: PiRange, edf_tol: float) -> tuple[Array, Array]:
     """Update smoothing parameters on the parabola seen from here until they stay; also returns degrees of freedom.
 
     No update needs a pass over the rows; the next pass shows how well the parabola held.
