@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 
 FEWEST_IN_A_LEVEL = 0.1  # a level with labelled and unlabelled rows has one at least; where climbs stop, 0.01 is left
 SMALLEST_RUNAWAY = 4.0  # effect, against the middle one of the other levels: where weights are small, so is the doubt
-NO_IDEA = 1000.0  # standard error of an effect
+NO_IDEA = 100.0  # standard error of an effect, wherever it is known best
 LARGEST_CONDITION = 1e9
 LEAST_OWN = 1e-12  # of a parameter's information, that the intercept does not share: less is rounding
 SMALLEST_SHARE = 0.01  # of a direction in which effects are open, that a term has

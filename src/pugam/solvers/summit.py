@@ -80,7 +80,7 @@ def _newton_path(
     if here.value < lowest or following is None or not following.gain < TUNING.near:
         return None
     step, values = following, [here.value]
-    for _ in range(min(most, TUNING.last_steps)):
+    for _ in range(min(most, TUNING.last_steps) - 1):
         if step.gain < TUNING.little_left:
             break
         (trial,) = objective.stand([here.beta + step.move], observed=True)

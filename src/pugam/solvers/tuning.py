@@ -47,7 +47,7 @@ class Tuning:
     near: float = 0.5  # predicted gain below which the observed information is tried: half a standard error or so
     little_gain: float = 0.01  # of the tolerance: a climb that can gain no more has converged
     one_hill: float = 0.05  # squared distance, in standard errors, at which two climbs are taken for one
-    last_steps: int = 5  # Newton steps of the last climb: each squares what is left
+    last_steps: int = 6  # Newton steps of the last climb: each squares what is left
     little_left: float = 1e-9  # gain from which one step more leads to the optimum, to 1e-10 standard errors
     nothing: float = 1e-20  # gain that is not worth that step
 
