@@ -126,6 +126,7 @@ def _scaled(matrix: Array, damping: float) -> tuple[Array, Array]:
     """Bring the damped matrix to a unit diagonal; return it with the scale of each row."""
     diagonal = matrix.diagonal() * (1.0 + damping + RIDGE) + FLOOR
     scale = 1.0 / np.sqrt(diagonal)
-    scaled = matrix * scale * scale[:, None]
+    scaled = matrix * scale
+    scaled *= scale[:, None]
     scaled.flat[:: len(scaled) + 1] = 1.0
     return scaled, scale

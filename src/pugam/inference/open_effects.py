@@ -60,23 +60,29 @@ def find_open_effects(fitted: Fitted) -> OpenEffects:
 
     Those of the penalised optimum, and those reported: effects may run off only where pi was corrected.
     """
-    places = [fitted.fit.penalized, fitted.fit.optimum]
+    places = [fitted.fit.penalized]
+    if fitted.fit.optimum is not fitted.fit.penalized:
+        places.append(fitted.fit.optimum)
     one_sided: dict[str, dict[str, None]] = {}
     for basis, names in (found for curves in places for found in _one_sided_levels(fitted, curves)):
         one_sided.setdefault(basis.spec.label, {}).update(dict.fromkeys(names))
     levels = tuple(name for names in one_sided.values() for name in names)
-    terms = dict.fromkeys(label for curves in places for label in _open_terms(fitted, curves))
+    drawn = [curve_columns(basis, default_grid(basis)) for basis in fitted.design.bases]
+    terms = dict.fromkeys(label for curves in places for label in _open_terms(fitted, curves, drawn))
     return OpenEffects(levels, tuple(label for label in terms if not one_sided[label]))
 
 
-def _open_terms(fitted: Fitted, curves: Optimum) -> Iterator[str]:
-    """Terms of which next to nothing is known anywhere, or with a part in directions of next to no information."""
+def _open_terms(fitted: Fitted, curves: Optimum, drawn: list[Array]) -> Iterator[str]:
+    """Terms of which next to nothing is known anywhere, or with a part in directions of next to no information.
+
+    `drawn` holds the model columns of each term where it is drawn.
+    """
     coefficients = fitted.design.layout.coefficients
     covariance = curves.covariance(fitted.settings.pi_range)[coefficients, coefficients]
     unit = min(1.0, np.sqrt(_mean_weight(fitted)))  # rows that weigh little tell little, and are no sign
     directions = _directions_left_open(fitted, curves)
-    for basis, block in zip(fitted.design.bases, fitted.design.blocks, strict=True):
-        errors = standard_errors(curve_columns(basis, default_grid(basis)), covariance[block, block])
+    for basis, block, columns in zip(fitted.design.bases, fitted.design.blocks, drawn, strict=True):
+        errors = standard_errors(columns, covariance[block, block])
         share = np.max((directions[block] ** 2).sum(axis=0), initial=0.0)
         if unit * errors.min() > NO_IDEA or share > SMALLEST_SHARE:
             yield basis.spec.label

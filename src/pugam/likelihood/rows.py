@@ -123,11 +123,11 @@ def score_rows(positive: Flags, s: Array, c: Array, d: Array, xp: Any = np) -> S
 
 def _saturating(positive: Flags, s: Array, c: Array, d: Array, xp: Any) -> tuple[Array, Array, Array, Array, ScoreRows]:
     m, h = expit_pair(s, xp)
-    unlabelled = h + d * m
+    labelled, unlabelled = c * m, h + d * m
     with np.errstate(divide="ignore"):
-        value = xp.log(xp.where(positive, c * m, unlabelled))
-    odds = c * m / unlabelled.clip(SMALLEST_SQUARABLE)
-    tilt = c * m * (h / unlabelled.clip(SMALLEST))  # odds times h, which stays below one where odds overflow
+        value = xp.log(xp.where(positive, labelled, unlabelled))
+    odds = labelled / unlabelled.clip(SMALLEST_SQUARABLE)
+    tilt = labelled * (h / unlabelled.clip(SMALLEST))  # odds times h, which stays below one where odds overflow
     return m, h, odds, tilt, ScoreRows(value, xp.where(positive, h, -tilt), xp.where(positive, 1.0, -odds))
 
 

@@ -88,8 +88,11 @@ class _Penalized:
 
     def penalties(self, beta: Array) -> Array:
         """Roughness minus log prior: what is subtracted from the log-likelihood, shape (B,)."""
+        return self._penalties(beta, self.pi(beta))
+
+    def _penalties(self, beta: Array, pi: Array) -> Array:
         roughness: Array = 0.5 * np.sum(beta[:, self.layout.coefficients] ** 2 * self.penalty, axis=1)
-        return roughness - self.prior.value(self.pi(beta))
+        return roughness - self.prior.value(pi)
 
     def _curvature(self, beta: Array, pi: Array) -> Array:
         """What penalty and prior add to the diagonal of the information."""
@@ -159,7 +162,7 @@ class Objective(_Penalized):
         sums = self.engine.sums(pi, beta[:, self.layout.predictor], observed)
         slope = self._slope(pi)
         to_logit_pi(self.layout, sums.information, slope, self._corner(pi, sums.score, observed))
-        value, gradient = sums.value - self.penalties(beta), self._gradient(sums.score, beta, pi, slope)
+        value, gradient = sums.value - self._penalties(beta, pi), self._gradient(sums.score, beta, pi, slope)
         return Evaluation(value, sums.value, gradient, sums.information, self._curvature(beta, pi))
 
     def stand(self, betas: Sequence[Array], observed: bool = False) -> list[Standpoint]:
@@ -191,7 +194,7 @@ class ResampledObjective(_Penalized):
         """Evaluate value and gradient at the rows of beta, shape (B, q)."""
         pi = self.pi(beta)
         sums = self.engine.scores(pi, beta[:, self.layout.predictor])
-        return Slopes(sums.value - self.penalties(beta), self._gradient(sums.score, beta, pi, self._slope(pi)))
+        return Slopes(sums.value - self._penalties(beta, pi), self._gradient(sums.score, beta, pi, self._slope(pi)))
 
     def survey(self, beta: Array, observed: bool) -> tuple[Slopes, Hessians]:
         """Evaluate value, gradient and Hessian, with expected or observed information, at the rows of beta."""
@@ -202,4 +205,4 @@ class ResampledObjective(_Penalized):
         sums = self.engine.sums(pi[once], beta[once, self.layout.predictor], observed)
         corner, gradient = self._corner(pi, sums.score, observed), self._gradient(sums.score, beta, pi, slope)
         hessians = self.engine.hessians(sums.information, slope, corner, self._curvature(beta, pi))
-        return Slopes(sums.value - self.penalties(beta), gradient), hessians
+        return Slopes(sums.value - self._penalties(beta, pi), gradient), hessians

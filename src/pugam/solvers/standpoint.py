@@ -79,10 +79,12 @@ class Standpoint:
         """Intercept and coefficients, as engines take them."""
         return self.beta[self.layout.predictor]
 
-    @property
+    @cached_property
     def hessian(self) -> Array:
         """Information plus the curvature of penalty and prior."""
-        return self.information + np.diag(self.curvature)
+        hessian = self.information.copy()
+        hessian.flat[:: len(hessian) + 1] += self.curvature
+        return hessian
 
     def repenalized(self, penalty: Array) -> Self:
         """Return the same point under another penalty, shape (p,): its likelihood is known without the rows."""

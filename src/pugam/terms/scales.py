@@ -84,7 +84,7 @@ def is_skewed(values: Array) -> bool:
 
     Values between two bounds may lie towards one of them, but have no tail to be continued into.
     """
-    distinct = np.unique(values)
+    distinct = _distinct(values)
     lowest, low, middle, high, highest = np.quantile(distinct, (FAR_OUT, *TAILS, 1.0 - FAR_OUT))
     short, long, beyond = middle - low, high - middle, highest - high
     if short > long:
@@ -98,7 +98,7 @@ def find_log_scale(values: Array, lower: float, upper: float) -> LogScale | None
     Distinct values rather than rows: a spike counts for no more than its place, and repeating rows changes nothing.
     None where the values are symmetric as they are.
     """
-    low, middle, high = map(float, np.quantile(np.unique(values), TAILS))
+    low, middle, high = map(float, np.quantile(_distinct(values), TAILS))
     if abs((high - middle) - (middle - low)) <= SYMMETRIC * (high - low):
         return None
     mirrored = high - middle < middle - low
@@ -108,6 +108,12 @@ def find_log_scale(values: Array, lower: float, upper: float) -> LogScale | None
         near = lower
     shift = min(_symmetric_shift(low, middle, high), near - NEAREST * (high - low))
     return LogScale(mirrored, -shift if mirrored else shift, float(upper if mirrored else lower))
+
+
+def _distinct(values: Array) -> Array:
+    """Distinct values in order. NumPy's `unique` hashes them before it sorts, which takes twice as long."""
+    ordered = np.sort(values)
+    return ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])]
 
 
 def _symmetric_shift(low: float, middle: float, high: float) -> float:
