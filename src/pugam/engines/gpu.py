@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pugam.engines.device import DeviceRows, choose_device, likelihood_on_device, load_torch
 from pugam.engines.memory import MemoryEngine
-from pugam.engines.protocol import Counts
+from pugam.engines.protocol import Counts, Sources
 from pugam.layout import Layout
 from pugam.likelihood import Scores, Sums, label_frequency, to_logit_pi
 from pugam.linear_algebra import FLOOR, RIDGE
@@ -80,9 +80,9 @@ class GpuEngine(MemoryEngine):
         """Return the same rows under B weightings: how often each row counts, shape (B, n_rows)."""
         return GpuResampledRows.under(self, counts)
 
-    def redesigned(self, design: Design, terms: Sequence[int]) -> GpuEngine:
+    def redesigned(self, design: Design, terms: Sequence[Sources]) -> GpuEngine:
         """Return an engine over the same rows for another design, of those of its terms with these numbers."""
-        encoded = [self.encoded[number] for number in terms]
+        encoded = self._encoded_for(terms)
         return GpuEngine(design, encoded, self.positive, self.weights, self.n_threads, device=self.device)
 
     def reweighted(self, counts: Counts) -> GpuEngine:

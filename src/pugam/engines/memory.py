@@ -16,7 +16,7 @@ from pugam.engines.counted import CountedRows
 from pugam.engines.hessians import MemoryHessians
 from pugam.engines.local import Workspace, is_local_faster, local_columns
 from pugam.engines.pilots import pilot_rows
-from pugam.engines.protocol import Counts, Expectation
+from pugam.engines.protocol import Counts, Expectation, Sources
 from pugam.engines.threads import map_in_threads
 from pugam.likelihood import (
     Columns,
@@ -122,11 +122,18 @@ class MemoryEngine(CountedRows):
         """Intercept plus effects of every row for one vector b, shape (n_rows,)."""
         return np.concatenate([block.X.predict(b[None])[0] for block in self.blocks(0, self.n_rows)])
 
-    def redesigned(self, design: Design, terms: Sequence[int]) -> MemoryEngine:
+    def redesigned(self, design: Design, terms: Sequence[Sources]) -> MemoryEngine:
         """Return an engine over the same rows for another design, of those of its terms with these numbers."""
-        encoded = [self.encoded[number] for number in terms]
+        encoded = self._encoded_for(terms)
         # What is a part of many rows stays one.
         return MemoryEngine(design, encoded, self.positive, self.weights, self.n_threads, self._local or None)
+
+    def _encoded_for(self, terms: Sequence[Sources]) -> list[Encoded]:
+        """Encoded values of terms of another design: those of one of ours, or of several of one column each."""
+        return [self.encoded[one] if isinstance(one, int) else self._side_by_side(one) for one in terms]
+
+    def _side_by_side(self, terms: Sequence[int]) -> NDArray[np.float64]:
+        return np.column_stack([self.encoded[number] for number in terms]).astype(np.float64)
 
     def reweighted(self, counts: Counts) -> MemoryEngine:
         """Return an engine over the same rows in which each counts so many times, shape (n_rows,)."""

@@ -17,7 +17,7 @@ from pugam.engines.counted import CountedRows
 from pugam.engines.hessians import MemoryHessians
 from pugam.engines.memory import MemoryEngine, MemoryResampledRows
 from pugam.engines.pilots import pilot_rows
-from pugam.engines.protocol import Counts, Expectation
+from pugam.engines.protocol import Counts, Expectation, Sources
 from pugam.engines.threads import count_threads
 from pugam.likelihood import Scores, Sums, label_frequency
 from pugam.terms import Design, Encoded
@@ -102,7 +102,7 @@ class PartedEngine(CountedRows):
         """Intercept plus effects of every row for one vector b, shape (n_rows,)."""
         return np.concatenate(self.parts.map(MemoryEngine.linear_predictor, b))
 
-    def redesigned(self, design: Design, terms: Sequence[int]) -> PartedEngine:
+    def redesigned(self, design: Design, terms: Sequence[Sources]) -> PartedEngine:
         """Return an engine over the same rows for another design, of those of its terms with these numbers."""
         return self._with(self.parts.changed(MemoryEngine.redesigned, design, tuple(terms)), self.weights, design)
 

@@ -13,9 +13,10 @@ from pugam.layout import Layout
 from pugam.likelihood import Scores, Sums
 from pugam.terms import Design, Encoded
 
-__all__ = ["Counts", "Engine", "Expectation", "Hessians", "ResampledRows"]
+__all__ = ["Counts", "Engine", "Expectation", "Hessians", "ResampledRows", "Sources"]
 
 Array = NDArray[np.float64]
+Sources = int | tuple[int, ...]  # number of a term, or of several
 Counts = NDArray[np.integer] | NDArray[np.float64]  # how often rows count; fractions where weights are frequencies
 
 
@@ -145,8 +146,11 @@ class Engine(Protocol):
         """Intercept plus effects of every row for one vector b, shape (n_rows,)."""
         ...
 
-    def redesigned(self, design: Design, terms: Sequence[int]) -> Engine:
-        """Return an engine over the same rows for another design, of those of its terms with these numbers."""
+    def redesigned(self, design: Design, terms: Sequence[Sources]) -> Engine:
+        """Return an engine over the same rows for another design.
+
+        Each of its terms reads what the term of ours with this number reads, or what several of one column each do.
+        """
         ...
 
     def pilot(self, design: Design, n_rows: int, rng: np.random.Generator) -> Engine:

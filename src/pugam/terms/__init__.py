@@ -2,15 +2,18 @@
 
 from pugam.terms.automatic import choose_terms, may_identify_rows
 from pugam.terms.axes import Axis, level_axis, number_axis
-from pugam.terms.basis import Basis, Comparison, Encoded, LevelInDoubt, Penalty
+from pugam.terms.basis import INTERACTIONS, STRAIGHT, Basis, Comparison, Encoded, LevelInDoubt, Penalty
 from pugam.terms.design import Design
 from pugam.terms.formula import format_formula, parse_formula
 from pugam.terms.kinds import Factor, Interaction, Linear, Product, Random, Smooth, Tensor, f, l, r, s, te, ti
 from pugam.terms.support import POWERS
+from pugam.terms.tensor_basis import TensorBasis
 from pugam.terms.term import Term, columns_read, group_columns, register_term
 
 __all__ = [
+    "INTERACTIONS",
     "POWERS",
+    "STRAIGHT",
     "Axis",
     "Basis",
     "Comparison",
@@ -25,6 +28,7 @@ __all__ = [
     "Random",
     "Smooth",
     "Tensor",
+    "TensorBasis",
     "Term",
     "choose_terms",
     "columns_read",

@@ -18,10 +18,13 @@ from pugam.terms.shelf import Shelf
 from pugam.terms.splines import PiecewiseBasis
 from pugam.terms.term import Term
 
-__all__ = ["Basis", "Comparison", "Encoded", "LevelInDoubt", "Penalty"]
+__all__ = ["BENDS", "BOW", "INTERACTIONS", "STRAIGHT", "Basis", "Comparison", "Encoded", "LevelInDoubt", "Penalty"]
 
 Array = NDArray[np.float64]
 Encoded = NDArray[np.float64] | NDArray[np.int32]
+
+STRAIGHT, BENDS, INTERACTIONS = "straight", "bends", "interactions"  # families of coefficients
+BOW = 500.0  # roughness of the first function that bends: the unit in which bends are compared with lines
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +90,20 @@ class Basis(ABC):
     def penalties(self) -> tuple[Penalty, ...]:
         """One for each smoothing parameter; they may share columns, and leave some free."""
         return ()
+
+    @property
+    def priors(self) -> tuple[Penalty, ...]:
+        """Normal priors with a common variance for the coefficients of all terms whose priors have the same name.
+
+        Every coefficient is in one of them, with its precision relative to others there: straight parts, and bends.
+        """
+        roughness = sum((penalty.diagonal for penalty in self.penalties), np.zeros(self.size))
+        straight = Penalty((roughness == 0.0).astype(float), STRAIGHT)
+        return tuple(prior for prior in (straight, Penalty(roughness / BOW, BENDS)) if prior.diagonal.any())
+
+    def margin(self, n_functions: int) -> Basis | None:
+        """Return the term as one side of an interaction, with its smoothest functions; None where it is no such."""
+        return None
 
     @property
     def constraints(self) -> Array:

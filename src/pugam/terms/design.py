@@ -139,7 +139,7 @@ class Design:
         return {
             self.names[term]: float(kappas[own[0]]) if len(own) == 1 else tuple(kappas[list(own)].tolist())
             for term, own in numbers.items()
-            if own and self.ridge is None
+            if own and (self.ridge is None or kappas[list(own)].any())
         }
 
     def penalties_of(self, term: int) -> tuple[int, ...]:
@@ -243,6 +243,12 @@ class Design:
     def with_ridge(self, ridge: Array) -> Design:
         """Return the design with a ridge on all columns."""
         return replace(self, ridge=ridge)
+
+    def smoothing_like(self, precision: Array) -> Array:
+        """Smoothing parameters that restrain coefficients as much, on average, as a prior of this precision does."""
+        return np.array(
+            [float(np.mean(precision[one.columns] / (2.0 * one.diagonal))) for one in self.penalties], dtype=float
+        )
 
     def penalty(self, kappas: Array) -> Array:
         """Diagonal Hessian of the penalties for one smoothing parameter each, or the ridge."""

@@ -14,7 +14,7 @@ from pugam.data import Column, require_numeric
 from pugam.errors import InputError
 from pugam.nodes import Node
 from pugam.terms.axes import Axis, as_objects
-from pugam.terms.basis import Basis, Comparison, Encoded, LevelInDoubt, Penalty
+from pugam.terms.basis import STRAIGHT, Basis, Comparison, Encoded, LevelInDoubt, Penalty
 from pugam.terms.gaps import missing_rows, refuse_missing
 from pugam.terms.levels import MISSING_CODE, UNSEEN_CODE
 from pugam.terms.shelf import Shelf
@@ -97,6 +97,11 @@ class SkippingBasis(Basis):
     def penalties(self) -> tuple[Penalty, ...]:
         """Those of the inner term."""
         return self.inner.penalties
+
+    @property
+    def priors(self) -> tuple[Penalty, ...]:
+        """Those of the inner term."""
+        return self.inner.priors
 
     @property
     def constraints(self) -> Array:
@@ -221,6 +226,12 @@ class MissingBasis(SkippingBasis):
     def penalties(self) -> tuple[Penalty, ...]:
         """Those of the inner term; the effect of missing values is not penalised."""
         return tuple(replace(penalty, diagonal=np.append(penalty.diagonal, 0.0)) for penalty in self.inner.penalties)
+
+    @cached_property
+    def priors(self) -> tuple[Penalty, ...]:
+        """Those of the inner term; the effect of missing values is like that of a level."""
+        inner = (replace(prior, diagonal=np.append(prior.diagonal, 0.0)) for prior in self.inner.priors)
+        return (*inner, Penalty(np.eye(self.size)[-1], STRAIGHT))
 
     @property
     def constraints(self) -> Array:

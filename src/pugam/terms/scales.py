@@ -113,7 +113,7 @@ def find_log_scale(values: Array, lower: float, upper: float) -> LogScale | None
 def _distinct(values: Array) -> Array:
     """Distinct values in order. NumPy's `unique` hashes them before it sorts, which takes twice as long."""
     ordered = np.sort(values)
-    return ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])]
+    return np.asarray(ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])])
 
 
 def _symmetric_shift(low: float, middle: float, high: float) -> float:

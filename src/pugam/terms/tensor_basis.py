@@ -19,7 +19,7 @@ from pugam.data import Column
 from pugam.errors import InputError
 from pugam.nodes import Node
 from pugam.terms.axes import Axis
-from pugam.terms.basis import Basis, Comparison, Encoded, Penalty
+from pugam.terms.basis import BOW, INTERACTIONS, Basis, Comparison, Encoded, Penalty
 from pugam.terms.gaps import refuse_missing
 from pugam.terms.ranges import bounded
 from pugam.terms.shelf import Shelf
@@ -88,6 +88,17 @@ class TensorBasis(Basis):
             for margin, factor in zip(self.margins, self.factors.T, strict=True)
             for penalty in margin.penalties
         )
+
+    @cached_property
+    def priors(self) -> tuple[Penalty, ...]:
+        """Without main effects, one for all products: the more a factor bends, the smaller they are."""
+        if self.has_main_effects:
+            return super().priors
+        weights = np.ones(self.size)
+        for margin, factor in self._factors_of_margins:
+            roughness = sum((penalty.diagonal for penalty in margin.penalties), np.zeros(margin.size))
+            weights = weights * np.append(1.0, 1.0 + roughness / BOW)[factor]
+        return (Penalty(weights, INTERACTIONS),)
 
     def encode(self, columns: Sequence[Column]) -> Encoded:
         """Encode each column for its margin: shape (n, number of margins)."""

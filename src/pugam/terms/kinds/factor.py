@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, get_args
 
@@ -25,6 +25,8 @@ from pugam.terms.term import Term, register_term
 __all__ = ["Factor", "FactorBasis", "f"]
 
 Array = NDArray[np.float64]
+
+MOST_IN_A_MARGIN = 12  # levels of a factor whose interactions are looked for
 
 
 @register_term
@@ -81,6 +83,12 @@ class FactorBasis(Basis):
     def axes(self) -> tuple[Axis, ...]:
         """The levels."""
         return (level_axis(self.spec.column, self.levels, open=self.spec.unseen != "error"),)
+
+    def margin(self, n_functions: int) -> FactorBasis | None:
+        """All levels, unless they are many."""
+        if len(self.levels) > MOST_IN_A_MARGIN:
+            return None
+        return replace(self, spec=replace(self.spec, missing="error"))
 
     @cached_property
     def contrasts(self) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, get_args
 
@@ -81,6 +81,10 @@ class LinearBasis(Basis):
     def axes(self) -> tuple[Axis, ...]:
         """The range."""
         return (number_axis(self.spec.column, self.lower, self.upper),)
+
+    def margin(self, n_functions: int) -> LinearBasis:
+        """The line itself."""
+        return replace(self, spec=replace(self.spec, missing="error"))
 
     def encode(self, columns: Sequence[Column]) -> Encoded:
         """Check that the column is numeric and complete."""

@@ -92,6 +92,11 @@ class RandomBasis(Basis):
         return (Penalty(np.ones(self.size)),)
 
     @cached_property
+    def priors(self) -> tuple[Penalty, ...]:
+        """The same with a variance that no other term shares."""
+        return (Penalty(np.ones(self.size), self.spec.label),)
+
+    @cached_property
     def orders(self) -> NDArray[np.intp]:
         """Levels do not bend, however they are penalised."""
         return np.zeros(self.size, dtype=np.intp)

@@ -65,6 +65,7 @@ __all__ = ["Smooth", "SmoothBasis", "s"]
 Array = NDArray[np.float64]
 
 FEW_LEVELS = 12
+FEWEST_FUNCTIONS = 3
 CURVED = ("convex", "concave")
 SCALE_SAMPLE, FEWEST_DISTINCT = 100_000, 20
 
@@ -295,6 +296,16 @@ class SmoothBasis(Basis):
         """Keep the smoothest functions only."""
         kept = self.functions.coarse(n_functions)
         return replace(self, functions=kept), np.arange(len(kept.roughness))
+
+    def margin(self, n_functions: int) -> SmoothBasis | None:
+        """The curve with so many functions, on the same range and scale; none of a period or of a given shape."""
+        if self.spec.cyclic or self.spec.shape is not None:
+            return None
+        k = max(min(n_functions, self.size) + 1, FEWEST_FUNCTIONS)
+        order = min(CUBIC_ORDER, k)
+        spec = replace(self.spec, k=k, knots="even", missing="error")
+        functions = centred_basis(even_knots(k - order), order).coarse(n_functions)
+        return replace(self, spec=spec, functions=functions)
 
     def on_log_scale(self, columns: Sequence[Column]) -> SmoothBasis:
         """Take logarithms if one tail of the column is long, unless the scale was given or there is no point in it."""
