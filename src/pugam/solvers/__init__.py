@@ -5,8 +5,9 @@ from pugam.solvers.constraints import constraint_rows, project, project_all
 from pugam.solvers.debiasing import correction_weights
 from pugam.solvers.doubt import is_doubtful, rows_in_doubt
 from pugam.solvers.evidence import Canonical, Evidence, gather_evidence
+from pugam.solvers.evidence_profile import EvidenceCurve
 from pugam.solvers.exploring import StartRecord
-from pugam.solvers.fits import Fit, Fitted, FittedKind, ShrunkenFit, SmoothedFit
+from pugam.solvers.fits import Fit, Fitted, FittedKind, MarginalFit, Search, ShrunkenFit, SmoothedFit
 from pugam.solvers.held_out import HeldOutRows
 from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import Optimum
@@ -31,15 +32,18 @@ __all__ = [
     "Adjustment",
     "Canonical",
     "Evidence",
+    "EvidenceCurve",
     "Fit",
     "Fitted",
     "FittedKind",
     "HeldOutRows",
+    "MarginalFit",
     "Objective",
     "Optimum",
     "PiPrior",
     "PiRange",
     "Refits",
+    "Search",
     "Settings",
     "ShrunkenFit",
     "SmoothedFit",

@@ -15,14 +15,37 @@ from numpy.typing import NDArray
 
 from pugam.engines import Engine
 from pugam.solvers.adjustment import Adjustment
+from pugam.solvers.evidence_profile import EvidenceCurve
 from pugam.solvers.exploring import StartRecord
 from pugam.solvers.optimum import Optimum
 from pugam.solvers.settings import Settings
 from pugam.terms import Design
 
-__all__ = ["Fit", "Fitted", "FittedKind", "ShrunkenFit", "SmoothedFit"]
+__all__ = ["Fit", "Fitted", "FittedKind", "MarginalFit", "Search", "ShrunkenFit", "SmoothedFit"]
 
 Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Search:
+    """What was looked at for interactions.
+
+    Attributes
+    ----------
+    pi : float
+        The estimate without interactions that were added.
+    n_pairs : int
+        How many pairs of columns were looked at.
+    added : tuple of str
+        The interactions added.
+    gain : float
+        Log evidence that they gained.
+    """
+
+    pi: float
+    n_pairs: int = 0
+    added: tuple[str, ...] = ()
+    gain: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -39,6 +62,8 @@ class Fit(ABC):
     starts : tuple of StartRecord
     ridge : float, optional
         Strength of a ridge on all model columns, scaled to unit variance, where there was one.
+    search : Search, optional
+        What was looked at for interactions, where any were looked for.
     """
 
     optimum: Optimum
@@ -47,11 +72,17 @@ class Fit(ABC):
     kappas: Array
     starts: tuple[StartRecord, ...]
     ridge: float | None = field(default=None, kw_only=True)
+    search: Search | None = field(default=None, kw_only=True)
 
     @property
     def converged(self) -> bool:
         """Whether every climb that counts ended at its optimum."""
         return self.optimum.converged and self.penalized.converged
+
+    @property
+    def added(self) -> tuple[str, ...]:
+        """Labels of terms that nobody asked for."""
+        return () if self.search is None else self.search.added
 
     @property
     @abstractmethod
@@ -106,6 +137,36 @@ class ShrunkenFit(Fit):
 
     def climbs_together(self, design: Design) -> bool:
         """Never: each refit holds out rows of its own."""
+        return False
+
+
+@dataclass(frozen=True)
+class MarginalFit(Fit):
+    """A fit by marginal likelihood: pi is where the evidence is highest, the curves are at their mode there.
+
+    Attributes
+    ----------
+    families : tuple of str
+        Which coefficients have a variance in common.
+    precisions : array of shape (n_families,)
+        Inverse variances of the families' coefficients, as if columns were standardised.
+    curve : EvidenceCurve
+        The evidence along the logit of pi.
+    search : Search
+    """
+
+    families: tuple[str, ...]
+    precisions: Array
+    curve: EvidenceCurve
+    search: Search = field(kw_only=True)
+
+    @property
+    def is_adjusted(self) -> bool:
+        """No: given pi, the parameters are the penalised optimum."""
+        return False
+
+    def climbs_together(self, design: Design) -> bool:
+        """Never: each refit looks for the maximum of its own evidence."""
         return False
 
 

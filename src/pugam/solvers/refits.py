@@ -16,7 +16,8 @@ from pugam.engines import Counts, Engine
 from pugam.likelihood import alpha_shift
 from pugam.solvers.batch import maximize_resamples, solve_semidefinite
 from pugam.solvers.debiasing import debiased_logits
-from pugam.solvers.fits import Fit, Fitted, FittedKind, ShrunkenFit, SmoothedFit
+from pugam.solvers.fits import Fit, Fitted, FittedKind, MarginalFit, ShrunkenFit, SmoothedFit
+from pugam.solvers.marginal import refit_marginal
 from pugam.solvers.objective import ResampledObjective
 from pugam.solvers.pi import PiRange
 from pugam.solvers.settings import Settings
@@ -80,6 +81,11 @@ def _refit_smoothed(fit: SmoothedFit, engine: Engine, design: Design, settings: 
 @refit.register
 def _refit_shrunken(fit: ShrunkenFit, engine: Engine, design: Design, settings: Settings) -> Fit:
     return refit_shrunken(FittedKind(engine, design, settings, fit), engine).fit
+
+
+@refit.register
+def _refit_marginal(fit: MarginalFit, engine: Engine, design: Design, settings: Settings) -> Fit:
+    return refit_marginal(fit, engine, design, settings)
 
 
 @singledispatch

@@ -16,7 +16,7 @@ from pugam.solvers.steps import bounded_step
 from pugam.solvers.tuning import TUNING
 from pugam.terms import Design
 
-__all__ = ["Choice", "go", "select_reml"]
+__all__ = ["Choice", "go", "select_reml", "stretch"]
 
 Array = NDArray[np.float64]
 Choice = tuple[Array, Array]  # parameters beta and smoothing parameters
@@ -72,7 +72,7 @@ def _updated(
 ) -> tuple[Array, Array]:
     """Update smoothing parameters once; also returns by how much, in logarithms, before it is stretched."""
     move = np.log(fellner_schall(design, here, covariance, kappas) / kappas)
-    return np.clip(kappas * np.exp(_stretch(move, last_move) * move), *TUNING.kappa_limits), move
+    return np.clip(kappas * np.exp(stretch(move, last_move) * move), *TUNING.kappa_limits), move
 
 
 def _settled(design: Design, here: Standpoint, kappas: Array, pi_range: PiRange, edf_tol: float) -> tuple[Array, Array]:
@@ -101,7 +101,7 @@ def _is_near(kappas: Array, other: Array) -> bool:
     return bool(np.max(np.abs(np.log(kappas / other)), initial=0.0) < TUNING.same_log)
 
 
-def _stretch(move: Array, last_move: Array) -> Array:
+def stretch(move: Array, last_move: Array) -> Array:
     """Anticipate the geometric tail of moves that shrink steadily in one direction (Aitken), term by term."""
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.asarray(np.where(last_move == 0.0, 0.0, move / last_move))

@@ -29,6 +29,10 @@ class Settings:
     ----------
     smoothing : "reml", "aic" or array of shape (n_terms,)
         How smoothing parameters are chosen, or their values.
+    estimate : "marginal" or "mode"
+        Whether pi is where the marginal likelihood is highest, or part of the penalised optimum.
+    most_pairs : int
+        How many interactions may be added where the evidence asks for them.
     grid : tuple of float
         The common values tried by "aic".
     """
@@ -41,6 +45,8 @@ class Settings:
     pi_range: PiRange = field(default_factory=PiRange)
     prior: PiPrior = field(default_factory=PiPrior)
     debias: bool = True
+    estimate: Literal["marginal", "mode"] = "mode"
+    most_pairs: int = 0
     grid: tuple[float, ...] = ()
 
     @property

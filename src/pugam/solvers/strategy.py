@@ -26,6 +26,7 @@ from pugam.solvers.exploring import (
 )
 from pugam.solvers.fits import Fitted, FittedKind, SmoothedFit
 from pugam.solvers.lookout import Lookout, look_for_higher, look_for_waves
+from pugam.solvers.marginal import fit_marginal
 from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import best_of
 from pugam.solvers.reml import select_reml
@@ -354,10 +355,14 @@ STAGES = (REHEARSE, COARSE_FIRST, EXPLORE, SMOOTH, BEND, WAVES, HIGHER, CANDIDAT
 def choose_fit(
     engine: Engine, designs: Sequence[Design], settings: Settings, rng: np.random.Generator, shrinkage: str
 ) -> Fitted:
-    """Fit designs of the same terms, smoothed or shrunken, and keep what the rows support.
+    """Fit designs of the same terms, by marginal likelihood, smoothed or shrunken.
 
-    A shrunken fit takes the place of a smoothed one where rows are too few for the columns that no smoothing restrains,
-    and where the smoothed one leaves pi in doubt: without the latter, pi has a larger error and 0.017 less coverage.
+    By marginal likelihood, unless rows are few for the columns: Laplace's approximation is then too far off, and
+    shrunken curves with pi from rows held out are better (benchmarks/results/few_rows.md).
+
+    Otherwise smoothed or shrunken, whichever the rows support. A shrunken fit takes the place of a smoothed one where
+    rows are too few for the columns that no smoothing restrains, and where the smoothed one leaves pi in doubt: without
+    the latter, pi has a larger error and 0.017 less coverage.
 
     Parameters
     ----------
@@ -365,6 +370,10 @@ def choose_fit(
         On the columns' own scales and, where tails are long, on logarithms.
     shrinkage : "auto", "always" or "never"
     """
+    if settings.estimate == "marginal" and has_enough_rows(designs[0], engine):
+        return fit_marginal(engine, designs, settings, rng)
+    if settings.estimate == "marginal":
+        return fit_shrunken(engine, designs, settings, rng)
     if shrinkage == "never" or (shrinkage == "auto" and has_enough_rows(designs[0], engine)):
         smoothed = _fit_best_scale(engine, designs, settings, rng)
         if shrinkage == "never" or not is_doubtful(smoothed):

@@ -115,6 +115,11 @@ class Tuning:
     alike_edf: float = 1.5  # differences in edf and logit pi too small to be worth a comparison on all rows
     alike_logit: float = 0.3
 
+    # How far apart features usually put the classes, in mean log density ratio. Chosen among (5, 1), (8, 1.2) and
+    # (12, 0.8) on the tables to choose on (benchmarks/division.py): the first two do alike, the third does worse.
+    usual_separation: float = 8.0  # for normal features, a ROC area of 0.977
+    separation_spread: float = 1.2  # standard deviation of its logarithm: two below is a ROC area of 0.72
+
     # Shrunken fits: when, and how. benchmarks/results/shrinkage.md and ablation.md
     fewest_rows_per_column: int = 20  # labelled or unlabelled, whichever are fewer; of columns that nothing restrains
     fewest_doubtful_rows_per_column: int = 5  # 3 to 6 do as well on real tables
@@ -129,8 +134,6 @@ class Tuning:
     comparing_iterations: int = 30
 
     # Share, intercept and steepness from rows held out.
-    usual_separation: float = 12.0  # of classes in mean log density ratio: for normal features, a ROC area of 0.99
-    separation_spread: float = 0.8  # of its logarithm: two standard deviations below is a ROC area of 0.86
     least_difference: float = 1e-3  # of mean scores, in their standard deviations: below, there is nothing to see
     held_out_starts: tuple[tuple[float, float], ...] = (  # pi, log steepness
         (0.2, 0.5), (0.5, 1.2), (0.8, 1.2), (0.95, 1.2), (0.5, 2.0), (0.9, 2.0), (0.1, 1.5),
@@ -139,6 +142,34 @@ class Tuning:
     largest_intercept: float = 300.0
     newton_steps: int = 3  # from where L-BFGS stops: each squares the distance that is left
     largest_change: float = 10.0  # of log steepness, when posteriors are averaged over it
+
+    # Evidence: coefficients integrated out, variances of their families estimated.
+    first_precision: float = 0.05  # loose: with flat curves pi is not identified
+    log_precision_limits: tuple[float, float] = (-18.0, 18.0)
+    longest_log_move: float = 4.6  # of one update: a factor of 100
+    log_tol: float = 1e-3
+    least_degrees: float = 1e-9
+    least_variance: float = 1e-8  # of a model column: it says nothing
+    evidence_edf_tol: float = 0.005
+    evidence_tol: float = 1e-3  # a hundredth of it may be left to gain at the mode
+    evidence_limit: float = 1.92  # fall of the evidence at the limits of a 95% interval: half a chi-square quantile
+    evidence_fall: float = 5.5  # how far it is followed down: 99.9% intervals
+    refit_fall: float = 0.5  # the same for refits, of which only the maximum is wanted
+    evidence_grid: int = 4001
+    same_place: float = 1e-9  # on the logit scale: rounding must not decide whether a place is looked at twice
+    fewest_places: int = 3
+    most_places: int = 60
+    profile_steps: tuple[float, float] = (1e-3, 0.4)  # on the logit scale; in between, a standard error
+    step_growth: float = 1.5
+    refinements: int = 2
+    near_top: float = 3.0  # fall of the places that a smooth curve is drawn through to find the summit
+    summit_degree: int = 4
+    longest_tangent: float = 2.0
+    clear_gain: float = 3.0  # log evidence that speaks for interactions: odds of 20 to 1
+    possible_gain: float = 1.0  # of one pair, as seen from the additive model, to try it
+    pair_functions: tuple[int, ...] = (3, 2, 1)  # of each column: as many as leave enough rows for each product
+    rows_per_product: int = 3
+    most_products: int = 250
 
     def functions_each(self, n_terms: int) -> int:
         """How many functions each of so many terms has in a coarser basis."""

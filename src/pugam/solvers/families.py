@@ -1,0 +1,118 @@
+"""Families of coefficients: each has a normal prior whose variance is estimated from the rows.
+
+The straight parts of all terms are one family, their bends another, interactions a third. A coefficient's precision is
+that of its family times a weight, w: the variance of its model column, so that columns count as if standardised, times
+how much the function bends. Of the precisions k, only the first one has a prior itself: with m straight columns the
+log density ratio has a variance of about S = m / k over the rows, which for normal features is how far positives and
+negatives are apart in mean log density ratio, and log S ~ N(log 8, 1.2^2). For normal features S = 8 is a ROC area of
+0.977; two standard deviations below it is one of 0.72.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+from pugam.engines import Engine
+from pugam.solvers.standpoint import Standpoint
+from pugam.solvers.tuning import TUNING
+from pugam.terms import STRAIGHT, Design
+
+__all__ = ["Families", "column_variances", "gather_families"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Families:
+    """Which coefficients share a variance.
+
+    Attributes
+    ----------
+    names : tuple of str
+    weights : array of shape (n_families, p)
+        Precisions relative to others of the family; each column has one entry that is not zero.
+    """
+
+    names: tuple[str, ...]
+    weights: Array
+
+    @property
+    def sizes(self) -> Array:
+        """Number of coefficients of each family."""
+        return np.asarray(np.count_nonzero(self.weights, axis=1), dtype=float)
+
+    def precision(self, logs: Array) -> Array:
+        """Prior precision of every coefficient, shape (p,), for the logarithms of those of the families."""
+        return np.asarray(np.exp(logs) @ self.weights)
+
+    def start(self) -> Array:
+        """Logarithms of precisions to begin with: loose enough that curves are not flat."""
+        return np.full(len(self.names), np.log(TUNING.first_precision))
+
+    def log_prior(self, logs: Array) -> float:
+        """Log density, up to a constant, of how far apart straight parts put the classes."""
+        deviations = self._deviations(logs)
+        return float(-0.5 * np.sum(deviations**2))
+
+    def degrees(self, here: Standpoint, covariance: Array, logs: Array) -> Array:
+        """Effective degrees of freedom of each family."""
+        variances = covariance.diagonal()[here.layout.coefficients]
+        return np.asarray(self.sizes - np.exp(logs) * (self.weights @ variances))
+
+    def moves(self, here: Standpoint, covariance: Array, logs: Array) -> Array:
+        """How far the logarithms should move towards the maximum of the evidence, by a Fellner-Schall step."""
+        degrees = np.maximum(self.degrees(here, covariance, logs), TUNING.least_degrees)
+        squares = np.maximum(np.exp(logs) * (self.weights @ here.theta**2), TUNING.least_degrees)
+        moves = np.log(degrees / squares)
+        for number in self._with_prior:
+            moves[number] = self._balanced(float(degrees[number]), float(squares[number]), float(logs[number]))
+        return np.asarray(np.clip(moves, -TUNING.longest_log_move, TUNING.longest_log_move))
+
+    @property
+    def _with_prior(self) -> list[int]:
+        return [number for number, name in enumerate(self.names) if name == STRAIGHT]
+
+    def _deviations(self, logs: Array) -> Array:
+        """Differences of log S from its mean, in standard deviations."""
+        chosen = self._with_prior
+        spread = np.log(self.sizes[chosen]) - logs[chosen]
+        return np.asarray((spread - np.log(TUNING.usual_separation)) / TUNING.separation_spread)
+
+    def _balanced(self, degrees: float, squares: float, log: float) -> float:
+        """The move after which rows and prior balance."""
+        number = self._with_prior[0]
+        excess = np.log(self.sizes[number]) - log - np.log(TUNING.usual_separation)
+
+        def slope(move: float) -> float:
+            return float(0.5 * (degrees - squares * np.exp(move)) + (excess - move) / TUNING.separation_spread**2)
+
+        low, high = -TUNING.longest_log_move, TUNING.longest_log_move
+        if slope(low) <= 0.0 or slope(high) >= 0.0:
+            return low if slope(low) <= 0.0 else high
+        return float(brentq(slope, low, high, xtol=TUNING.log_tol))
+
+
+def gather_families(design: Design, variances: Array) -> Families:
+    """Collect the families of a design whose model columns have these variances over the rows, shape (p,)."""
+    weights: dict[str, Array] = {}
+    for basis, block in zip(design.bases, design.blocks, strict=True):
+        for prior in basis.priors:
+            family = weights.setdefault(prior.name, np.zeros(design.n_columns))
+            family[block] += prior.diagonal * variances[block]
+    return Families(tuple(weights), np.array(list(weights.values())))
+
+
+def column_variances(engine: Engine) -> Array:
+    """Variances of the model columns over all rows, none of them zero."""
+    layout = engine.design.layout
+    ones, coefficients = layout.of_predictors.intercept, layout.of_predictors.coefficients
+    # Without curves all rows have the same information: what is left of it are products of columns.
+    flat = np.zeros((1, layout.of_predictors.size))
+    moments = engine.sums(np.array([0.5]), flat).information[0, layout.predictor, layout.predictor]
+    means = moments[ones] / moments[ones, ones]
+    variances = moments.diagonal() / moments[ones, ones] - means**2
+    return np.asarray(np.maximum(variances[coefficients], TUNING.least_variance))

@@ -1,0 +1,172 @@
+"""pi by marginal likelihood: all coefficients integrated out, interactions added where the evidence asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.engines import Engine
+from pugam.solvers.evidence_profile import EvidenceAt, EvidenceCurve, Model, climb, climb_profile, log_evidence, settle
+from pugam.solvers.exploring import carried_over, enough_rows
+from pugam.solvers.families import Families
+from pugam.solvers.fisher import maximize_fisher
+from pugam.solvers.fits import FittedKind, MarginalFit, Search
+from pugam.solvers.optimum import Optimum
+from pugam.solvers.pairs import Pair, add_pairs, choice_cost, find_pairs, screen_pairs
+from pugam.solvers.pi import PiRange
+from pugam.solvers.settings import Settings
+from pugam.solvers.starts import fit_naively, make_starts
+from pugam.solvers.summit import reach_summit
+from pugam.solvers.tuning import TUNING
+from pugam.terms import Design
+
+__all__ = ["fit_marginal", "refit_marginal"]
+
+Array = NDArray[np.float64]
+
+HELD = PiRange(0.5, 0.5)  # any single point: pi stays where each climb begins
+
+
+def fit_marginal(
+    engine: Engine, designs: Sequence[Design], settings: Settings, rng: np.random.Generator
+) -> FittedKind[MarginalFit]:
+    """Fit designs of the same terms, keep the one with the highest evidence, and add interactions if asked to."""
+    begun = [_begin(_model(engine, design, settings), settings, rng) for design in designs]
+    model, start = max(begun, key=lambda one: one[1].value)
+    best, curve = climb_profile(model, start, settings.pi_range)
+    course = _Course(model, best, curve, Search(pi=best.optimum.pi))
+    return _finish(_with_pairs(course, settings), settings)
+
+
+def _model(engine: Engine, design: Design, settings: Settings) -> Model:
+    """Rows and terms, with fewer functions of each where columns are many."""
+    if design.n_columns > TUNING.coarse_columns:
+        design, _ = design.coarse(TUNING.functions_each(len(design.bases)))
+    if design is not engine.design:
+        engine = engine.redesigned(design, range(len(design.bases)))
+    return Model.of(engine, design, settings.prior)
+
+
+def _begin(model: Model, settings: Settings, rng: np.random.Generator) -> tuple[Model, EvidenceAt]:
+    """Climb from starts of many shares and steepnesses, on few rows, and settle at the best; with many rows, in steps.
+
+    Of many rows a sample goes all the way first: there is one maximum to be found among all rows, and it is near.
+    """
+    engine = model.engine
+    if engine.n_rows > TUNING.many_rows:
+        sample = replace(model, engine=engine.pilot(model.design, TUNING.sample_rows, rng))
+        _, start = _begin(sample, settings, rng)
+        found, _ = climb_profile(sample, start, settings.pi_range)
+        return model, settle(model, carried_over(found.optimum.beta, sample.engine, engine), found.logs)
+    few = replace(model, engine=engine.pilot(model.design, enough_rows(model.design), rng))
+    logs = model.families.start()
+    objective = few.at(logs)
+    naive = fit_naively(objective, maximize_fisher)
+    starts = make_starts(few.engine, naive, settings.pi_range, settings.n_starts, rng)
+    optima = maximize_fisher(objective, starts, HELD, TUNING.comparing_tol, TUNING.comparing_iterations)
+    best = max(optima, key=lambda optimum: log_evidence(few, optimum, logs))
+    return model, settle(model, carried_over(best.beta, few.engine, engine), logs)
+
+
+@dataclass(frozen=True, eq=False)
+class _Course:
+    """A model with the place where its evidence is highest, and how it got its interactions."""
+
+    model: Model
+    best: EvidenceAt
+    curve: EvidenceCurve
+    search: Search
+
+
+def _with_pairs(course: _Course, settings: Settings) -> _Course:
+    """Add the interactions that look promising, or all, as long as the evidence gains clearly.
+
+    A choice among many pairs has to gain more, by the logarithm of the number of such choices; all of them need not.
+    """
+    for _ in range(TUNING.most_moves):
+        model, best = course.model, course.best
+        pairs = find_pairs(model.design, model.engine.n_rows, _importance(model, best.optimum))
+        room = settings.most_pairs - len(course.search.added)
+        if not pairs or room <= 0:
+            break
+        tried = [_try_pairs(course, some, len(pairs), settings) for some in _candidates(course, pairs, room)]
+        course = replace(course, search=replace(course.search, n_pairs=max(course.search.n_pairs, len(pairs))))
+        worth = [(other, gain) for other, gain in tried if gain > TUNING.clear_gain]
+        if not worth:
+            break
+        course, _ = max(worth, key=lambda one: one[1])
+    return course
+
+
+def _candidates(course: _Course, pairs: Sequence[Pair], room: int) -> Iterator[Sequence[Pair]]:
+    """The pairs that pay for the choice among all of them, and all."""
+    screening = screen_pairs(course.model, course.best, pairs)
+    least = choice_cost(len(pairs), 1) + TUNING.possible_gain
+    chosen = [pair for pair, gain in screening.ranked if gain > least][:room]
+    if chosen:
+        yield chosen
+    if screening.together > TUNING.possible_gain and len(chosen) < len(pairs) <= room:
+        yield pairs
+
+
+def _try_pairs(course: _Course, pairs: Sequence[Pair], n_pairs: int, settings: Settings) -> tuple[_Course, float]:
+    """Fit with further interactions; also return what the evidence gains, less what the choice costs."""
+    wider = add_pairs(course.model, pairs)
+    best, curve = climb_profile(wider, _carried(course.best, course.model, wider), settings.pi_range)
+    gain = best.value - course.best.value
+    search, labels = course.search, tuple(pair.basis.spec.label for pair in pairs)
+    search = replace(
+        search, n_pairs=max(search.n_pairs, n_pairs), added=(*search.added, *labels), gain=search.gain + gain
+    )
+    return _Course(wider, best, curve, search), gain - choice_cost(n_pairs, len(pairs))
+
+
+def _carried(best: EvidenceAt, model: Model, wider: Model) -> EvidenceAt:
+    """Begin a wider model where the smaller one ended, with interactions of zero that may grow."""
+    layout = wider.design.layout
+    theta = np.append(best.optimum.theta, np.zeros(layout.n_coefficients - best.optimum.layout.n_coefficients))
+    beta = layout.join(best.optimum.logit_pi, best.optimum.intercept, theta)
+    known = dict(zip(model.families.names, best.logs, strict=True))
+    logs = np.array([known.get(name, 0.0) for name in wider.families.names])
+    return settle(wider, beta, logs)
+
+
+def _importance(model: Model, optimum: Optimum) -> Array:
+    """How much each term varies over the rows: variances of its columns times squared coefficients."""
+    spread = model.families.weights.sum(axis=0) * optimum.theta**2
+    return np.array([spread[block].sum() for block in model.design.blocks])
+
+
+def _finish(course: _Course, settings: Settings) -> FittedKind[MarginalFit]:
+    model, best = course.model, course.best
+    objective, held = model.at(best.logs), PiRange(best.optimum.pi, best.optimum.pi)
+    top = reach_summit(objective, best.optimum.beta, held, settings, near=True)
+    optimum = replace(top, n_iter=len(course.curve.places))
+    (observed,) = objective.stand([optimum.beta], observed=True)
+    precision = model.families.precision(best.logs)
+    design = model.design.with_ridge(precision)
+    fit = MarginalFit(
+        optimum=optimum,
+        penalized=optimum,
+        observed=observed.information,
+        kappas=design.smoothing_like(precision),
+        starts=(),
+        families=model.families.names,
+        precisions=np.exp(best.logs),
+        curve=course.curve,
+        search=course.search,
+    )
+    return FittedKind(model.engine, design, settings, fit)
+
+
+def refit_marginal(fit: MarginalFit, engine: Engine, design: Design, settings: Settings) -> MarginalFit:
+    """Refit to rows counted otherwise, with the same variances."""
+    assert design.ridge is not None
+    families = Families(("all",), design.ridge[None])
+    model = Model(engine, design, families, settings.prior)
+    start = climb(model, fit.penalized.beta, np.zeros(1))
+    best, curve = climb_profile(model, start, settings.pi_range, settles=False, fall=TUNING.refit_fall)
+    return replace(fit, optimum=best.optimum, penalized=best.optimum, curve=curve)

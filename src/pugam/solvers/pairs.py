@@ -1,0 +1,148 @@
+"""Interactions of two columns that rows speak for: screened by their scores, judged by the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from pugam.engines import Sources
+from pugam.linear_algebra import inverse
+from pugam.solvers.evidence_profile import EvidenceAt, Model
+from pugam.solvers.tuning import TUNING
+from pugam.terms import INTERACTIONS, Basis, Design, Interaction, TensorBasis
+
+__all__ = ["Pair", "Screening", "add_pairs", "choice_cost", "find_pairs", "screen_pairs"]
+
+Array = NDArray[np.float64]
+
+POSSIBLE_PRECISIONS = np.geomspace(1e-4, 1e6, 41)
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """An interaction of two terms that is not in the model.
+
+    Attributes
+    ----------
+    sources : (int, int)
+        Numbers of the terms.
+    basis : TensorBasis
+    """
+
+    sources: tuple[int, int]
+    basis: TensorBasis
+
+
+class Screening(NamedTuple):
+    """What pairs seem to gain in log evidence: each alone, largest first, and all together with one variance."""
+
+    ranked: list[tuple[Pair, float]]
+    together: float
+
+
+def find_pairs(design: Design, n_rows: int, importance: Array) -> list[Pair]:
+    """Find all pairs of terms that might interact, with as many functions as the rows have room for.
+
+    Where terms are too many even for products of lines, only the most important ones are looked at.
+
+    Parameters
+    ----------
+    importance : array of shape (n_terms,)
+        How much each term varies over the rows.
+    """
+    room = min(n_rows // TUNING.rows_per_product, TUNING.most_products)
+    for n_functions in TUNING.pair_functions:
+        pairs = _pairs_of(design, n_functions, range(len(design.bases)))
+        if _n_columns(pairs) <= room:
+            return pairs
+    order = np.argsort(-importance)
+    for n_terms in range(len(order), 1, -1):
+        pairs = _pairs_of(design, 1, sorted(map(int, order[:n_terms])))
+        if _n_columns(pairs) <= room:
+            return pairs
+    return []
+
+
+def _n_columns(pairs: Sequence[Pair]) -> int:
+    return sum(pair.basis.size for pair in pairs)
+
+
+def _pairs_of(design: Design, n_functions: int, numbers: Sequence[int]) -> list[Pair]:
+    joined = frozenset().union(*(basis.spans for basis in design.bases))
+    margins = {number: design.bases[number].margin(n_functions) for number in numbers}
+    sides = [(number, margin) for number, margin in margins.items() if margin is not None]
+    return [
+        Pair((one, other), _product(left, right))
+        for (one, left), (other, right) in combinations(sides, 2)
+        if len({*left.spec.columns, *right.spec.columns}) == 2
+        and frozenset((*left.spec.columns, *right.spec.columns)) not in joined
+    ]
+
+
+def _product(left: Basis, right: Basis) -> TensorBasis:
+    return TensorBasis(Interaction((left.spec, right.spec)), (left, right))
+
+
+def add_pairs(model: Model, pairs: Sequence[Pair]) -> Model:
+    """Return the model with these interactions as further terms."""
+    design = Design((*model.design.bases, *(pair.basis for pair in pairs)))
+    sources: list[Sources] = [*range(len(model.design.bases)), *(pair.sources for pair in pairs)]
+    return Model.of(model.engine.redesigned(design, sources), design, model.prior)
+
+
+def choice_cost(n_pairs: int, n_chosen: int) -> float:
+    """Log number of ways to choose: with so many pairs looked at, some gain by chance."""
+    return float(gammaln(n_pairs + 1) - gammaln(n_chosen + 1) - gammaln(n_pairs - n_chosen + 1))
+
+
+def screen_pairs(model: Model, known: EvidenceAt, pairs: Sequence[Pair]) -> Screening:
+    """Judge every pair as if it alone were added, and all of them together.
+
+    One pass over the rows: score and information of all products, projected off all that is in the model, pi too.
+    """
+    wide = add_pairs(model, pairs)
+    score, information = _projected(wide, known)
+    weights = wide.families.weights[wide.families.names.index(INTERACTIONS)]
+    first = len(model.design.bases)
+    blocks = [np.arange(wide.design.n_columns)[block] for block in wide.design.blocks[first:]]
+    start = blocks[0][0]
+    gains = [
+        _gain(score[block - start], information[np.ix_(block - start, block - start)], weights[block])
+        for block in blocks
+    ]
+    ranked = sorted(zip(pairs, gains, strict=True), key=lambda one: -one[1])
+    return Screening(ranked, _gain(score, information, weights[start:]))
+
+
+def _projected(wide: Model, known: EvidenceAt) -> tuple[Array, Array]:
+    """Score and information of the products, were they added to what is known, with all else following."""
+    layout, before = wide.design.layout, known.optimum.layout
+    n_known = before.n_coefficients
+    theta = np.append(known.optimum.theta, np.zeros(layout.n_coefficients - n_known))
+    beta = layout.join(known.optimum.logit_pi, known.optimum.intercept, theta)
+    (here,) = replace(wide.at(np.zeros(len(wide.families.names))), penalty=np.zeros(len(theta))).stand([beta])
+    inside = np.arange(before.size)
+    outside = np.arange(before.size, layout.size)
+    curvature = known.optimum.curvature
+    covariance = inverse(here.information[np.ix_(inside, inside)] + np.diag(curvature))
+    across = here.information[np.ix_(outside, inside)] @ covariance
+    information = here.information[np.ix_(outside, outside)] - across @ here.information[np.ix_(inside, outside)]
+    score = here.gradient[outside] - across @ known.optimum.gradient
+    return score, 0.5 * (information + information.T)
+
+
+def _gain(score: Array, information: Array, weights: Array) -> float:
+    """The log evidence that a block gains at the best precision, as the parabola seen from zero shows it."""
+    scale = 1.0 / np.sqrt(np.maximum(weights, TUNING.least_variance))
+    values, vectors = np.linalg.eigh(information * scale * scale[:, None])
+    kept = values > TUNING.no_information * values.max(initial=0.0)
+    squares, values = (vectors[:, kept].T @ (score * scale)) ** 2, values[kept]
+    precisions = POSSIBLE_PRECISIONS[:, None]
+    logs = 0.5 * np.sum(np.log(precisions / (precisions + values)) + squares / (precisions + values), axis=1)
+    return float(max(logs.max(initial=0.0), 0.0))
