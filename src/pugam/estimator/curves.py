@@ -192,7 +192,7 @@ class CurveMethods:
             raise InputError("A contrast compares two sets of values, each as {column: value}.")
         sides, covariance = (dict(a.items()), dict(b.items())), self._curve_covariance
         with one_blas_thread():
-            return contrast(self._design, *sides, self.coef_, covariance, level, self._draws)
+            return contrast(self._design, *sides, self.coef_, covariance, level, self._draws, self._fit.added)
 
     def predict_interval(self, X: Any, level: float = 0.95, pi: float | None = None) -> Any:
         """Return P(y = 1 | x) of each row with its uncertainty: a frame p_positive, se, lower, upper.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import sys
 from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
@@ -13,10 +14,11 @@ from pugam.data import Table
 from pugam.errors import InputError, NotIdentifiableError
 from pugam.messages import Argument
 from pugam.solvers import EDGE, GRID_SIZE, LINEAR_GRID, SMOOTH_GRID, PiPrior, PiRange, Settings
-from pugam.terms import Design, Term, choose_terms, group_columns, parse_formula
+from pugam.terms import Design, Term, choose_terms, group_columns, parse_formula, ti
 
 __all__ = [
     "EngineName",
+    "EstimateName",
     "ShrinkageName",
     "make_settings",
     "read_count",
@@ -30,9 +32,11 @@ __all__ = [
     "require_distinct",
     "require_identifiable",
     "require_rows",
+    "with_given_pairs",
 ]
 
 EngineName = Literal["auto", "memory", "stream", "dask", "gpu"]
+EstimateName = Literal["marginal", "mode"]
 ShrinkageName = Literal["auto", "always", "never"]
 
 WEAK_PRIOR = (2.0, 2.0)
@@ -195,8 +199,62 @@ def make_settings(params: dict[str, Any], design: Design) -> Settings:
         pi_range=read_pi_range(params["pi"]),
         prior=_read_prior(params["pi_prior"]),
         debias=_flag("debias", params["debias"]),
+        estimate=_read_estimate(params, design),
+        most_pairs=_read_most_pairs(params["interactions"]),
         grid=_read_grid(params["kappas"]),
     )
+
+
+def _read_estimate(params: dict[str, Any], design: Design) -> EstimateName:
+    """Read `estimate`; marginal likelihood is not for all settings, and the mode takes its place then."""
+    estimate: Any = params["estimate"]
+    if estimate not in get_args(EstimateName):
+        raise InputError(
+            Argument("estimate"), f" is {' or '.join(map(repr, get_args(EstimateName)))}; got {estimate!r}."
+        )
+    usual = {"smoothing": "reml", "solver": "newton", "shrinkage": "auto", "debias": True}
+    changed = any(not isinstance(params[name], type(value)) or params[name] != value for name, value in usual.items())
+    changed = changed or read_pi_range(params["pi"]).fixed or len(design.constraints) > 0
+    return "mode" if changed else estimate
+
+
+def _read_most_pairs(interactions: Any) -> int:
+    """Read how many interactions may be added."""
+    if isinstance(interactions, str) and interactions == "auto":
+        return sys.maxsize
+    if interactions is None or isinstance(interactions, list | tuple):
+        return 0
+    if isinstance(interactions, numbers.Integral) and not isinstance(interactions, bool) and int(interactions) >= 0:
+        return int(interactions)
+    raise _wrong_interactions(interactions)
+
+
+def _wrong_interactions(interactions: Any) -> InputError:
+    return InputError(
+        Argument("interactions"),
+        f" is 'auto', None, a number, or a list of pairs of columns; got {_in_short(interactions)}.",
+    )
+
+
+def with_given_pairs(specs: Sequence[Term], interactions: Any) -> list[Term]:
+    """Add the interactions that were given as pairs of columns, unless they are among the terms already."""
+    if not isinstance(interactions, list | tuple):
+        return list(specs)
+    if not all(_is_pair(pair) for pair in interactions):
+        raise _wrong_interactions(interactions)
+    kinds = {spec.columns[0]: spec for spec in specs if len(spec.columns) == 1}
+    joined = frozenset().union(*(spec.spans for spec in specs))
+    given = [ti(*(_side(kinds.get(name), name) for name in pair)) for pair in interactions]
+    return [*specs, *(spec for spec in given if not spec.spans <= joined)]
+
+
+def _is_pair(pair: Any) -> bool:
+    return isinstance(pair, list | tuple) and len(pair) == 2 and all(isinstance(name, str) for name in pair)
+
+
+def _side(term: Term | None, name: str) -> str | Term:
+    """One side of an interaction: levels and lines as the terms have them, other columns as curves."""
+    return term if term is not None and term.kind in ("factor", "linear") and term.missing == "error" else name
 
 
 def read_shrinkage(shrinkage: Any, settings: Settings) -> ShrinkageName:

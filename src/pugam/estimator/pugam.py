@@ -16,6 +16,7 @@ from pugam.engines import Engine, one_blas_thread
 from pugam.errors import InputError, PugamWarning, warn_user
 from pugam.estimator.options import (
     EngineName,
+    EstimateName,
     ShrinkageName,
     make_settings,
     read_engine,
@@ -27,6 +28,7 @@ from pugam.estimator.options import (
     require_distinct,
     require_identifiable,
     require_rows,
+    with_given_pairs,
 )
 from pugam.estimator.outputs import OutputMethods
 from pugam.estimator.predicting import PredictionMethods
@@ -84,6 +86,16 @@ class PUGAM(UncertaintyMethods, PredictionMethods, OutputMethods, ClassifierMixi
         does so with fewer than 20 rows of either label for each column that smoothing does not restrain, where features
         leave fewer than five rows for each of them in doubt, and where pi is not determined otherwise; only with
         ``smoothing="reml"``.
+    estimate : {"marginal", "mode"}, default="marginal"
+        pi by marginal likelihood: every coefficient has a prior, the straight parts of all terms with one variance,
+        their bends with another, interactions with a third; variances are estimated, coefficients integrated out, and
+        pi is where what is left is highest. "mode": pi and curves at their joint penalised optimum, corrected for the
+        bias of smoothing. Marginal likelihood is for ``smoothing="reml"``, ``solver="newton"``, ``shrinkage="auto"``, a
+        pi that is not fixed and curves without a shape; otherwise the mode is taken.
+    interactions : {"auto"}, None, int or list of pairs, default="auto"
+        Interactions of two columns, in addition to the terms. "auto": by marginal likelihood, all pairs are looked at,
+        and those added that the evidence clearly asks for; a number: at most so many; None: no others than those among
+        the terms. A list such as ``[("age", "bmi")]``: these, whatever the evidence says.
     kappas : {"both", "linear", "smooth"} or list of float, default="both"
         The values that ``smoothing="aic"`` tries: the paper's grid for nearly linear effects (10^-1 to 10^4), its grid
         for curved ones (10^-6 to 10^-1), or both.
@@ -164,6 +176,8 @@ class PUGAM(UncertaintyMethods, PredictionMethods, OutputMethods, ClassifierMixi
         pi_prior: Any = "weak",
         debias: bool = True,
         shrinkage: ShrinkageName = "auto",
+        estimate: EstimateName = "marginal",
+        interactions: Any = "auto",
         kappas: Any = "both",
         engine: EngineName = "auto",
         random_state: Any = None,
@@ -180,6 +194,8 @@ class PUGAM(UncertaintyMethods, PredictionMethods, OutputMethods, ClassifierMixi
         self.pi_prior = pi_prior
         self.debias = debias
         self.shrinkage = shrinkage
+        self.estimate = estimate
+        self.interactions = interactions
         self.kappas = kappas
         self.engine = engine
         self.random_state = random_state
@@ -206,6 +222,7 @@ class PUGAM(UncertaintyMethods, PredictionMethods, OutputMethods, ClassifierMixi
             "pi_prior": None,
             "debias": False,
             "shrinkage": "never",
+            "estimate": "mode",
         }
         return cls(**{**settings, **changes})
 
@@ -255,6 +272,7 @@ class PUGAM(UncertaintyMethods, PredictionMethods, OutputMethods, ClassifierMixi
         numbers, shown = rows.digest(rows.header.names if specs is None else columns_read(specs))
         with rows_placed(rows, numbers):
             specs = read_terms(None, shown) if specs is None else specs
+            specs = with_given_pairs(specs, self.interactions)
             require_identifiable(specs, rows.header, pi_range)
         classes = rows.classes
         with rows_placed(rows, numbers):

@@ -67,13 +67,12 @@ class UncertaintyMethods(CurveMethods):
         ----------
         level : float
         method : {"wald", "profile", "bootstrap"}
-            "wald", the default, is symmetric on the log scale, from the penalised information (of shrunken curves on
-            the logit scale, from rows held out), corrected for the bias of
-            smoothing and for sampling given z. It covers best, together with the profile, and costs nothing: 0.933
-            to 0.965 at a nominal 0.95 over 21 simulated cells (benchmarks/results/coverage.md), where bootstrap
-            intervals cover 0.926 to 0.970 in three of them (coverage_kinds.md). "profile" follows the likelihood where
-            that is not symmetric, as near the ends of the range: `diagnose` tells when to prefer it. "bootstrap"
-            refits the model to resamples, and is the one for clustered rows (`groups`).
+            "wald", the default, stands for what belongs to the estimate and costs nothing. By marginal likelihood: the
+            values of pi at which its logarithm is lower by no more than 1.92, for a level of 0.95. Of the mode:
+            symmetric on the log scale, from the penalised information, corrected for the bias of smoothing and for
+            sampling given z; of shrunken curves on the logit scale, from rows held out. "profile"
+            follows the likelihood where that is not symmetric, as near the ends of the range: `diagnose` tells when to
+            prefer it. "bootstrap" refits the model to resamples, and is the one for clustered rows (`groups`).
         kind : {"percentile", "normal", "bca"}
             Which interval a bootstrap gives; percentile by default.
         bootstrap : Bootstrap, optional

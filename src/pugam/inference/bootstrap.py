@@ -73,6 +73,7 @@ class Bootstrap:
     limits: tuple[float, float]
     _design: Design
     _coef: Array
+    _added: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return (
@@ -123,7 +124,7 @@ class Bootstrap:
 
     def contrast(self, a: Mapping[str, Any], b: Mapping[str, Any], level: float = 0.95) -> Interval:
         """Percentile interval for the log odds ratio between two sets of values, b against a."""
-        weights = contrast_weights(self._design, a, b)
+        weights = contrast_weights(self._design, a, b, self._added)
         tail = float(ndtr(-normal_quantile(level)))
         lower, upper = np.quantile(self.coef @ weights, (tail, 1.0 - tail))
         return Interval(float(self._coef @ weights), float(lower), float(upper), level, "bootstrap, percentile")
@@ -287,6 +288,7 @@ def _gather(
         limits=pi_range.limits,
         _design=fitted.design,
         _coef=fitted.fit.optimum.theta,
+        _added=fitted.fit.added,
     )
 
 

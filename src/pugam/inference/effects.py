@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -184,6 +184,7 @@ def contrast(
     covariance: Array,
     level: float,
     draw: Callable[[], Array] | None = None,
+    averaged: Collection[str] = (),
 ) -> Interval:
     """Difference of the log density ratio between two sets of values, b less a, of the same columns.
 
@@ -194,8 +195,10 @@ def contrast(
     draw : callable, optional
         Gives coefficients that keep to constraints, shape (N, p). Where these concern the values compared, limits are
         quantiles of what comes out for such coefficients.
+    averaged : collection of str
+        Labels of interactions that are averaged over the range of a column whose values are not given: they are zero.
     """
-    weights = contrast_weights(design, a, b)
+    weights = contrast_weights(design, a, b, averaged)
     estimate = float(weights @ theta)
     if draw is not None and design.constraints[:, weights != 0.0].any():
         lower, upper = shaped_limits(np.array([estimate]), draw() @ weights[:, None], level)
@@ -204,12 +207,14 @@ def contrast(
     return Interval(estimate, estimate - half, estimate + half, level, "wald")
 
 
-def contrast_weights(design: Design, a: Mapping[str, Any], b: Mapping[str, Any]) -> Array:
+def contrast_weights(
+    design: Design, a: Mapping[str, Any], b: Mapping[str, Any], averaged: Collection[str] = ()
+) -> Array:
     """Weights of all coefficients in the difference between two sets of values, b less a.
 
     The name of a column stands for all terms that it has a part in; the label of a term for that term alone.
     """
-    terms_a, terms_b = (_values_of_terms(design, side) for side in (a, b))
+    terms_a, terms_b = (_values_of_terms(design, side, averaged) for side in (a, b))
     if not terms_a or terms_a.keys() != terms_b.keys():
         raise InputError("A contrast compares values of the same columns; name the same ones, one or more, in a and b.")
     weights = np.zeros(design.n_columns)
@@ -227,7 +232,7 @@ def _pair(first: object, second: object) -> NDArray[Any]:
     return both
 
 
-def _values_of_terms(design: Design, side: Mapping[str, Any]) -> dict[int, tuple[Any, ...]]:
+def _values_of_terms(design: Design, side: Mapping[str, Any], averaged: Collection[str]) -> dict[int, tuple[Any, ...]]:
     """What a set of values says about each term that depends on it."""
     columns = {str(name): value for name, value in side.items() if str(name) in design.columns_used}
     found: dict[int, tuple[Any, ...]] = {}
@@ -235,7 +240,7 @@ def _values_of_terms(design: Design, side: Mapping[str, Any]) -> dict[int, tuple
         lacking = [name for name in basis.spec.columns if name not in columns]
         if not lacking:
             found[number] = tuple(columns[name] for name in basis.spec.columns)
-        elif len(lacking) < len(basis.spec.columns):
+        elif len(lacking) < len(basis.spec.columns) and basis.spec.label not in averaged:
             raise InputError(
                 f"The effect depends on {', '.join(lacking)} too, by {basis.spec.label}; give values of all its "
                 "columns."

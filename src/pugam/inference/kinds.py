@@ -5,15 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from pugam.inference.kind import Inference
+from pugam.inference.marginal import MarginalInference
 from pugam.inference.profile import PiProfile
 from pugam.inference.shrunken import ShrunkenInference
 from pugam.inference.smoothed import SmoothedInference
-from pugam.solvers import Fit, Fitted, Settings, ShrunkenFit, SmoothedFit
+from pugam.solvers import Fit, Fitted, MarginalFit, Settings, ShrunkenFit, SmoothedFit
 from pugam.terms import Design
 
 __all__ = ["inference_of", "make_inference", "profile_of"]
 
-KINDS: dict[type[Fit], type[Inference[Any]]] = {SmoothedFit: SmoothedInference, ShrunkenFit: ShrunkenInference}
+KINDS: dict[type[Fit], type[Inference[Any]]] = {
+    SmoothedFit: SmoothedInference,
+    ShrunkenFit: ShrunkenInference,
+    MarginalFit: MarginalInference,
+}
 
 
 def make_inference(fit: Fit, design: Design, settings: Settings, n0: float, n1: float) -> Inference[Fit]:

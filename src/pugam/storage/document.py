@@ -11,10 +11,11 @@ import numpy as np
 
 from pugam.errors import InputError
 from pugam.nodes import Node, Plain
-from pugam.solvers import Fit, ShrunkenFit, SmoothedFit, constraint_rows
+from pugam.solvers import Fit, MarginalFit, ShrunkenFit, SmoothedFit, constraint_rows
 from pugam.storage.fits import OPTIMUM_KEYS, read_optimum, read_starts, write_optimum, write_starts
 from pugam.storage.fitted_terms import StoredTerm, read_stored_term, write_stored_term
 from pugam.storage.json_text import format_json, parse_json
+from pugam.storage.marginal import read_marginal, read_precision, write_marginal
 from pugam.storage.matrices import read_symmetric, require_variances, write_symmetric
 from pugam.storage.origin import read_features, read_labels, write_features, write_labels
 from pugam.storage.parameters import read_parameters, write_parameters
@@ -27,7 +28,7 @@ from pugam.version import __version__
 
 __all__ = ["FORMAT_VERSION", "from_json", "to_json"]
 
-FORMAT, FORMAT_VERSION = "pugam model", 2
+FORMAT, FORMAT_VERSION = "pugam model", 3
 KEYS = (
     "format",
     "format_version",
@@ -41,6 +42,7 @@ KEYS = (
     "estimate",
     "penalized",
     "shrinkage",
+    "marginal",
     "observed_information",
     "covariance",
     "starts",
@@ -94,7 +96,7 @@ def from_json(text: str | bytes, name: str) -> StoredModel:
     _require_features(parts["terms"], terms, n_features, names)
     return StoredModel(
         parameters=read_parameters(parts["parameters"]),
-        design=read_ridge(parts["shrinkage"], Design(tuple(term.basis for term in terms))),
+        design=_read_design(parts, terms),
         fit=fit,
         covariance=covariance,
         n0=_read_count(counts["labelled"]),
@@ -129,6 +131,7 @@ def _write(stored: StoredModel) -> dict[str, Any]:
         write_optimum(fit.optimum),
         penalized if fit.is_adjusted else None,
         write_shrinkage(fit, design),
+        write_marginal(fit, design),
         write_symmetric(fit.observed),
         write_symmetric(stored.covariance),
         write_starts(fit.starts),
@@ -173,8 +176,14 @@ def _require_feature(item: Node, column: str, n_features: int, names: tuple[str,
         raise item.fields("term", others=True)["term"].error(f"a term of features, which {column[:40]!r} is not")
 
 
+def _read_design(parts: dict[str, Node], terms: list[StoredTerm]) -> Design:
+    """Read the terms side by side, with what restrains their coefficients beside smoothing."""
+    design = Design(tuple(term.basis for term in terms))
+    return read_precision(parts["marginal"], read_ridge(parts["shrinkage"], design))
+
+
 def _read_fit(parts: dict[str, Node], terms: list[StoredTerm]) -> Fit:
-    """Read a fit; that it holds how curves were shrunken tells its kind."""
+    """Read a fit; that it holds how curves were shrunken, or evidence, tells its kind."""
     theta = np.concatenate([term.theta for term in terms])
     rows = constraint_rows(Design(tuple(term.basis for term in terms)))
     optimum = penalized = read_optimum(parts["estimate"].fields(*OPTIMUM_KEYS), theta, rows)
@@ -185,6 +194,8 @@ def _read_fit(parts: dict[str, Node], terms: list[StoredTerm]) -> Fit:
     observed = read_symmetric(parts["observed_information"], len(optimum.beta))
     kappas = np.concatenate([term.kappas for term in terms])
     common = optimum, penalized, observed, kappas, read_starts(parts["starts"])
+    if parts["marginal"].value is not None:
+        return MarginalFit(*common, **read_marginal(parts["marginal"]))
     if parts["shrinkage"].value is None:
         return SmoothedFit(*common, debiased=is_adjusted)
     ridge, adjustment = read_shrinkage(parts["shrinkage"])

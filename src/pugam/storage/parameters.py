@@ -105,6 +105,14 @@ def _read_kappas(node: Node) -> Any:
     return [item.number_as_written(TINY, LARGEST, POSITIVE) for item in node.items()]
 
 
+def _read_interactions(node: Node) -> Any:
+    if node.value is None or isinstance(node.value, str):
+        return node.choice((None, "auto"))
+    if not isinstance(node.value, list):
+        return node.whole(0)
+    return [tuple(name.text() for name in pair.items(2)) for pair in node.items()]
+
+
 def _read_count(node: Node) -> int | None:
     return None if node.value is None else node.whole(1)
 
@@ -136,6 +144,8 @@ READERS: dict[str, Callable[[Node], Any]] = {
     "pi_prior": _read_prior,
     "debias": lambda node: node.flag(),
     "shrinkage": lambda node: node.choice(("auto", "always", "never")),
+    "estimate": lambda node: node.choice(("marginal", "mode")),
+    "interactions": _read_interactions,
     "kappas": _read_kappas,
     "engine": lambda node: node.choice(("auto", "memory", "stream", "dask", "gpu")),
     "random_state": _read_seed,

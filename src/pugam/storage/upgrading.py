@@ -7,15 +7,25 @@ from typing import Any
 __all__ = ["upgrade"]
 
 FOUND_IN_1 = {"smooth": ("lower", "upper", "logarithm", "basis"), "linear": ("lower", "upper"), "factor": ("levels",)}
+NEW_IN_3 = {"estimate": "mode", "interactions": None}
 ESTIMATED_IN_1 = ("stand_in", "smoothing", "coefficients")
 
 
 def upgrade(document: dict[str, Any]) -> dict[str, Any]:
     """Return a parsed file as one of the present format; what is malformed is left for the reader to refuse."""
-    if document.get("format_version") != 1 or not isinstance(document.get("terms"), list):
-        return document
-    bases = document.get("bases")
-    return {**document, "terms": [_term_of_1(term, bases) for term in document["terms"]]}
+    version = document.get("format_version")
+    if version == 1 and isinstance(document.get("terms"), list):
+        bases = document.get("bases")
+        document = {**document, "terms": [_term_of_1(term, bases) for term in document["terms"]]}
+    return _from_2(document) if version in (1, 2) else document
+
+
+def _from_2(document: dict[str, Any]) -> dict[str, Any]:
+    """Up to format 2 there were no fits by marginal likelihood, and no interactions but those among the terms."""
+    parameters = document.get("parameters")
+    if isinstance(parameters, dict):
+        parameters = {**NEW_IN_3, **parameters}
+    return {"marginal": None, **document, "parameters": parameters}
 
 
 def _term_of_1(term: Any, bases: Any) -> Any:

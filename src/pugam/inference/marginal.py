@@ -1,0 +1,120 @@
+"""What can be said of a fit by marginal likelihood: pi is as sure as the evidence falls off around it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.engines import Engine
+from pugam.inference.intervals import Interval, normal_quantile
+from pugam.inference.kind import Inference, Unconstrained
+from pugam.inference.marginal_profile import MarginalProfile
+from pugam.inference.open_effects import OpenEffects
+from pugam.inference.profile import PiProfile
+from pugam.likelihood import expit, logit
+from pugam.linear_algebra import inverse
+from pugam.solvers import TUNING, MarginalFit, Optimum
+
+__all__ = ["MarginalInference"]
+
+Array = NDArray[np.float64]
+
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class MarginalInference(Inference[MarginalFit]):
+    """What can be said of a fit by marginal likelihood; see `Inference`."""
+
+    def bayesian_covariance(self) -> Array:
+        """That of the curves at a known share, and of the share, which they follow."""
+        layout, optimum = self.fit.optimum.layout, self.fit.optimum
+        others, share = layout.predictor, layout.share
+        covariance = np.zeros_like(optimum.information)
+        covariance[others, others] = inverse(optimum.hessian[others, others])
+        follows = np.zeros(layout.size)
+        follows[share] = 1.0
+        follows[others] = -covariance[others, others] @ optimum.information[others, share]
+        return np.asarray(covariance + self.logit_variance * np.outer(follows, follows))
+
+    def frequentist_covariance(self) -> Array:
+        """Not known; the Bayesian one is given."""
+        return self.bayesian_covariance()
+
+    def curve_covariance(self) -> Array:
+        """The same: the variances of the families count as known."""
+        return self.bayesian_covariance()
+
+    def unconstrained(self) -> Unconstrained:
+        """The parameters reported: there are no constraints."""
+        optimum = self.fit.optimum
+        return Unconstrained(optimum.beta, self.bayesian_covariance(), optimum, share_fixed=True)
+
+    def movement(self) -> Array:
+        """How the curves move with the score."""
+        return self.fit.optimum.covariance(self.settings.pi_range)
+
+    @cached_property
+    def logit_variance(self) -> float:
+        """Variance of logit pi: that of a normal one with the same interval."""
+        low, high = self._limits(LEVEL)
+        bounds = self.settings.pi_range.logits
+        width = min(high, bounds[1]) - max(low, bounds[0])
+        return float((width / (2.0 * normal_quantile(LEVEL))) ** 2)
+
+    def _limits(self, level: float) -> tuple[float, float]:
+        return self.fit.curve.limits(0.5 * normal_quantile(level) ** 2)
+
+    def pi_interval(self, pi: float, level: float) -> Interval:
+        """Where the evidence has fallen by no more than half a chi-square quantile."""
+        low, high = self._limits(level)
+        bounds = self.settings.pi_range.limits
+        lower = bounds[0] if np.isneginf(low) else max(float(expit(low)), bounds[0])
+        upper = bounds[1] if np.isposinf(high) else min(float(expit(high)), bounds[1])
+        return Interval(pi, lower, upper, level, "marginal")
+
+    def posterior_logits(self, ratio: Array, pi: float) -> Array:
+        """Logits by Bayes' rule."""
+        return np.asarray(ratio + float(logit(pi)))
+
+    def profile(self, engine: Engine) -> PiProfile:
+        """Prepare the profile of the evidence."""
+        return MarginalProfile(self.with_rows(engine))
+
+    def open_effects(self, engine: Engine) -> OpenEffects:
+        """None: its prior keeps every effect from running off."""
+        return OpenEffects()
+
+    @property
+    def doubted_curves(self) -> Optimum:
+        """Those reported."""
+        return self.fit.optimum
+
+    @property
+    def says_little(self) -> bool:
+        """Whether the interval for pi says next to nothing."""
+        interval = self.pi_interval(self.fit.optimum.pi, LEVEL)
+        return interval.upper - interval.lower > TUNING.undetermined
+
+    @property
+    def leaning(self) -> float:
+        """One: how far apart features put the classes is estimated, too."""
+        return 1.0
+
+    @property
+    def needs_terms(self) -> bool:
+        """Yes, unless interactions were added: a term may then matter in them alone."""
+        return not self.fit.added
+
+    @property
+    def announcement(self) -> str | None:
+        """Which interactions were added, which nobody asked for."""
+        added = self.fit.added
+        return f"interactions added: {', '.join(added)}" if added else None
+
+    def describe(self, prior: str) -> str:
+        """Tell where pi comes from."""
+        return f"pi by marginal likelihood, prior on pi {prior}"

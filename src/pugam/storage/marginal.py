@@ -1,0 +1,71 @@
+"""Fits by marginal likelihood in a saved model: the variances of coefficients, and the evidence along pi."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+
+from pugam.nodes import Node
+from pugam.solvers import EvidenceCurve, Fit, MarginalFit, Search
+from pugam.terms import Design
+
+__all__ = ["read_marginal", "read_precision", "write_marginal"]
+
+KEYS = ("families", "precisions", "penalty", "logits", "evidence", "pi_without_pairs", "n_pairs", "added", "gain")
+NOT_NEGATIVE = "a number that is not negative"
+
+
+@singledispatch
+def write_marginal(fit: Fit, design: Design) -> dict[str, Any] | None:
+    """Write what a fit by marginal likelihood knows beside its curves; nothing of others."""
+    return None
+
+
+@write_marginal.register
+def _write(fit: MarginalFit, design: Design) -> dict[str, Any]:
+    assert design.ridge is not None
+    values = [
+        list(fit.families),
+        fit.precisions.tolist(),
+        design.ridge.tolist(),
+        fit.curve.places.tolist(),
+        fit.curve.values.tolist(),
+        fit.search.pi,
+        fit.search.n_pairs,
+        list(fit.search.added),
+        fit.search.gain,
+    ]
+    return dict(zip(KEYS, values, strict=True))
+
+
+def read_precision(node: Node, design: Design) -> Design:
+    """Read the prior precision of the coefficients of a design, if there is one."""
+    if node.value is None:
+        return design
+    return design.with_ridge(node.fields(*KEYS)["penalty"].penalties(design.n_columns))
+
+
+def read_marginal(node: Node) -> dict[str, Any]:
+    """Read what a fit by marginal likelihood consists of beside its curves."""
+    parts = node.fields(*KEYS)
+    families = tuple(item.text() for item in parts["families"].items())
+    return {
+        "families": families,
+        "precisions": parts["precisions"].numbers(len(families), 0.0, NOT_NEGATIVE),
+        "curve": _read_curve(parts),
+        "search": Search(
+            parts["pi_without_pairs"].number(0.0, 1.0, "a share from 0 to 1"),
+            parts["n_pairs"].whole(0),
+            tuple(item.text() for item in parts["added"].items()),
+            parts["gain"].number(),
+        ),
+    }
+
+
+def _read_curve(parts: dict[str, Node]) -> EvidenceCurve:
+    places = parts["logits"].numbers()
+    if len(places) < 1 or not (np.diff(places) > 0.0).all():
+        raise parts["logits"].error("increasing logits of pi, one at least")
+    return EvidenceCurve(places, parts["evidence"].numbers(len(places)))
