@@ -152,6 +152,7 @@ benchmark-inference: $(VENV)/developing
 	$(BIN)/python benchmarks/shapes.py
 	$(BIN)/python benchmarks/bootstrap.py
 	$(BIN)/python benchmarks/misspecification.py
+	$(BIN)/python benchmarks/fit_tests.py
 
 benchmark-knots: $(VENV)/developing
 	$(BIN)/python benchmarks/knots.py $(DATA)

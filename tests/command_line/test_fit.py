@@ -3,6 +3,7 @@
 import json
 import sys
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -45,13 +46,17 @@ def data(empty_folder, rows, features):
     return "data.csv"
 
 
+VERDICTS = ("! pi is not determined.", "! pi is weakly determined.", "! The model does not fit these data.")
+
+
 @pytest.fixture
 def fitted(pugam_says):
     """Fit, and return the model that was saved and what was printed."""
 
     def run(*arguments):
         code, out, err = pugam_says("fit", *arguments, "--out", "model.json", "--quiet")
-        assert (code, err) == (0, "")
+        assert code == 0
+        assert all(line.startswith(VERDICTS) for line in err.splitlines())
         return pugam.load("model.json"), out
 
     return run
@@ -66,7 +71,19 @@ def test_the_first_line_is_pi_with_its_interval(pugam_says, data, plain):
 
     assert (code, err) == (0, "")
     assert first_line(out) == f"pi = {plain.pi_interval()}"
-    assert "share of positives among the 120 unlabelled rows, wald interval" in out
+    assert "share of positives among the 120 unlabelled rows, interval by marginal likelihood" in out
+
+
+def test_that_a_model_does_not_fit_is_told_however_quiet_the_command(pugam_says, data, plain, monkeypatch):
+    found = replace(plain.diagnose(), verdict="does not fit")
+    monkeypatch.setattr(PUGAM, "diagnose", lambda model: found)
+
+    for loudness in ((), ("--quiet",)):
+        code, out, err = pugam_says("fit", data, "--label", "z", *loudness)
+
+        assert code == 0
+        assert err.startswith("! The model does not fit these data.")
+        assert first_line(out) == f"pi = {plain.pi_interval()}"
 
 
 def test_summary_and_diagnosis_are_printed_unless_the_command_is_quiet(pugam_says, data, plain):
@@ -403,7 +420,7 @@ def test_shrunken_curves_are_printed_and_their_warnings_point_to_flags(pugam_say
     table = pd.DataFrame(np.tile(values, (3, 1)), columns=["x1", "x2", "x3"])  # labels have nothing to do with these
     table.assign(z=np.repeat([1, 0, 0], 60)).to_csv("data.csv", index=False)
 
-    code, out, err = pugam_says("fit", "data.csv", "--label", "z", "--terms", "x1 + x2 + x3")
+    code, out, err = pugam_says("fit", "data.csv", "--label", "z", "--terms", "x1 + x2 + x3", "--shrinkage", "always")
 
     assert code == 0
     assert "curves shrunken by a ridge of" in out
@@ -432,9 +449,12 @@ def test_a_warning_is_one_line_on_stderr(pugam_says, rows, features):
 
     lines = err.splitlines()
     assert code == 0
-    assert len(lines) == 2
-    assert lines[0].startswith("! Left out 2 constant column(s), which can have no effect: flat, level")
-    assert lines[1].startswith("! The estimate of pi lies on the boundary of the range you gave")
+    assert len(lines) == 3
+    assert any(
+        line.startswith("! Left out 2 constant column(s), which can have no effect: flat, level") for line in lines
+    )
+    assert any(line.startswith("! The estimate of pi lies on the boundary of the range you gave") for line in lines)
+    assert any(line.startswith("! pi is not determined. The estimate of pi lies on the boundary") for line in lines)
     assert "!" not in out
 
 

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from pugam import PUGAM, InputError
 from pugam.inference import Interval
+from pugam.solvers import StartRecord
 
 TITLES = {
     "effects": ["s(age)", "f(site)", "s(dose)", "l(weight)", "f(group)"],
@@ -100,6 +101,12 @@ def test_the_title_gives_the_verdict_and_the_interval(model, diagnosis, what):
     assert figure.get_suptitle() == f"pi is {diagnosis.verdict}{interval}"
 
 
+def test_the_title_says_that_a_model_does_not_fit(model, diagnosis):
+    figure = model.plot("starts", diagnosis=replace(diagnosis, verdict="does not fit"))
+
+    assert figure.get_suptitle() == "The model does not fit these data"
+
+
 # What is drawn
 
 
@@ -119,9 +126,7 @@ def test_the_profile_is_drawn_with_its_limit_and_the_estimate(model, diagnosis):
 
 
 def test_starts_are_drawn_where_they_ended_below_the_best(model, diagnosis):
-    records = [
-        replace(diagnosis.starts[0], pi=pi, objective=-100.0 - behind) for pi, behind in ((0.4, 0.0), (0.7, 3.0))
-    ]
+    records = [StartRecord(1.0, 0.5, pi, -100.0 - behind, 5, True) for pi, behind in ((0.4, 0.0), (0.7, 3.0))]
     stopped = replace(records[0], pi=0.2, objective=-150.0, converged=False)
     ax = panel(model.plot("starts", diagnosis=replace(diagnosis, starts=(*records, stopped))), "where")
 

@@ -29,9 +29,14 @@ from pugam.errors import InputError
 from pugam.progress import Waiting
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pugam.estimator import PUGAM
+    from pugam.inference import Diagnosis
 
 __all__ = ["fit"]
+
+HOW = {"fixed": "given", "marginal": "interval by marginal likelihood"}
 
 
 def fit(
@@ -76,7 +81,19 @@ def fit(
             "for the columns or leave pi open."
         ),
     ] = "auto",
-    ci: Annotated[str, typer.Option(help="Interval for pi: wald, profile or bootstrap.")] = "wald",
+    estimate: Annotated[
+        str, typer.Option(help="How pi is estimated: marginal (by marginal likelihood) or mode (with the curves).")
+    ] = "marginal",
+    interactions: Annotated[
+        str,
+        typer.Option(
+            help="Interactions of two columns: auto (those that the data clearly ask for), none, a number (at most so "
+            "many), or pairs, as in age:bmi,age:dose."
+        ),
+    ] = "auto",
+    ci: Annotated[
+        str, typer.Option(help="Interval for pi: wald (or what belongs to the estimate), profile or bootstrap.")
+    ] = "wald",
     level: Annotated[float, typer.Option(help="Level of intervals, a probability such as 0.95.")] = 0.95,
     resamples: Annotated[int, typer.Option(help="How often a bootstrap draws rows and fits again.")] = 500,
     store: Annotated[
@@ -144,6 +161,8 @@ def fit(
         max_iter=max_iter,
         smoothing=_read_smoothing(smoothing),
         shrinkage=shrinkage,
+        estimate=estimate,
+        interactions=_read_interactions(interactions),
         pi=read_pi(pi),
         random_state=seed,
         engine=engine,
@@ -175,20 +194,41 @@ def fit(
         if out is not None:
             shown = {"missing": missing, "ci": ci, "level": level}
             model.save(out, command=command_given(), data={"source": origin, **_remembered(roles), **shown})
-        diagnosis = None
-        if report is not None or not quiet:
-            with Waiting("diagnosing", show):
-                diagnosis = model.diagnose()
+        with Waiting("diagnosing", show):
+            diagnosis = model.diagnose()
         if report is not None:
             write_report(model, report, rows, origin, command_given(), interval, show=show, diagnosis=diagnosis)
+        for line in _caveat(diagnosis):
+            say(line, strong=True, aside=True)
         say(f"pi = {interval}", strong=True)
-        how = "given" if interval.method == "fixed" else f"{interval.method} interval"
+        how = HOW.get(interval.method, f"{interval.method} interval")
         say(f"share of positives among the {model.n1_:,.6g} unlabelled rows, {how}")
-        if diagnosis is not None and not quiet:
+        if not quiet:
             say(f"\n{model.summary(level, interval).told(in_flags)}\n\n{diagnosis.in_words(interval, in_flags)}\n")
             for what, path in (("Model", out), ("Report", report)):
                 if path is not None:
                     say(f"{what}: {path}")
+
+
+def _caveat(diagnosis: Diagnosis) -> Iterator[str]:
+    """Say first, however quiet the command is, that pi is not well determined, and the first reason."""
+    from pugam.inference import headline
+
+    if diagnosis.verdict not in ("well determined", "fixed"):
+        reasons = [finding.message.told(in_flags) for finding in diagnosis.findings[:1]]
+        yield " ".join([f"! {headline(diagnosis.verdict)}.", *reasons])
+
+
+def _read_interactions(text: str) -> str | int | list[tuple[str, ...]] | None:
+    """Read `--interactions`: a word, a number, or pairs of columns."""
+    if text in ("auto", "none"):
+        return None if text == "none" else text
+    if text.isdecimal():
+        return int(text)
+    pairs = [tuple(pair.split(":")) for pair in text.split(",")]
+    if any(len(pair) != 2 or not all(pair) for pair in pairs):
+        raise InputError(f"--interactions is auto, none, a number, or pairs as in age:bmi,age:dose; got {text!r}.")
+    return pairs
 
 
 def _read_smoothing(text: str) -> str | float:

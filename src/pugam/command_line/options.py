@@ -115,6 +115,6 @@ def in_one_line(text: str) -> str:
     return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in joined)
 
 
-def say(text: str, strong: bool = False) -> None:
-    """Print a line; an important one is bold on a terminal."""
-    typer.secho(text, bold=strong)
+def say(text: str, strong: bool = False, aside: bool = False) -> None:
+    """Print a line; an important one is bold on a terminal, one aside goes to standard error, as warnings do."""
+    typer.secho(text, bold=strong, err=aside)

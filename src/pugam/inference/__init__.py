@@ -1,5 +1,6 @@
 """From estimates to uncertainty: covariances, intervals, bands, tests, the bootstrap, diagnosis."""
 
+from pugam.inference.best_bin import BestBin
 from pugam.inference.bootstrap import Bootstrap, BootstrapKind, require_kind, run_bootstrap
 from pugam.inference.calibration import Calibration
 from pugam.inference.covariance import (
@@ -34,14 +35,18 @@ from pugam.inference.hypotheses import (
 from pugam.inference.intervals import Interval, normal_quantile, wald_interval_log
 from pugam.inference.kind import Inference
 from pugam.inference.kinds import inference_of, make_inference, profile_of
+from pugam.inference.omnibus import Omnibus
+from pugam.inference.pair_test import PairTest
 from pugam.inference.predictions import posterior_errors, posterior_limits, posteriors_of_rows
 from pugam.inference.profile import PiProfile, profile_interval
 from pugam.inference.resampling import make_resampling, read_groups
 from pugam.inference.sensitivity import Sensitivity, fix_pi, values_around
 from pugam.inference.shapes import draw_parameters, shaped_covariance
 from pugam.inference.smoothing_uncertainty import curve_covariance
+from pugam.inference.verdict import headline
 
 __all__ = [
+    "BestBin",
     "Bootstrap",
     "BootstrapKind",
     "Calibration",
@@ -51,6 +56,8 @@ __all__ = [
     "Interval",
     "NotConverged",
     "Null",
+    "Omnibus",
+    "PairTest",
     "PiProfile",
     "Scale",
     "Sensitivity",
@@ -66,6 +73,7 @@ __all__ = [
     "fix_pi",
     "fourier_test",
     "frequentist_covariance",
+    "headline",
     "in_alpha",
     "inference_of",
     "intercept_covariance",

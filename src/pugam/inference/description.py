@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from pugam.inference.verdict import fits
+from pugam.inference.verdict import fits, headline
 from pugam.messages import Words
 
 if TYPE_CHECKING:
     from pugam.inference.diagnosis import Diagnosis
     from pugam.inference.intervals import Interval
+    from pugam.solvers import Search
 
 __all__ = ["describe"]
 
@@ -18,14 +19,15 @@ __all__ = ["describe"]
 def describe(found: Diagnosis, interval: Interval, words: Words) -> Iterator[str]:
     """Tell what was found with this interval for pi, in the words of one kind of reader."""
     profile, calibration, sensitivity = found.profile_interval, found.calibration, found.sensitivity
-    doubted = "" if fits(found) else " by a model that does not fit"
-    yield f"pi is {found.verdict}{doubted}: {interval}"
+    yield f"{_headline(found)}: {interval}"
     if profile is not None:
         yield f"  profile      {100 * profile.level:g}% interval {profile.lower:.3f} to {profile.upper:.3f}"
     vary = f"{found.n_distinguishable} of {len(found.terms)} distinguishable from a constant"
     joined = found.n_groups < found.n_distinguishable
     groups = f", {found.n_groups} without interactions between them" if joined else ""
     yield f"  terms        {vary}{'' if profile is None else f'{groups} (two are needed)'}"
+    if found.search is not None and found.search.n_pairs:
+        yield f"  interactions {_describe_search(found.search)}"
     if found.starts:
         near = f"{found.starts_near} of {len(found.starts)}"
         yield f"  starts       {near} near the best, within {found.starts_spread:.3f} in pi"
@@ -42,8 +44,37 @@ def describe(found: Diagnosis, interval: Interval, words: Words) -> Iterator[str
     yield f"  separation   {'(almost) perfect' if found.separated else 'none'}; {apart}"
     test = f"chi-square {calibration.statistic:.3g} on {calibration.df:g} df, p = {calibration.pvalue:.2g}"
     yield f"  calibration  {test}"
+    yield from _describe_fit(found)
     called = f"{sensitivity.share_positive[0]:.3f} to {sensitivity.share_positive[-1]:.3f}"
     along = f"pi fixed at values from {sensitivity.pi[0]:.3f} to {sensitivity.pi[-1]:.3f}"
     yield f"  sensitivity  {along}: {called} of the unlabelled called positive"
     for message in found.messages_beside(interval):
         yield f"  ! {message.told(words)}"
+
+
+def _headline(found: Diagnosis) -> str:
+    """The verdict; of a model that does not fit, pi comes after that."""
+    if found.verdict == "does not fit":
+        return f"{headline(found.verdict)}. pi"
+    return headline(found.verdict) + ("" if fits(found) else " by a model that does not fit")
+
+
+def _describe_search(search: Search) -> str:
+    """Tell which interactions were looked for and added."""
+    looked = f"of {search.n_pairs} pairs of columns"
+    if not search.added:
+        return f"none added, {looked}"
+    return f"{len(search.added)} added, {looked}; without them pi would be {search.pi:.3f}"
+
+
+def _describe_fit(found: Diagnosis) -> Iterator[str]:
+    """Tell of the tests of fit that were made."""
+    pairs, omnibus, bound = found.pair_test, found.omnibus, found.best_bin
+    if pairs is not None:
+        count = f"{len(pairs.pairs)} pair{'' if len(pairs.pairs) == 1 else 's'}"
+        test = f"chi-square {pairs.statistic:.3g} on {pairs.df:g} df, p = {pairs.pvalue:.2g}"
+        yield f"  additivity   {test} (products of {count} of columns)"
+    if omnibus is not None:
+        yield f"  boosting     z = {omnibus.statistic:.2f}, p = {omnibus.pvalue:.2g} (what trees find in the residuals)"
+    if bound is not None:
+        yield f"  upper bound  pi is at most {bound.upper:.3f} without any model, estimated as {bound.estimate:.3f}"

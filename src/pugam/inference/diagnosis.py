@@ -1,4 +1,4 @@
-"""Is pi determined by these data? A fit is looked at from all sides; `verdict` says what it means."""
+"""Is pi determined by these data, by a model that fits them? A fit is looked at from all sides; `verdict` judges."""
 
 from __future__ import annotations
 
@@ -8,14 +8,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from pugam.inference.best_bin import BestBin, bound_pi
 from pugam.inference.calibration import Calibration
 from pugam.inference.description import describe
 from pugam.inference.findings import Finding
 from pugam.inference.hypotheses import HypothesisTest, reference_penalty, tested_columns
 from pugam.inference.intervals import Interval
 from pugam.inference.kinds import inference_of
+from pugam.inference.omnibus import Omnibus, probe_residuals
 from pugam.inference.open_effects import OpenEffects, condition_number
+from pugam.inference.pair_test import PairTest, score_pairs
 from pugam.inference.profile import PiProfile, profile_interval
+from pugam.inference.rows_tested import choose_rows
 from pugam.inference.sensitivity import Sensitivity, fix_pi, values_within
 from pugam.inference.verdict import ALPHA, Verdict, judge
 from pugam.likelihood import expit, logit
@@ -27,6 +31,7 @@ from pugam.solvers import (
     Fitted,
     Optimum,
     PiRange,
+    Search,
     StartRecord,
     gather_evidence,
     rows_in_doubt,
@@ -49,8 +54,8 @@ class Diagnosis:
 
     Attributes
     ----------
-    verdict : "well determined", "weakly determined", "not determined" or "fixed"
-        Whether these data determine pi.
+    verdict : "well determined", "weakly determined", "not determined", "does not fit" or "fixed"
+        Whether these data determine pi, by a model that fits them.
     findings : tuple of Finding
         What was seen that should worry.
     warnings : tuple of str
@@ -94,8 +99,16 @@ class Diagnosis:
         Whether pi is identified by terms that vary alone, and not by such a prior, too.
     calibration : Calibration
         Predicted against observed labels: goodness of fit of additivity and of random labelling together.
+    pair_test : PairTest, optional
+        Whether the effects of all pairs of columns add up; None where there is no pair to test, or rows are too few.
+    omnibus : Omnibus, optional
+        Whether boosting predicts what the model does not; None where rows are too few.
+    best_bin : BestBin, optional
+        An upper bound on pi that needs no model; None where rows are too few.
     sensitivity : Sensitivity
         The model with pi fixed along a grid.
+    search : Search, optional
+        Which interactions were looked for and added, and what pi would be without them; None where none were.
     """
 
     verdict: Verdict
@@ -121,7 +134,11 @@ class Diagnosis:
     leaning: float
     needs_terms: bool
     calibration: Calibration
+    pair_test: PairTest | None
+    omnibus: Omnibus | None
+    best_bin: BestBin | None
     sensitivity: Sensitivity
+    search: Search | None = None
 
     @property
     def n_distinguishable(self) -> int:
@@ -170,6 +187,7 @@ def diagnose_fit(fitted: Fitted, wald: Interval, terms: Sequence[HypothesisTest]
     pi, deviance = (np.array([wald.estimate]), np.zeros(1)) if interval is None else _curve(profile, interval)
     starts = _relevant_starts(fitted.fit)
     near, spread = _spread(starts)
+    rows = choose_rows(profile)
     found = Diagnosis(
         verdict="fixed",
         findings=(),
@@ -194,7 +212,11 @@ def diagnose_fit(fitted: Fitted, wald: Interval, terms: Sequence[HypothesisTest]
         leaning=inference.leaning,
         needs_terms=inference.needs_terms,
         calibration=profile.calibrate(),
+        pair_test=score_pairs(rows),
+        omnibus=probe_residuals(rows),
+        best_bin=bound_pi(rows),
         sensitivity=fix_pi(profile, values_within(interval, wald.estimate)),
+        search=fitted.fit.search,
     )
     verdict, findings = judge(found)
     return replace(found, verdict=verdict, findings=findings)

@@ -254,6 +254,21 @@ class LittleApart(Finding):
 
 
 @dataclass(frozen=True)
+class RestsOnPairs(Finding):
+    """Effects do not add up, and classes overlap: effects of three columns may not add up either."""
+
+    pairs: tuple[str, ...]
+    pi: float
+    said = (
+        "Effects do not add up, and interactions were added: {pairs} (without them pi would be {pi:.3f}). "
+        "Where classes overlap, interactions of more columns would move pi, too, and the interval does not count them. "
+        "Add stronger features, bound pi, or show results for several values of it (",
+        See("sensitivity"),
+        ").",
+    )
+
+
+@dataclass(frozen=True)
 class NeedsSmoothness(Finding):
     """Were curves free to bend, pi would be known much less well."""
 
@@ -275,6 +290,46 @@ class LabelsDisagree(Finding):
         "not a random sample of all positives. Look at ",
         See("calibration"),
         "; add interactions of features, as in ti(x, y), or ask how the labels came about.",
+    )
+
+
+@dataclass(frozen=True)
+class PairsDoNotAddUp(Finding):
+    """Products of columns say something that the sum of their effects does not."""
+
+    pvalue: float
+    pairs: tuple[str, ...]
+    said = (
+        "Effects do not add up (score test of all pairs of columns, p = {pvalue:.2g}): above all those of {pairs}. "
+        "Estimates of pi and of effects may be far off, and their intervals do not count it. Add interactions of these "
+        "columns, as in ti(x, y), and look at the diagnosis again.",
+    )
+
+
+@dataclass(frozen=True)
+class BoostingSeesMore(Finding):
+    """Trees predict labels of rows that they have not seen better than the model allows."""
+
+    pvalue: float
+    said = (
+        "Boosted trees see in the labels what the model does not (p = {pvalue:.2g}): effects may not add up, or have "
+        "another shape, or labelled positives are not a random sample of all positives. Add interactions of features, "
+        "as in ti(x, y), give curves more freedom (a larger k), or ask how the labels came about.",
+    )
+
+
+@dataclass(frozen=True)
+class AboveBound(Finding):
+    """The model puts pi where even labels and features alone, without any model, say that it cannot be."""
+
+    lower: float
+    bound: float
+    said = (
+        "The model puts pi at {lower:.3f} or more, but if labelled rows are a random sample of the positives, it is at "
+        "most {bound:.3f}: among the unlabelled rows there are too few like the labelled ones. Do not use this "
+        "estimate. Add interactions of features, as in ti(x, y), or bound pi (",
+        Argument("pi", (0.1, 0.4)),
+        ").",
     )
 
 

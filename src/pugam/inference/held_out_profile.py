@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pugam.inference.calibration import Calibration, calibrate_held_out
 from pugam.inference.profile import KindOfProfile
@@ -13,6 +14,8 @@ from pugam.likelihood import expit
 from pugam.solvers import Adjustment, HeldOutRows, Objective, Optimum, PiRange, ShrunkenFit, hold_out, make_folds
 
 __all__ = ["HeldOutProfile"]
+
+Array = NDArray[np.float64]
 
 
 @dataclass
@@ -67,3 +70,8 @@ class HeldOutProfile(KindOfProfile[ShrunkenFit]):
     def calibrate(self) -> Calibration:
         """Compare predicted with observed labels of the rows held out."""
         return calibrate_held_out(self.fitted, self.rows)
+
+    def predictors(self) -> Array:
+        """Those that curves fitted without a row give it: shrunken curves know the labels of their rows too well."""
+        adjustment = self.fitted.fit.adjustment
+        return adjustment.with_strays(adjustment.intercept + adjustment.steepness * self.rows.scores)

@@ -69,12 +69,12 @@ class MarginalInference(Inference[MarginalFit]):
         return self.fit.curve.limits(0.5 * normal_quantile(level) ** 2)
 
     def pi_interval(self, pi: float, level: float) -> Interval:
-        """Where the evidence has fallen by no more than half a chi-square quantile."""
+        """Where the evidence has fallen by no more than half a chi-square quantile; it always holds the estimate."""
         low, high = self._limits(level)
         bounds = self.settings.pi_range.limits
         lower = bounds[0] if np.isneginf(low) else max(float(expit(low)), bounds[0])
         upper = bounds[1] if np.isposinf(high) else min(float(expit(high)), bounds[1])
-        return Interval(pi, lower, upper, level, "marginal")
+        return Interval(pi, min(lower, pi), max(upper, pi), level, "marginal")
 
     def posterior_logits(self, ratio: Array, pi: float) -> Array:
         """Logits by Bayes' rule."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from pugam.inference.calibration import Calibration
@@ -17,6 +18,7 @@ from pugam.solvers import EDGE, Fit, FittedKind, Optimum, PiRange
 
 __all__ = ["KindOfProfile", "PiProfile", "profile_interval"]
 
+Array = NDArray[np.float64]
 F_co = TypeVar("F_co", bound=Fit, covariant=True)
 
 ROOT_TOL = 1e-4  # on the logit scale
@@ -68,6 +70,10 @@ class KindOfProfile(ABC, Generic[F_co]):
     @abstractmethod
     def calibrate(self) -> Calibration:
         """Compare predicted with observed labels of the rows that the profile is seen in."""
+
+    def predictors(self) -> Array:
+        """Intercept plus effects of every row, as tests of the fit take them: shape (n_rows,)."""
+        return self.fitted.engine.linear_predictor(self.fitted.fit.optimum.b)
 
 
 PiProfile = KindOfProfile[Fit]  # of any kind

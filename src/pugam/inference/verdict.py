@@ -1,4 +1,4 @@
-"""What a diagnosis means: findings, and a verdict on pi."""
+"""What a diagnosis means: findings, and a verdict on pi and on the model."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from pugam.inference.open_effects import LARGEST_CONDITION, OpenEffects
 if TYPE_CHECKING:
     from pugam.inference.diagnosis import Diagnosis
 
-__all__ = ["ALPHA", "FEWEST_TERMS", "Verdict", "find_boundary", "find_open", "fits", "judge"]
+__all__ = ["ALPHA", "FEWEST_TERMS", "Verdict", "find_boundary", "find_open", "fits", "headline", "judge"]
 
-Verdict = Literal["well determined", "weakly determined", "not determined", "fixed"]
+Verdict = Literal["well determined", "weakly determined", "not determined", "does not fit", "fixed"]
 
 ALPHA = 0.05  # level at which terms are told from a constant
 FEWEST_TERMS = 2  # that vary, without interactions between them: identifiability needs them
@@ -26,9 +26,12 @@ WIDE_INTERVAL = 0.4  # width of an interval for pi that leaves most questions op
 UNEVEN = 1.5  # ratio of profile to Wald width at which the likelihood is far from quadratic
 APART = 0.2  # difference of their ends, as a share of the width, that should be told
 FEW_STARTS = 0.25  # share of starts near the best, below which it may have been found by chance
-SMALLEST_PVALUE = 0.01  # of the calibration, below which the model is said not to fit
+# Of each test of fit, below which the model is said not to fit: benchmarks/results/fit_tests.md has the false alarms.
+SMALLEST_PVALUE = 0.01
+MOST_PAIRS = 3  # that are named
 LARGEST_RELIANCE = 1.3
 SMALLEST_DISTANCE = 3.0  # of positives and negatives in mean log density ratio
+OVERLAPPING = 10.0  # the same, below which pi rests on terms that vary and on how effects add up
 # How many times larger the variance of logit pi is without the prior that shrunken curves come with.
 LARGEST_LEANING, MOSTLY_LEANING = 1.5, 4.0
 FAR_APART = 0.5  # starts nearly as good as the best, as a share of the interval's width
@@ -37,15 +40,26 @@ SMALLEST_WIDTH = 1e-9
 
 def judge(found: Diagnosis) -> tuple[Verdict, tuple[Finding, ...]]:
     """Give a verdict on pi and collect what should worry."""
-    severe = list(_severe(found))
-    doubts = list(_doubts(found))
-    all_findings = (*severe, *doubts, *_remarks(found))
+    misfits, severe, doubts = list(_misfits(found)), list(_severe(found)), list(_doubts(found))
+    all_findings = (*misfits, *severe, *doubts, *_remarks(found))
     if found.profile_interval is None:
         return "fixed", all_findings
+    if misfits:
+        return "does not fit", all_findings
     return ("not determined" if severe else "weakly determined" if doubts else "well determined"), all_findings
 
 
+def headline(verdict: str) -> str:
+    """Say a verdict in a line."""
+    return "The model does not fit these data" if verdict == "does not fit" else f"pi is {verdict}"
+
+
 def fits(found: Diagnosis) -> bool:
+    """Whether nothing was found that the model does not fit."""
+    return _is_calibrated(found) and not list(_misfits(found))
+
+
+def _is_calibrated(found: Diagnosis) -> bool:
     """Whether predicted and observed labels agree."""
     return found.calibration.pvalue >= SMALLEST_PVALUE
 
@@ -62,6 +76,19 @@ def find_open(effects: OpenEffects) -> Iterator[Finding]:
         yield findings.RunawayLevels(effects.levels)
     if effects.terms:
         yield findings.OpenTerms(effects.terms)
+
+
+def _misfits(found: Diagnosis) -> Iterator[Finding]:
+    """Signs that the model does not hold: what it says of pi is then worth little, however sure it is."""
+    pairs, omnibus, bound = found.pair_test, found.omnibus, found.best_bin
+    if pairs is not None and pairs.pvalue < SMALLEST_PVALUE:
+        worst = [f"{one} and {other}" for one, other in pairs.pairs[:MOST_PAIRS]]
+        seen = [name for name, pvalue in zip(worst, pairs.pvalues, strict=False) if pvalue < SMALLEST_PVALUE]
+        yield findings.PairsDoNotAddUp(pairs.pvalue, tuple(seen or worst[:1]))
+    if omnibus is not None and omnibus.pvalue < SMALLEST_PVALUE:
+        yield findings.BoostingSeesMore(omnibus.pvalue)
+    if bound is not None and found.wald.lower > bound.upper:
+        yield findings.AboveBound(found.wald.lower, bound.upper)
 
 
 def _severe(found: Diagnosis) -> Iterator[Finding]:
@@ -81,11 +108,12 @@ def _severe(found: Diagnosis) -> Iterator[Finding]:
     if found.leaning > MOSTLY_LEANING:
         yield findings.LeansOnPrior("next to nothing")
     if found.needs_terms and found.n_groups < FEWEST_TERMS and found.condition < LARGEST_CONDITION:
-        yield _find_too_few(tuple(test.terms[0] for test in found.terms if test.pvalue < ALPHA), len(found.terms))
+        yield _find_too_few(found)
 
 
-def _find_too_few(names: tuple[str, ...], n_terms: int) -> Finding:
+def _find_too_few(found: Diagnosis) -> Finding:
     """What is said where terms distinguishable from a constant do not identify pi."""
+    names, n_terms = tuple(test.terms[0] for test in found.terms if test.pvalue < ALPHA), len(found.terms)
     if len(names) > 1:
         return findings.OneGroupVaries(names)
     return findings.OneTermVaries(n_terms, names[0]) if names else findings.NoTermVaries(n_terms)
@@ -109,6 +137,10 @@ def _doubts(found: Diagnosis) -> Iterator[Finding]:
         yield findings.LeansOnPrior("little")
     if found.distance < SMALLEST_DISTANCE:
         yield findings.LittleApart(found.distance, float(ndtr(math.sqrt(max(found.distance, 0.0) / 2.0))))
+    if found.ridge is not None and found.n_groups < FEWEST_TERMS and found.distance < OVERLAPPING:
+        yield _find_too_few(found)
+    if found.search is not None and found.search.added and found.distance < OVERLAPPING:
+        yield findings.RestsOnPairs(found.search.added, found.search.pi)
     if found.reliance > LARGEST_RELIANCE:
         yield findings.NeedsSmoothness(found.reliance)
     if found.starts_near > 1 and found.starts_spread > max(0.02, FAR_APART * width):
@@ -122,7 +154,7 @@ def _remarks(found: Diagnosis) -> Iterator[Finding]:
         apart = max(abs(interval.lower - wald.lower), abs(interval.upper - wald.upper))
         if apart > APART * max(interval.upper - interval.lower, SMALLEST_WIDTH) and not _is_uneven(found):
             yield findings.IntervalsDiffer(interval, wald)
-    if not fits(found):
+    if not _is_calibrated(found):
         yield findings.LabelsDisagree(found.calibration.pvalue)
     if not found.separated:
         yield from find_open(found.open_effects)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pugam.inference import Diagnosis, Interval, normal_quantile
+from pugam.inference import Diagnosis, Interval, headline, normal_quantile
 from pugam.presentation.panels import BAND, LINE, MARK, ZERO, make_panels, use_axes
 from pugam.presentation.sensitivity_plots import plot_sensitivity
 from pugam.terms import Design, Encoded
@@ -41,7 +41,7 @@ def plot_diagnosis(
     if axes is not None:
         return figure
     share = f": {diagnosis.wald}" if which is None else ""
-    figure.suptitle(f"pi is {diagnosis.verdict}{share}", fontsize=11)
+    figure.suptitle(f"{headline(diagnosis.verdict)}{share}", fontsize=11)
     return figure
 
 

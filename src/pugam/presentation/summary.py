@@ -199,7 +199,7 @@ def _lines(
         yield "Factors, all levels together"
         yield from _aligned(
             ("", "df", "statistic", "p", ""),
-            [(term, f"{df:g}", f"{statistic:.2f}", *_p(pvalue)) for term, df, statistic, pvalue in factors],
+            [(term, f"{df:.3g}", f"{statistic:.2f}", *_p(pvalue)) for term, df, statistic, pvalue in factors],
         )
     yield "---"
     yield "p-values: 0 '***' 0.001 '**' 0.01 '*' 0.05 '.' 0.1"

@@ -102,8 +102,9 @@ class EvidenceCurve:
         """The outermost places up to which the evidence has fallen by no more than this; infinite where none has."""
         if len(self.places) < TUNING.fewest_places:
             return -np.inf, np.inf
-        grid = np.linspace(self.places[0], self.places[-1], TUNING.evidence_grid)
-        inside = np.flatnonzero(self._curve(grid) >= self.values.max() - fall)
+        highest = self.places[self.best]
+        grid = np.union1d(np.linspace(self.places[0], self.places[-1], TUNING.evidence_grid), highest)
+        inside = np.flatnonzero((self._curve(grid) >= self.values.max() - fall) | (grid == highest))
         low, high = grid[inside[0]], grid[inside[-1]]
         return (-np.inf if inside[0] == 0 else float(low)), (np.inf if inside[-1] == len(grid) - 1 else float(high))
 
@@ -142,6 +143,9 @@ def climb(model: Model, beta: Array, logs: Array) -> EvidenceAt:
     pi = float(expit(beta[model.design.layout.share]))
     objective = model.at(logs)
     (found,) = maximize_fisher(objective, beta[None], PiRange(pi, pi), TUNING.evidence_tol, TUNING.comparing_iterations)
+    if found.observed:  # where a climb gave up near the top
+        (here,) = objective.stand([found.beta])
+        found = Optimum.at(here, found.n_iter, found.converged, found.history)
     return EvidenceAt(found, logs, log_evidence(model, found, logs))
 
 

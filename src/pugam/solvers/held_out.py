@@ -11,7 +11,7 @@ Where hardly a negative is seen, a steep curve with a large pi and a flat one wi
 features of no use would give. How far apart features put two classes is not unknown, though. With the prior on pi goes
 one on the difference D between positives and negatives in mean log density ratio, log D ~ N(log 8, 1.2^2). Unlabelled
 rows have a mean score between those of the two classes, so D = b (mean t of labelled - mean t of unlabelled rows) /
-(1 - pi). For normal features D = 8 is a ROC area of 0.977, and two standard deviations below it, D = 0.7, one of 0.72.
+(1 - pi). For normal features D = 8 is a ROC area of 0.977, and two standard deviations below it, D = 0.7, one of 0.73.
 """
 
 from __future__ import annotations

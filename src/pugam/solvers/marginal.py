@@ -35,10 +35,18 @@ def fit_marginal(
 ) -> FittedKind[MarginalFit]:
     """Fit designs of the same terms, keep the one with the highest evidence, and add interactions if asked to."""
     begun = [_begin(_model(engine, design, settings), settings, rng) for design in designs]
+    if len(begun) > 1:
+        begun = [(model, _summit(model, start, settings.pi_range)) for model, start in begun]
     model, start = max(begun, key=lambda one: one[1].value)
     best, curve = climb_profile(model, start, settings.pi_range)
     course = _Course(model, best, curve, Search(pi=best.optimum.pi))
     return _finish(_with_pairs(course, settings), settings)
+
+
+def _summit(model: Model, start: EvidenceAt, pi_range: PiRange) -> EvidenceAt:
+    """Where the evidence is highest, about as well as a comparison needs it."""
+    best, _ = climb_profile(model, start, pi_range, fall=TUNING.refit_fall)
+    return best
 
 
 def _model(engine: Engine, design: Design, settings: Settings) -> Model:

@@ -389,6 +389,10 @@ COUNTED = (
             f"{COUNTED} But the data do not determine this share: do not use it without reading the warnings.",
         ),
         (
+            "does not fit",
+            f"The model does not fit these data: do not use what it says without reading the warnings. {COUNTED}",
+        ),
+        (
             "fixed",
             "Of the 12,000 rows without a label, 25.0% were taken to be positive, about 3,000: the share was given, "
             "not estimated.",
@@ -404,3 +408,4 @@ def test_the_plain_sentence_does_not_take_weights_for_rows():
         "Of the 300 rows without a label, which count for 12,000, 25.0% are estimated to be positive. Anything from"
     )
     assert "Anything" not in plain_sentence(WIDE, 12_000.0, 300, "fixed")
+    assert plain_sentence(WIDE, 12_000.0, 300, "does not fit").startswith("The model does not fit these data")

@@ -259,6 +259,16 @@ def test_warnings_stand_at_the_top_with_the_verdict(warned):
     assert page.text("ul", **{"class": "warnings"}).split("\n")[1:-1] == list(warned.warnings)
 
 
+def test_a_model_that_does_not_fit_is_told_in_red_before_any_number(warned):
+    text = render(replace(warned, diagnostics=replace(warned.diagnostics, verdict="does not fit")))
+    page = Page(text)
+
+    assert headings(page)[0] == "The model does not fit these data"
+    assert page.all("section")[0]["class"] == "verdict verdict-does-not-fit"
+    assert ".verdict-does-not-fit { border-left-color: var(--wrong);" in text
+    assert text.index("<h2") < text.index("The model does not fit these data") < text.index('class="headline"')
+
+
 def test_empty_parts_are_left_out(example):
     page = Page(render(replace(example, terms=(), ratios=(), candidates=())))
 

@@ -9,6 +9,7 @@ from importlib import resources
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
+from pugam.inference import headline
 from pugam.presentation.report import charts, formats, script_data
 from pugam.presentation.report.cards import draw_card
 from pugam.presentation.report.content import Content
@@ -20,6 +21,7 @@ VERDICTS = {
     "well determined": "The data determine it, as far as the model holds.",
     "weakly determined": "The data say something about it, with reservations: read the remarks before relying on it.",
     "not determined": "Other values fit the data about as well. Do not rely on the estimate alone.",
+    "does not fit": "What follows rests on a model that these data contradict. Do not use it: read the remarks first.",
     "fixed": "It was given, not estimated: everything below holds for this value.",
 }
 
@@ -48,6 +50,7 @@ def render(content: Content) -> str:
         style=Markup(style),  # nosec B704 # ours
         script=Markup(script),  # nosec B704 # ours
         data=Markup(script_data.as_json(script_data.collect(content, cards))),  # nosec B704 # escaped
+        headline=headline(found.verdict),
         explained=VERDICTS.get(found.verdict, ""),
         fixed=content.pi.method == "fixed",
         start=script_data.start_name(content.pi),

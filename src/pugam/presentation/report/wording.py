@@ -29,8 +29,10 @@ CAUTION = {
     "well determined": "",
     "weakly determined": " The data determine this share only weakly: read the warnings before using it.",
     "not determined": " But the data do not determine this share: do not use it without reading the warnings.",
+    "does not fit": "",
     "fixed": "",
 }
+MISFIT = "The model does not fit these data: do not use what it says without reading the warnings. "
 
 
 def on_page(words: Words) -> Words:
@@ -44,8 +46,12 @@ def on_page(words: Words) -> Words:
 
 def plain_sentence(pi: Interval, n_unlabelled: float, n_rows: int, verdict: str) -> str:
     """What came out, for everyone; with weights, which are not rows, in shares alone."""
-    if abs(n_unlabelled - n_rows) > ROUNDING:
-        return _sentence_in_shares(pi, n_unlabelled, n_rows, verdict)
+    weighted = abs(n_unlabelled - n_rows) > ROUNDING
+    said = _sentence_in_shares(pi, n_unlabelled, n_rows, verdict) if weighted else _sentence(pi, n_unlabelled, verdict)
+    return f"{MISFIT}{said}" if verdict == "does not fit" else said
+
+
+def _sentence(pi: Interval, n_unlabelled: float, verdict: str) -> str:
     total = f"{n_unlabelled:,.0f}"
     if verdict == "fixed":
         return (

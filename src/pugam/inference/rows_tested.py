@@ -1,0 +1,229 @@
+"""Rows on which a fit is tested: all, or a sample of many, in an order and in folds that depend on their values alone.
+
+A row's label has the variance P (1 - P) if the model holds. Divided by its root, residuals have variance one and the
+derivatives of P with the parameters span the tangent space of the model. A direction that is orthogonal to it is not
+moved by small errors of the parameters, wherever these come from: estimation, smoothing or a bias correction.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.engines import Engine
+from pugam.inference.profile import PiProfile
+from pugam.likelihood import alpha_shift, label_frequency, saturating_rows
+from pugam.solvers import TUNING, Fitted
+from pugam.terms import Design, Encoded
+from pugam.terms.levels import MISSING_CODE
+
+__all__ = ["N_FOLDS", "RowsTested", "choose_rows"]
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Numbers = NDArray[np.intp]
+
+MOST_ROWS, MOST_CELLS = 20_000, 5_000_000  # of a sample, and of its model columns
+N_FOLDS, N_BINS = 5, 64
+FEWEST_ROWS, FEWEST_OF_A_LABEL = 100, 25  # with fewer there is nothing to learn from
+NO_DIRECTION = 1e-10  # eigenvalue, of a unit diagonal, below which model columns say the same
+LEAST_OWN = 0.01  # of a row, outside the tangent space: parameters that fit single rows say nothing of them
+ODDS_LIMITS = 1e-200, 1e200  # whose roots and squares are still numbers
+
+
+@dataclass(frozen=True, eq=False)
+class RowsTested:
+    """Rows with what a fit says of each.
+
+    Attributes
+    ----------
+    design : Design
+    theta : array of shape (p,)
+        The reported coefficients.
+    encoded : tuple of arrays, one for each term
+    positive : bool array of shape (n,)
+    weights : array of shape (n,)
+    folds : int array of shape (n,)
+        From 0 to 4; rows that are alike are in the same fold.
+    predictor : array of shape (n,)
+        a + eta(x), with the intercept that belongs to the numbers of labelled and unlabelled rows here.
+    odds, slope : arrays of shape (n,)
+        P / (1 - P), and 1 - expit(predictor): the derivatives of log P in log c and in the predictor are 1 and slope.
+    """
+
+    design: Design
+    theta: Array
+    encoded: tuple[Encoded, ...]
+    positive: Flags
+    weights: Array
+    folds: Numbers
+    predictor: Array
+    odds: Array
+    slope: Array
+
+    @cached_property
+    def columns(self) -> Array:
+        """Model columns, the intercept's ones first: shape (n, 1 + p)."""
+        return self.design.matrix(self.encoded)
+
+    @cached_property
+    def features(self) -> Array:
+        """The columns of the table that the model reads, each once, in bins of equal numbers of rows: shape (n, k).
+
+        Binned once for all: scikit-learn takes long to bin rows with weights. Missing values are NaN.
+        """
+        found: dict[str, Array] = {}
+        terms = list(zip(self.design.bases, self.encoded, strict=True))
+        for basis, values in sorted(terms, key=lambda term: len(term[0].axes)):
+            for number, axis in enumerate(basis.axes):
+                if axis.column not in found:
+                    found[axis.column] = _in_bins(basis.along(values, number))
+        return np.column_stack(list(found.values()))
+
+    @property
+    def are_enough(self) -> bool:
+        """Whether there are rows enough, of either label, to learn from."""
+        n, n_labelled = len(self.positive), int(np.count_nonzero(self.positive))
+        return n >= FEWEST_ROWS and min(n_labelled, n - n_labelled) >= FEWEST_OF_A_LABEL
+
+    @property
+    def rows_per_parameter(self) -> float:
+        """How many rows there are for each parameter of the model."""
+        return len(self.positive) / self.design.layout.size
+
+    @cached_property
+    def variance(self) -> Array:
+        """P (1 - P), shape (n,)."""
+        return np.asarray(self.odds / (1.0 + self.odds) ** 2)
+
+    @cached_property
+    def residuals(self) -> Array:
+        """(z - P) over the root of its variance, times the root of the weight: shape (n,)."""
+        roots = np.sqrt(self.odds)
+        return np.where(self.positive, 1.0 / roots, -roots) * np.sqrt(self.weights)
+
+    def along_predictor(self, columns: Array) -> Array:
+        """What columns added to the predictor, shape (n, r), do to P, in units of the residuals."""
+        return np.asarray((np.sqrt(self.odds * self.weights) * self.slope)[:, None] * columns)
+
+    @cached_property
+    def tangents(self) -> Array:
+        """Directions that the parameters, and the steepness of all curves, span in units of the residuals: (n, k)."""
+        steep = np.column_stack([self.columns, self.predictor])
+        return np.column_stack([np.sqrt(self.odds * self.weights), self.along_predictor(steep)])
+
+    def off_tangents(self, directions: Array, rows: Flags | slice = slice(None)) -> Array:
+        """Take the part in the tangent space of some rows out of directions there, shape (m,) or (m, r).
+
+        The space is that of free parameters: under the penalties, errors of smoothing would be left in.
+        """
+        inside = _orthonormal(self.tangents[rows])
+        for _ in range(2):  # the second time takes out what rounding has left
+            directions = directions - inside @ (inside.T @ directions)
+        return directions
+
+    @cached_property
+    def squares(self) -> Array:
+        """Squares of the residuals, one on average if the model holds: shape (n,).
+
+        Unlike the variances that the model expects, they are right where curves are a little too flat, or too steep.
+        Parameters make residuals smaller by the share of a row in the tangent space, for which they are corrected.
+        """
+        inside = _orthonormal(self.tangents)
+        left = self.residuals - inside @ (inside.T @ self.residuals)
+        shares = np.sum(inside**2, axis=1) / self.weights  # a row of weight two is two rows, each with half of it
+        return np.asarray(left**2 / self.weights / np.maximum(1.0 - shares, LEAST_OWN))
+
+
+def _in_bins(values: Encoded) -> Array:
+    missing = values == MISSING_CODE if values.dtype == np.int32 else np.isnan(values)
+    present, bins = values[~missing], np.full(len(values), np.nan)
+    edges = np.unique(np.quantile(present, np.linspace(0.0, 1.0, N_BINS + 1)[1:-1])) if len(present) else present
+    bins[~missing] = np.searchsorted(edges, present, side="right")
+    return bins
+
+
+def _orthonormal(columns: Array) -> Array:
+    """Orthonormal columns that span the same space, without directions in which there is next to nothing."""
+    lengths = np.linalg.norm(columns, axis=0)
+    columns = columns[:, lengths > 0.0] / lengths[lengths > 0.0]
+    values, vectors = np.linalg.eigh(columns.T @ columns)
+    kept = values > NO_DIRECTION * values[-1]
+    return np.asarray(columns @ (vectors[:, kept] / np.sqrt(values[kept])))
+
+
+def choose_rows(profile: PiProfile) -> RowsTested:
+    """Choose the rows to test a fit on and put them in order; as many labelled as unlabelled ones of a sample."""
+    fitted = profile.fitted
+    engine, optimum = fitted.engine, fitted.fit.optimum
+    kinds = _kinds(engine)
+    rows = _sampled(engine, kinds)
+    positive = engine.positive[rows]
+    weights = np.ones(len(rows)) if engine.weights is None else engine.weights[rows]
+    n0, n1 = float(weights[positive].sum()), float(weights[~positive].sum())
+    shift = alpha_shift(optimum.pi, n0, n1) - alpha_shift(optimum.pi, engine.n0, engine.n1)
+    predictor = np.asarray(profile.predictors()[rows] + shift)
+    odds, slope = _say(positive, predictor, optimum.pi, n0, n1)
+    encoded, folds = _encoded_at(fitted, rows), _deal(kinds[rows], positive)
+    return RowsTested(fitted.design, optimum.theta, encoded, positive, weights, folds, predictor, odds, slope)
+
+
+def _say(positive: Flags, predictor: Array, pi: float, n0: float, n1: float) -> tuple[Array, Array]:
+    """P / (1 - P), and the derivative of log P in the predictor."""
+    c, d = label_frequency(np.asarray(pi), n0, n1)
+    rows = saturating_rows(positive, predictor, c, d)
+    odds = np.clip(rows.info_cc, *ODDS_LIMITS)
+    return odds, np.asarray(np.minimum(rows.info_sc / odds, 1.0))
+
+
+def _kinds(engine: Engine) -> Numbers:
+    """Number the kinds of rows, those with other values in some column, in an order that is random but always the same.
+
+    As for the folds of a shrunken fit, rows are told apart by a random mixture of their model columns.
+    """
+    rng = np.random.default_rng(TUNING.fold_seed)
+    mixed = engine.linear_predictor(rng.uniform(1.0, 2.0, engine.design.layout.of_predictors.size))
+    mixed = np.round(mixed / max(float(np.abs(mixed).max()), 1.0), TUNING.alike_decimals)
+    distinct, kinds = np.unique(mixed, return_inverse=True)
+    return np.asarray(rng.permutation(len(distinct))[kinds])
+
+
+def _sampled(engine: Engine, kinds: Numbers) -> Numbers:
+    """Numbers of the rows to look at, in the order of their kinds, the labelled ones first."""
+    keys = (kinds,) if engine.weights is None else (engine.weights, kinds)
+    order = np.lexsort(keys)
+    labelled, hidden = order[engine.positive[order]], order[~engine.positive[order]]
+    most = max(min(MOST_ROWS, MOST_CELLS // (1 + engine.design.n_columns)), 1)
+    if len(order) > most:
+        n_labelled = min(len(labelled), max(most // 2, most - len(hidden)))
+        labelled, hidden = _spread(labelled, n_labelled), _spread(hidden, most - n_labelled)
+    return np.concatenate([labelled, hidden])
+
+
+def _spread(rows: Numbers, n_rows: int) -> Numbers:
+    """Choose so many of some rows, spread evenly."""
+    return rows[np.arange(n_rows) * len(rows) // max(n_rows, 1)]
+
+
+def _encoded_at(fitted: Fitted, rows: Numbers) -> tuple[Encoded, ...]:
+    """Encoded values of rows in any order."""
+    places = np.argsort(rows)
+    back = np.argsort(places)
+    return tuple(values[back] for values in fitted.engine.encoded_at(rows[places]))
+
+
+def _deal(kinds: Numbers, positive: Flags) -> Numbers:
+    """Deal rows out to folds, kinds with a labelled row and others evenly.
+
+    Where there are only a few kinds, rows are dealt out one by one: they repeat because there is not more to tell.
+    """
+    if len(np.unique(kinds)) < TUNING.fewest_kinds:
+        return np.arange(len(kinds)) % N_FOLDS
+    folds = np.empty(len(kinds), dtype=np.intp)
+    labelled = np.isin(kinds, kinds[positive])
+    for chosen in (labelled, ~labelled):
+        folds[chosen] = np.unique(kinds[chosen], return_inverse=True)[1] % N_FOLDS
+    return folds

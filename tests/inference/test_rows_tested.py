@@ -1,0 +1,95 @@
+"""Rows on which a fit is tested: their order, folds, sample, features, and the tangent space of the model."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pugam import PUGAM
+from pugam.datasets import simulate
+from pugam.inference import profile_of, rows_tested
+from pugam.inference.rows_tested import N_FOLDS, choose_rows
+
+
+@pytest.fixture(scope="module")
+def data():
+    return simulate(2, n0=500, n=900, random_state=0)
+
+
+def rows_of(X, z, weights=None, terms=None, pi=None):
+    model = PUGAM(terms, pi=pi, smoothing=1e-3, n_starts=2).fit(X, z, weights)
+    return choose_rows(profile_of(model._fitted("The test")))
+
+
+@pytest.fixture(scope="module")
+def rows(data):
+    return rows_of(data.X, data.z)
+
+
+def test_rows_and_folds_do_not_depend_on_the_order_of_rows(data, rows):
+    order = np.random.default_rng(1).permutation(len(data.z))
+
+    other = rows_of(data.X.iloc[order], data.z[order])
+
+    for one, same in zip(rows.encoded, other.encoded, strict=True):
+        np.testing.assert_array_equal(one, same)
+    np.testing.assert_array_equal(rows.positive, other.positive)
+    np.testing.assert_array_equal(rows.folds, other.folds)
+    np.testing.assert_allclose(rows.predictor, other.predictor, atol=1e-4)
+
+
+def test_folds_are_dealt_out_evenly_and_twins_stay_together(data):
+    X, z = pd.concat([data.X, data.X[:200]]), np.append(data.z, data.z[:200])
+
+    rows = rows_of(X, z)
+
+    for label in (True, False):
+        counts = np.bincount(rows.folds[rows.positive == label], minlength=N_FOLDS)
+        assert counts.max() - counts.min() <= 40  # pairs of twins fall where they fall
+    twins = pd.DataFrame({"x1": rows.encoded[0], "fold": rows.folds}).groupby("x1")["fold"].nunique()
+    assert twins.max() == 1
+
+
+def test_few_kinds_of_rows_are_dealt_out_one_by_one():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.choice(list("pqr"), 400), "b": rng.choice(list("uvw"), 400)})
+
+    rows = rows_of(X, np.repeat([1, 0], 200), pi=0.4)
+
+    assert np.bincount(rows.folds).tolist() == [80] * N_FOLDS
+
+
+def test_residuals_and_tangents_are_those_of_the_labels_chances(rows):
+    chance = rows.odds / (1.0 + rows.odds)
+    expected = (rows.positive - chance) / np.sqrt(chance * (1.0 - chance))
+
+    np.testing.assert_allclose(rows.residuals, expected, rtol=1e-9)
+    np.testing.assert_allclose(rows.variance, chance * (1.0 - chance), rtol=1e-9)
+    left = rows.off_tangents(np.random.default_rng(0).normal(size=(900, 3)))
+    np.testing.assert_allclose(rows.tangents.T @ left, 0.0, atol=1e-8)
+
+
+def test_of_many_rows_a_sample_has_as_many_labelled_as_unlabelled(monkeypatch):
+    data = simulate(2, n0=300, n=3000, random_state=0)
+    monkeypatch.setattr(rows_tested, "MOST_ROWS", 1000)
+
+    rows = rows_of(data.X, data.z)
+
+    assert len(rows.positive) == 1000
+    assert np.count_nonzero(rows.positive) == 300
+    # Given the sample, labels are as likely as they are observed, though there are more labelled rows than before.
+    assert np.sum(rows.odds / (1.0 + rows.odds)) == pytest.approx(300.0, rel=0.1)
+
+
+def test_features_hold_each_column_once_and_gaps():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.normal(size=500), "b": rng.normal(size=500), "c": rng.choice(list("pq"), 500)})
+    X.loc[X.index % 5 == 0, "a"] = np.nan
+
+    rows = rows_of(
+        X, np.repeat([1, 0], 250), terms="s(a, missing='effect') + s(b) + f(c) + ti(a, b, k=4, missing='zero')", pi=0.4
+    )
+
+    assert rows.features.shape == (500, 3)
+    assert np.isnan(rows.features).sum(axis=0).tolist() == [100, 0, 0]
+    assert len(np.unique(rows.features[:, 2])) == 2
+    assert len(np.unique(rows.features[:, 1])) == 64
