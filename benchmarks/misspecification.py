@@ -101,7 +101,7 @@ def look(cell: Cell, seed: int) -> tuple[float, ...]:
     anything = warned or verdict or bool(found.warnings)
     products = {f"{one} {other}": (X[one] - 0.5) * (X[other] - 0.5) for one, other in combinations(X.columns, 2)}
     terms = [*(s(name) for name in X.columns), *(l(name) for name in products)]
-    wider = PUGAM(terms, n_jobs=1).fit(X.assign(**products), z)
+    wider = PUGAM(terms, n_jobs=1, interactions=None).fit(X.assign(**products), z)
     other, tested = wider.pi_interval(), wider.test(list(products)).pvalue < ALPHA
     return (*_ends(interval), verdict, calibration, anything, *_ends(other), tested)
 

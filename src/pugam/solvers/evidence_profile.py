@@ -93,6 +93,15 @@ class EvidenceCurve:
         """Number of the highest place."""
         return int(np.argmax(self.values))
 
+    @property
+    def is_coarse(self) -> bool:
+        """Whether the places next to the highest one are too far below it to tell where the top is."""
+        return bool((self.values[self.best] - self.values[self._neighbours] > TUNING.evidence_fall).any())
+
+    @property
+    def _neighbours(self) -> list[int]:
+        return [number for number in (self.best - 1, self.best + 1) if 0 <= number < len(self.places)]
+
     def fall(self, place: float) -> float:
         """By how much the evidence is lower at a place than where it is highest; beyond the ends, at the end."""
         inside = np.clip(place, self.places[0], self.places[-1])
@@ -189,14 +198,14 @@ class _Search:
         return EvidenceCurve(places, np.array([self.found[place].value for place in places]))
 
     def walk(self, start: float, step: float) -> None:
-        """Go on in one direction until the evidence has fallen enough, in steps that grow."""
+        """Go on in one direction until the evidence has fallen enough, in steps that grow, also far below the top."""
         place = start
         for _ in range(TUNING.most_places):
-            place += step
+            place, before = place + step, self.top
             seen = self.look(place)
             if seen.value < self.top - self.fall or not self.limits[0] < place < self.limits[1]:
                 return
-            if seen.value < self.top - TUNING.evidence_limit:
+            if seen.value < self.top - TUNING.evidence_limit or seen.value > before + TUNING.evidence_fall:
                 step *= TUNING.step_growth
 
     def refine(self) -> EvidenceAt:
@@ -232,11 +241,14 @@ def climb_profile(
     fall : float
         How far down the evidence is followed.
     """
-    search = _Search(model, settles, fall, pi_range.logits, {start.place: start})
-    step = float(np.clip(_standard_error(start.optimum), *TUNING.profile_steps))
-    for way in (step, -step):
-        search.walk(start.place, way)
-    best = search.refine()
+    search, best = _Search(model, settles, fall, pi_range.logits, {start.place: start}), start
+    for _ in range(TUNING.most_walks):
+        step = float(np.clip(_standard_error(best.optimum), *TUNING.profile_steps))
+        for way in (step, -step):
+            search.walk(best.place, way)
+        best = search.refine()
+        if not search.curve().is_coarse:
+            break
     if fall > TUNING.evidence_limit:
         search.sharpen()
     return best, search.curve()

@@ -358,7 +358,7 @@ def choose_fit(
     """Fit designs of the same terms, by marginal likelihood, smoothed or shrunken.
 
     By marginal likelihood, unless rows are few for the columns: Laplace's approximation is then too far off, and
-    shrunken curves with pi from rows held out are better (benchmarks/results/few_rows.md).
+    shrunken curves with pi from rows held out are better.
 
     Otherwise smoothed or shrunken, whichever the rows support. A shrunken fit takes the place of a smoothed one where
     rows are too few for the columns that no smoothing restrains, and where the smoothed one leaves pi in doubt: without

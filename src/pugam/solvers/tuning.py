@@ -159,7 +159,8 @@ class Tuning:
     same_place: float = 1e-9  # on the logit scale: rounding must not decide whether a place is looked at twice
     fewest_places: int = 3
     most_places: int = 60
-    profile_steps: tuple[float, float] = (1e-3, 0.4)  # on the logit scale; in between, a standard error
+    most_walks: int = 8  # from a start far away, or with weights of millions: nearer to the top each time
+    profile_steps: tuple[float, float] = (1e-6, 0.4)  # on the logit scale; in between, a standard error
     step_growth: float = 1.5
     refinements: int = 2
     near_top: float = 3.0  # fall of the places that a smooth curve is drawn through to find the summit
