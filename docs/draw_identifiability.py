@@ -35,7 +35,7 @@ def draw_profiles() -> Figure:
     figure, panels = make_panels(len(SECOND), 4.4, 3.0)
     shares = np.linspace(0.01, 0.75, 75)
     for ax, (name, shift) in zip(panels, SECOND.items(), strict=True):
-        model = PUGAM().fit(*make_table(shift))
+        model = PUGAM(estimate="mode").fit(*make_table(shift))
         verdict = model.diagnose().verdict
         ax.plot(shares, model.sensitivity(shares).deviance, color=LINE, linewidth=1.8)
         ax.axhline(LIMIT, color=ZERO, linewidth=0.8)

@@ -65,7 +65,7 @@ def draw_sloth(folder: Path) -> None:
     sites = pd.read_csv(folder / "bradypus.csv")
     X, z = sites.drop(columns="y"), sites["y"]
     climate = formula(*CLIMATE)
-    model = PUGAM(climate).fit(X, z)
+    model = PUGAM(climate, estimate="mode").fit(X, z)
     wettest = X.loc[z == 0, RAIN].max()
     kept = (z == 0) | (X[RAIN] <= wettest)
     rivals = {
@@ -115,7 +115,7 @@ def draw_profiles(rivals: dict[str, tuple[str, pd.Series, str, str]], X: pd.Data
     shares = np.concatenate([np.geomspace(0.0005, 0.01, 15, endpoint=False), np.linspace(0.01, 0.6, 60)])
     for ax, options in zip(panels, ({}, {"pi_prior": None, "shrinkage": "never"}), strict=True):
         for name, (terms, rows, colour, style) in rivals.items():
-            model = PUGAM(terms, **options).fit(X[rows], z[rows])
+            model = PUGAM(terms, estimate="mode", **options).fit(X[rows], z[rows])
             label = "_" if options else name  # once in the legend
             ax.plot(shares, model.sensitivity(shares).deviance, style, color=colour, linewidth=1.8, label=label)
             ax.plot(model.pi_, 0.0, "o", color=colour, clip_on=False)

@@ -67,7 +67,9 @@ print(f"truth             {is_nine.mean():.3f}")
 print(model.diagnose())
 
 # %%
-# With 40 nines in place of 100, it is not. Such a fit warns, and its interval does not pretend.
+# With 40 nines in place of 100, little is known about them: the upper limit of their share is many times the lower
+# one. The verdict is about pi, the share of *typical* rows, which is still known well. For rare outliers, look at the
+# interval of their share instead.
 
 n_few = len(typical) + 40  # nines come last
 scarce = PUGAM().fit(X[:n_few], z[:n_few])
@@ -99,8 +101,8 @@ for name, score in scores.items():
 # %%
 # The forest fails because nines are not *alone*. They look like a three, a seven or an eight, in a place where digits
 # may well be; there are just too many rows there. Comparing two samples is the right thing here, and an old idea:
-# Hido et al. (2011) rank rows by an estimated ratio of densities. A regression of ``z`` ranks nearly as well as
-# pugam. What it cannot say is how many outliers there are: its probabilities are about ``z``.
+# Hido et al. (2011) rank rows by an estimated ratio of densities. A regression of ``z`` ranks well, too.
+# What it cannot say is how many outliers there are: its probabilities are about ``z``.
 #
 # Comparing samples needs outliers that are numerous enough to show in a batch. For a handful of them, or for rows
 # that arrive one at a time, a detector that judges each row by itself is what is left.
@@ -155,12 +157,12 @@ plt.show()
 # %%
 # What makes a row an outlier
 # ---------------------------
-# Three components differ from a constant (``diagnose()`` counts them, ``model.summary()`` says which). Where the
+# Four components differ from a constant (``diagnose()`` counts them, ``model.summary()`` says which). Where the
 # curve of one falls, images become less typical. With columns that have a meaning (a temperature, a dose, an amount)
 # this is the answer to "why this one?".
 
-fig, axes = plt.subplots(1, 3, figsize=(10, 3), layout="constrained")
-model.plot(terms=["c2", "c3", "c9"], axes=axes)
+fig, axes = plt.subplots(1, 4, figsize=(12, 3), layout="constrained")
+model.plot(terms=["c2", "c3", "c9", "c10"], axes=axes)
 plt.show()
 
 # %%

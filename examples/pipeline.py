@@ -163,8 +163,9 @@ for value in (pi.lower, pi.estimate, pi.upper):
 # ----------------
 # Between two ``PUGAM`` models no pi is needed. Their own ``score`` is the mean log-likelihood of the labels: it is
 # proper, it needs no negatives, and ``GridSearchCV`` takes it by default. Here it has to choose between straight
-# lines and curves, and whether to shrink them. The names of the terms are those that the first step of the pipeline
-# gives; ``pugam__`` is the name that ``make_pipeline`` gave to the last step.
+# lines and curves, and between a fit by the mode that shrinks nothing (``shrinkage="never"``) and the default, in which
+# every effect is shrunk. The names of the terms are those that the first step of the pipeline gives; ``pugam__`` is the
+# name that ``make_pipeline`` gave to the last step.
 
 names = [f"`{name}`" for name in columns.fit(X).get_feature_names_out()]
 grid = {

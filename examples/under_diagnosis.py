@@ -82,9 +82,9 @@ print(X.assign(diagnosed=z).groupby("diagnosed").mean(numeric_only=True).round(1
 # the truth about the survey, is not shown to the model.
 #
 # The numbers of people and the effects were chosen after some trials, such that pi is well determined; do not take
-# this page for a measure of how well the method does. In the trials, studies of half the size, with other effects,
-# missed pi in one of four cases, and an effect of the body mass index that levels off sharply was taken for a line in
-# two of six.
+# this page for a measure of how well the method does. In the trials, made with ``estimate="mode"``, studies of half the
+# size, with other effects, missed pi in one of four cases, and an effect of the body mass index that levels off sharply
+# was taken for a line in two of six.
 #
 # Two conditions make this work, and both are about how the rows came about. The patients are a random sample of the
 # people who have the disease. The survey is a random sample of the population whose share you want. Nobody has to be
@@ -111,9 +111,9 @@ diagnosis = model.diagnose()
 print(diagnosis)
 
 # %%
-# From top to bottom: the profile of the likelihood gives the same interval as the formula; all five terms differ from
-# a constant, where two are needed; all starts end in the same place; pi is not pushed to 0 or 1. A line that begins
-# with ``!`` would be a warning, with what to do about it. The pictures behind it:
+# From top to bottom: all five terms differ from a constant, where two are needed; no pair of columns asks for an
+# interaction; pi is not pushed to 0 or 1; and none of the tests of fit objects. A line that begins with ``!`` would be
+# a warning, with what to do about it. The pictures behind it:
 
 fig, axes = plt.subplots(1, 3, figsize=(11, 3.2), layout="constrained")
 model.plot("diagnosis", diagnosis=diagnosis, axes=axes)
@@ -123,8 +123,8 @@ plt.show()
 # Odds ratios
 # -----------
 # Now the comparison with the analysis that takes the survey for healthy. ``PUGAM(pi=0.0001)`` is exactly that: with
-# no cases among the unlabelled rows the model is an ordinary logistic additive model of ``z``. So the two columns
-# differ in one thing only.
+# no cases among the unlabelled rows the model is an ordinary logistic additive model of ``z``. The two columns differ
+# in pi, and hardly in anything else: with pi fixed, curves are smoothed by REML.
 
 naive = PUGAM(model.formula_, pi=0.0001).fit(X, z)
 
@@ -196,9 +196,8 @@ plt.show()
 
 # %%
 # The rise of age is found. The gentle bend of the body mass index is not: these rows cannot tell it from a line, so
-# the model draws a line. Its band is that of a line, too, and leaves the truth out above 36, where rows are few, as
-# does that of age below 35. A band says how well a curve is known if it is as smooth as it was taken to be; do not
-# lean on the ends.
+# the model draws nearly a line. Its band leaves the truth out from about 40 on, where rows are few, as does that of age
+# below 35. A band says how well a curve is known if it is as smooth as it was taken to be; do not lean on the ends.
 #
 # ``model.plot().savefig("effects.png")`` draws all of them with bands and a rug; ``model.test("age", null="linear")``
 # says whether a curve is more than a line:
