@@ -1,12 +1,15 @@
 """The likelihood that fits are held against: its derivatives, its limits, and what it says of what is no optimum."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from misuse.calls import Call
 from misuse.likelihood import Problem
-from misuse.optimum import check_optimum, problem_of
+from misuse.optimum import check_evidence, check_optimum, problem_of
 
 from pugam import PUGAM
+from pugam.solvers import MarginalFit
 
 RNG = np.random.default_rng(0)
 N = 30
@@ -84,3 +87,33 @@ def test_what_is_no_optimum_is_found_out(model, place):
 
     assert problem.gain(beta, slice(None)) > 1e-3
     assert problem.climb(beta, slice(None)) > 1e-3
+
+
+@pytest.fixture
+def marginal():
+    made = Call(seed=1, n_rows=300, columns=("normal", "normal"), apart=1.5).make()
+    return PUGAM().fit(made.X, made.z)
+
+
+def test_a_summit_of_the_evidence_passes(marginal):
+    check_optimum(marginal)
+
+    assert isinstance(marginal._fit, MarginalFit)
+    # The evidence is that of the fit, but for a constant where variances stay as they are.
+    curve, problem, beta = marginal._fit.curve, problem_of(marginal), marginal._fit.optimum.beta
+    near = np.abs(curve.places - beta[0]) < 0.5
+    ours = [problem.log_evidence(problem.settled(np.append(place, beta[1:]))) for place in curve.places[near]]
+    assert np.count_nonzero(near) > 3
+    np.testing.assert_allclose(ours - np.max(ours), curve.values[near] - curve.values.max(), atol=0.1)
+
+
+@pytest.mark.parametrize("move", [-0.3, 0.3])
+def test_what_is_no_summit_of_the_evidence_is_found_out(marginal, move):
+    problem, beta = problem_of(marginal), marginal._fit.optimum.beta
+    there = problem.settled(np.append(beta[0] + move, beta[1:]))
+    optimum = replace(marginal._fit.optimum, beta=there)
+    marginal._fit = replace(marginal._fit, optimum=optimum, penalized=optimum)
+
+    assert problem.gain(there, slice(1, None)) < 1e-6
+    with pytest.raises(AssertionError, match="higher elsewhere"):
+        check_evidence(marginal, problem, there)

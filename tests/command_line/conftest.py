@@ -1,5 +1,6 @@
 """The command line in an empty folder: what it is given, and what it says."""
 
+import re
 import sys
 
 import numpy as np
@@ -30,6 +31,13 @@ def make_rows():
         return pd.DataFrame(X, columns=["x1", "x2", "x3"]).assign(z=(numbers < n_labelled).astype(int))
 
     return make
+
+
+@pytest.fixture
+def is_verdict():
+    """Tell whether nothing stands on standard error but, at most, a line with a verdict, as such tables may have."""
+    line = re.compile(r"(! (pi is (weakly|not) determined|The model does not fit these data)\. [^\n]*\n)?")
+    return lambda err: line.fullmatch(err) is not None
 
 
 @pytest.fixture

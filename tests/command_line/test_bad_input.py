@@ -14,6 +14,7 @@ from pugam import PUGAM
 from pugam.datasets import simulate
 from pugam.files.csv_files import CsvFile
 from pugam.files.parquet_files import ParquetFiles
+from pugam.storage import FORMAT_VERSION
 
 ROWS = 320
 FIT = ["fit", "data.csv", "--label", "z", "--out", "model.json", "--report", "report.html"]
@@ -345,7 +346,7 @@ BAD_MODELS = {
     "binary": (b"\x80\x04\x95pickle", ["saved.json", "UTF-8"]),
     "no model": ('{"pi": 0.3}', ["saved.json: is no saved model", '"format"']),
     "newer": (
-        partial(changed_model, "format_version", value=3),
+        partial(changed_model, "format_version", value=FORMAT_VERSION + 1),
         ["saved.json: was written by a newer", "update pugam"],
     ),
     "a part missing": (lambda: saved_model().replace('"terms"', '"trems"', 1), ["saved.json", '"terms"']),

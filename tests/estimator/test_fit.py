@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import chi2
 from sklearn.exceptions import ConvergenceWarning
 
 from pugam import PUGAM, NotIdentifiableError, PugamWarning, s
@@ -60,7 +61,7 @@ def test_aic_counts_the_effective_parameters(model):
 
 def test_the_penalty_only_takes_away_from_the_log_likelihood(X, z):
     smooth = PUGAM(**PURE).fit(X, z)
-    linear = PUGAM("x1 + x2 + x3", pi_prior=None).fit(X, z)
+    linear = PUGAM("x1 + x2 + x3", pi_prior=None, estimate="mode").fit(X, z)
 
     assert smooth.penalized_loglik_ < smooth.loglik_
     assert linear.penalized_loglik_ == pytest.approx(linear.loglik_, rel=1e-12)
@@ -78,7 +79,7 @@ def test_the_bias_correction_refits_at_another_pi(X, z):
 
 
 def test_linear_models_have_no_bias_to_correct(X, z):
-    model = PUGAM("x1 + x2 + x3").fit(X, z)
+    model = PUGAM("x1 + x2 + x3", estimate="mode").fit(X, z)
 
     assert model.pi_ == model.pi_penalized_
     assert model.smoothing_ == {}
@@ -137,7 +138,7 @@ def test_score_follows_the_formula_for_the_labels(model, X, z):
 @pytest.mark.parametrize("debias", [True, False])
 @pytest.mark.parametrize("smoothing", SMOOTHINGS)
 def test_smoothing_found_can_be_given_back(X, z, smoothing, debias):
-    found = PUGAM(smoothing=smoothing, debias=debias, **TIGHT).fit(X, z)
+    found = PUGAM(smoothing=smoothing, debias=debias, estimate="mode", **TIGHT).fit(X, z)
     given = PUGAM(found.formula_, smoothing=found.smoothing_, debias=debias, **TIGHT).fit(X, z)
 
     assert list(found.smoothing_) == ["x1", "x2", "x3"]
@@ -190,7 +191,7 @@ def test_every_start_is_on_record(X, z):
 def test_one_start_is_enough_on_easy_data(X, z, model):
     single = PUGAM(n_starts=1).fit(X, z)
 
-    assert len(single.starts_) == 1
+    assert len(PUGAM(n_starts=1, estimate="mode").fit(X, z).starts_) == 1
     assert single.pi_ == pytest.approx(model.pi_, abs=1e-4)
 
 
@@ -202,7 +203,7 @@ def test_a_fit_says_that_it_converged(model):
 
 def test_too_few_iterations_are_reported_with_a_remedy(X, z):
     with pytest.warns(ConvergenceWarning, match="did not converge.*larger max_iter"):
-        model = PUGAM(max_iter=1).fit(X, z)
+        model = PUGAM(max_iter=1, estimate="mode").fit(X, z)
 
     assert not model.converged_
 
@@ -302,9 +303,17 @@ def test_a_prior_pulls_pi_towards_itself(X, z):
 
 
 def test_the_prior_counts_in_the_penalised_objective(X, z):
-    model = PUGAM("x1 + x2 + x3", pi_prior=(3, 2), **TIGHT).fit(X, z)
+    model = PUGAM("x1 + x2 + x3", pi_prior=(3, 2), estimate="mode", **TIGHT).fit(X, z)
     log_density = 2 * np.log(model.pi_) + np.log1p(-model.pi_)
 
+    assert model.penalized_loglik_ == pytest.approx(model.loglik_ + log_density, abs=1e-9)
+
+
+def test_the_priors_of_pi_and_of_the_coefficients_count_in_the_penalised_objective(X, z):
+    model = PUGAM("s(x1) + x2 + x3", pi_prior=(3, 2), **TIGHT).fit(X, z)
+    log_density = 2 * np.log(model.pi_) + np.log1p(-model.pi_) - 0.5 * model._design.ridge @ model.coef_**2
+
+    assert (model._design.ridge > 0.0).all()
     assert model.penalized_loglik_ == pytest.approx(model.loglik_ + log_density, abs=1e-9)
 
 
@@ -313,11 +322,32 @@ def test_interval_holds_the_estimate_and_widens_with_its_level(model):
 
     assert wide.lower < narrow.lower < model.pi_ < narrow.upper < wide.upper <= 1.0
     assert narrow.estimate == model.pi_
-    assert (narrow.level, narrow.method) == (0.5, "wald")
+    assert (narrow.level, narrow.method) == (0.5, "marginal")
 
 
-def test_the_interval_is_symmetric_on_the_log_scale(X, z):
-    interval = PUGAM().fit(X, z).pi_interval(0.5)
+@pytest.mark.parametrize("level", [0.5, 0.8, 0.95, 0.99])
+def test_at_the_limits_of_the_interval_the_evidence_has_fallen_by_half_a_quantile(model, level):
+    # Limits are points of a grid of 4001 from end to end, so the fall is a little less than the quantile.
+    interval, half = model.pi_interval(level), 0.5 * chi2.ppf(level, 1)
+
+    for limit in (interval.lower, interval.upper):
+        assert half - 0.02 < model._fit.curve.fall(logit(limit)) <= half + 1e-9
+
+
+@pytest.mark.parametrize("level", [1e-12, 1e-4, 0.01, 0.1])
+@pytest.mark.parametrize("seed", range(3))
+def test_an_interval_of_next_to_no_level_holds_the_estimate_and_hardly_more(seed, level):
+    data = simulate(1 + seed, n0=300, n=600, random_state=seed)
+    model = PUGAM().fit(data.X, data.z)
+
+    interval, usual = model.pi_interval(level), model.pi_interval()
+
+    assert interval.lower <= model.pi_ <= interval.upper
+    assert interval.upper - interval.lower < max(level, 1e-3) * (usual.upper - usual.lower)
+
+
+def test_the_interval_of_the_mode_is_symmetric_on_the_log_scale(X, z):
+    interval = PUGAM(estimate="mode").fit(X, z).pi_interval(0.5)
 
     assert interval.upper / interval.estimate == pytest.approx(interval.estimate / interval.lower, rel=1e-12)
 
@@ -342,11 +372,27 @@ def test_the_papers_settings():
     assert model.pi_prior is None
     assert model.debias is False
     assert model.shrinkage == "never"
-    others = {"solver", "smoothing", "n_starts", "tol", "pi_prior", "debias", "shrinkage"}
+    assert model.estimate == "mode"
+    others = {"solver", "smoothing", "n_starts", "tol", "pi_prior", "debias", "shrinkage", "estimate"}
     defaults = PUGAM().get_params()
     assert {name: settings[name] for name in settings if name not in others} == {
         name: defaults[name] for name in defaults if name not in others
     }
+
+
+def test_the_papers_settings_look_for_no_interactions(X, z, y):
+    # Two columns of which only the product tells the classes apart: the default takes it up.
+    rng = np.random.default_rng(5)
+    sign = np.where(rng.random(len(y)) < 0.5, -1.0, 1.0)
+    X = X.assign(x4=sign + rng.normal(0.0, 0.5, len(y)), x5=np.where(y, sign, -sign) + rng.normal(0.0, 0.5, len(y)))
+    looking, not_looking = (
+        PUGAM.paper(kappas=[0.1], n_starts=2, interactions=interactions).fit(X, z) for interactions in ("auto", None)
+    )
+
+    assert PUGAM().fit(X, z)._fit.added == ("ti(x4, x5)",)
+    assert [term.label for term in looking.terms_] == [f"s({name})" for name in X]
+    assert looking.pi_ == not_looking.pi_
+    np.testing.assert_array_equal(looking.coef_, not_looking.coef_)
 
 
 def test_the_papers_settings_may_be_changed_one_by_one(X, z):

@@ -231,7 +231,7 @@ def test_bootstrap(rows, features):
     model = PUGAM("te(x, y, k=3) + s(w, k=4)", smoothing=0.1).fit(features, rows["z"])
 
     fixed = model.bootstrap(20, random_state=1)
-    chosen = PUGAM("te(x, y, k=3) + s(w, k=4)").fit(features, rows["z"])
+    chosen = PUGAM("te(x, y, k=3) + s(w, k=4)", estimate="mode").fit(features, rows["z"])
     again = chosen.bootstrap(3, smoothing="reselect", random_state=1)
 
     assert fixed.coef.shape == (20, len(model.coef_))

@@ -81,30 +81,30 @@ def test_rows_enough_and_a_determined_pi_are_none():
 
 
 @pytest.mark.filterwarnings("ignore::pugam.PugamWarning")
-def test_separated_classes_are_a_reason_to_shrink():
+def test_separated_classes_are_a_reason_to_shrink_the_mode():
     X, z = draw(100, 200, 3, shift=12.0)
 
-    fitted = PUGAM("x0 + x1 + x2").fit(X, z)
+    fitted = PUGAM("x0 + x1 + x2", estimate="mode").fit(X, z)
 
     assert fitted.shrinkage_ is not None
     assert fitted.pi_ == pytest.approx(PI, abs=0.05)
 
 
-def test_few_rows_in_doubt_are_a_reason_to_shrink_and_not_few_rows_as_such():
+def test_few_rows_in_doubt_are_a_reason_to_shrink_the_mode_and_not_few_rows_as_such():
     # Normal classes 3 standard deviations apart in each of two columns leave about one row in 30 in doubt.
     few, many = draw(60, 120, 3, shift=3.0), draw(900, 1800, 3, shift=3.0)
 
-    assert PUGAM("x0 + x1 + x2").fit(*few).shrinkage_ is not None
-    assert PUGAM("x0 + x1 + x2").fit(*many).shrinkage_ is None
+    assert PUGAM("x0 + x1 + x2", estimate="mode").fit(*few).shrinkage_ is not None
+    assert PUGAM("x0 + x1 + x2", estimate="mode").fit(*many).shrinkage_ is None
 
 
 @pytest.mark.filterwarnings("ignore::pugam.PugamWarning")
 @pytest.mark.parametrize("seed", range(3))
-def test_an_interval_that_says_little_is_a_reason_to_shrink(seed):
+def test_an_interval_that_says_little_is_a_reason_to_shrink_the_mode(seed):
     X, z = draw(150, 300, 3, seed=seed, shift=0.9)
     widths = {}
     for shrinkage in ("never", "always", "auto"):
-        fitted = PUGAM("x0 + x1 + x2", shrinkage=shrinkage).fit(X, z)
+        fitted = PUGAM("x0 + x1 + x2", shrinkage=shrinkage, estimate="mode").fit(X, z)
         interval = fitted.pi_interval()
         widths[shrinkage] = interval.upper - interval.lower
 
@@ -112,11 +112,22 @@ def test_an_interval_that_says_little_is_a_reason_to_shrink(seed):
 
 
 @pytest.mark.filterwarnings("ignore::pugam.PugamWarning")
-def test_a_share_that_is_not_determined_is_a_reason_to_shrink_unless_it_is_fixed():
+def test_a_share_that_is_not_determined_is_a_reason_to_shrink_the_mode_unless_it_is_fixed():
     X, z = without_signal()
 
-    assert PUGAM("x0 + x1 + x2").fit(X, z).shrinkage_ is not None
+    assert PUGAM("x0 + x1 + x2", estimate="mode").fit(X, z).shrinkage_ is not None
     assert PUGAM("x0 + x1 + x2", pi=0.3).fit(X, z).shrinkage_ is None
+
+
+@pytest.mark.filterwarnings("ignore::pugam.PugamWarning")
+@pytest.mark.parametrize("n_linear", [1, 3, 5])
+@pytest.mark.parametrize("short", [0, 1])
+def test_by_marginal_likelihood_fewer_than_twenty_rows_for_each_column_are_the_only_reason(n_linear, short):
+    # A line has one column that smoothing does not restrain, a smooth its straight part; whatever rows say of pi.
+    formula = " + ".join(["s(x0)", *(f"x{number + 1}" for number in range(n_linear))])
+    for shift in (0.0, 2.0, 12.0):
+        X, z = draw(20 * (n_linear + 1) - short, 300, N_COLUMNS, shift=shift)
+        assert (PUGAM(formula).fit(X, z).shrinkage_ is not None) == bool(short)
 
 
 @pytest.mark.filterwarnings("ignore::pugam.PugamWarning")
@@ -186,7 +197,9 @@ def test_a_bounded_share_stays_within_its_bounds(rows):
 
 def test_weights_that_are_all_equal_change_only_how_much_rows_say(rows):
     X, z = rows
-    single, double = (PUGAM(FORMULA).fit(X, z, sample_weight=np.full(len(z), weight)) for weight in (1.0, 2.0))
+    single, double = (
+        PUGAM(FORMULA, estimate="mode").fit(X, z, sample_weight=np.full(len(z), weight)) for weight in (1.0, 2.0)
+    )
 
     # Priors and ridge count for less; a row and its copy stay in one fold, as two rows of the table would not.
     assert (double.n0_, double.n1_) == (2 * N0, 2 * N1)
@@ -245,7 +258,7 @@ def test_a_loaded_model_predicts_the_same_and_given_its_rows_has_the_same_profil
 
 @pytest.mark.filterwarnings("ignore::pugam.PugamWarning")
 def test_a_variance_that_is_not_known_is_saved_and_loaded(tmp_path):
-    fitted = PUGAM("x0 + x1 + x2").fit(*without_signal())
+    fitted = PUGAM("x0 + x1 + x2", estimate="mode").fit(*without_signal())
     assert fitted._fit.adjustment.logit_variance == np.inf
 
     fitted.save(tmp_path / "model.json")
@@ -255,9 +268,10 @@ def test_a_variance_that_is_not_known_is_saved_and_loaded(tmp_path):
     assert (loaded.pi_interval().lower, loaded.pi_interval().upper) == (0.0, 1.0)
 
 
-def test_features_of_no_use_leave_pi_open_and_are_not_said_to_separate_the_classes():
+@pytest.mark.parametrize("estimate", ["marginal", "mode"])
+def test_features_of_no_use_leave_pi_open_and_are_not_said_to_separate_the_classes(estimate):
     with pytest.warns(PugamWarning) as caught:
-        fitted = PUGAM("x0 + x1 + x2").fit(*without_signal())
+        fitted = PUGAM("x0 + x1 + x2", estimate=estimate).fit(*without_signal())
 
     assert ["say little about pi" in str(one.message) for one in caught] == [True]
     assert fitted.diagnose().verdict == "not determined"

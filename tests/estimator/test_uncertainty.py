@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from pugam import PUGAM, InputError, f, l, s
-from pugam.inference import bayesian_covariance
+from pugam.inference import make_inference
 
 
 @pytest.fixture(scope="module")
@@ -35,11 +35,13 @@ def test_a_covariance_is_of_logit_pi_alpha_and_the_coefficients(model, kind):
     assert np.linalg.eigvalsh(covariance).min() > -1e-9 * covariance.diagonal().max()
 
 
-def test_the_second_parameter_of_a_covariance_is_alpha(model):
+@pytest.mark.parametrize("estimate", ["marginal", "mode"])
+def test_the_second_parameter_of_a_covariance_is_alpha(X, z, estimate):
+    model = PUGAM(estimate=estimate).fit(X, z)
     # alpha = a - log(n0 + n1 pi) + log(1 - pi) + log n1, with the slope below in logit pi.
     pi, n0, n1 = model.pi_, model.n0_, model.n1_
     slope = -n1 * pi * (1.0 - pi) / (n0 + n1 * pi) - pi
-    before = bayesian_covariance(model._fit, n0, n1)
+    before = make_inference(model._fit, model._design, model._settings, n0, n1).bayesian_covariance()
 
     covariance = model.covariance("bayesian")
 
@@ -48,7 +50,8 @@ def test_the_second_parameter_of_a_covariance_is_alpha(model):
     assert covariance[0, 1] == pytest.approx(before[0, 1] + slope * before[0, 0], rel=1e-9)
 
 
-def test_bands_rest_on_the_covariance_of_curves_which_is_the_widest(model):
+def test_bands_rest_on_the_covariance_of_curves_which_is_the_widest(X, z):
+    model = PUGAM(estimate="mode").fit(X, z)
     curves, bayesian, frequentist = (model.covariance(kind) for kind in ("curves", "bayesian", "frequentist"))
     columns = model._design.bases[0].columns(np.array([0.3]))[0]
     block = slice(2, 2 + len(columns))

@@ -120,7 +120,18 @@ def chosen_for_label(seed):
 def test_a_model_that_does_not_hold_is_found_out(make):
     X, z = make(0)
 
-    diagnosis = PUGAM(n_starts=3).fit(X, z).diagnose()
+    diagnosis = PUGAM(n_starts=3, estimate="mode").fit(X, z).diagnose()
 
     assert diagnosis.calibration.pvalue < 1e-6
     assert any("labels disagree" in warning and "plot('calibration')" in warning for warning in diagnosis.warnings)
+
+
+@pytest.mark.parametrize("make", [interacting, chosen_for_label])
+def test_a_model_that_may_not_have_interactions_is_found_out(make):
+    X, z = make(0)
+
+    diagnosis = PUGAM(n_starts=3, interactions=None).fit(X, z).diagnose()
+
+    # By the test of products, unless another pi makes up for them: then by labels that disagree with predictions.
+    assert diagnosis.verdict == "does not fit"
+    assert min(diagnosis.calibration.pvalue, diagnosis.pair_test.pvalue) < 1e-6

@@ -9,13 +9,14 @@ import pytest
 
 from pugam import PUGAM, PugamWarning, l, s
 from pugam.datasets import simulate
-from pugam.inference import Interval
+from pugam.inference import BestBin, Interval, Omnibus, PairTest
 from pugam.inference.description import describe
-from pugam.inference.findings import NeedsSmoothness, Separated
+from pugam.inference.findings import AboveBound, BoostingSeesMore, NeedsSmoothness, Separated
 from pugam.inference.open_effects import OpenEffects
 from pugam.inference.verdict import judge
+from pugam.likelihood import alpha_shift, logit
 from pugam.messages import in_python
-from pugam.solvers import StartRecord
+from pugam.solvers import Objective, StartRecord
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +35,12 @@ def clear(model):
     return model.diagnose()
 
 
+@pytest.fixture(scope="module")
+def clear_mode(data):
+    """A diagnosis of the mode without any warning."""
+    return PUGAM(n_starts=4, estimate="mode").fit(data.X, data.z).diagnose()
+
+
 def one_good_feature(n=1000, seed=0):
     """A feature that tells positives from negatives, and one that is noise."""
     rng = np.random.default_rng(seed)
@@ -45,13 +52,18 @@ def one_good_feature(n=1000, seed=0):
 # Verdicts on data
 
 
-def test_the_papers_data_determine_pi(clear):
+@pytest.mark.parametrize("which", ["clear", "clear_mode"])
+def test_the_papers_data_determine_pi(which, request):
+    clear = request.getfixturevalue(which)
     assert clear.verdict == "well determined"
     assert clear.warnings == ()
     assert clear.n_distinguishable == len(clear.terms) == 5
     assert (clear.at_boundary, clear.separated) == (False, False)
-    assert clear.starts_near == len(clear.starts) == 4
-    assert clear.starts_spread < 1e-3
+
+
+def test_starts_of_the_mode_end_at_the_same_place(clear_mode):
+    assert clear_mode.starts_near == len(clear_mode.starts) == 4
+    assert clear_mode.starts_spread < 1e-3
 
 
 def test_a_single_informative_feature_does_not_determine_pi_and_is_named():
@@ -73,7 +85,11 @@ def test_noise_alone_does_not_determine_pi():
 
     z = np.repeat([1, 0], [300, 500])
     with pytest.warns(PugamWarning, match="say little about pi"):
-        shrunken = PUGAM().fit(X, z)
+        marginal = PUGAM().fit(X, z)
+    assert marginal.diagnose().verdict == "not determined"
+
+    with pytest.warns(PugamWarning, match="say little about pi"):
+        shrunken = PUGAM(estimate="mode").fit(X, z)
     interval = shrunken.pi_interval()
     assert interval.upper - interval.lower > 0.9  # limits do not lean on the prior on separation
     assert shrunken.diagnose().verdict == "not determined"
@@ -141,12 +157,23 @@ def test_columns_that_say_the_same_are_reported(data):
     double = data.X.assign(x6=data.X["x1"])
 
     with pytest.warns(PugamWarning, match="leave some effects open"):
-        model = PUGAM("x1 + x6 + s(x2) + s(x3)", n_starts=3).fit(double, data.z)
+        model = PUGAM("x1 + x6 + s(x2) + s(x3)", n_starts=3, estimate="mode").fit(double, data.z)
 
     diagnosis = model.diagnose()
     assert diagnosis.condition > 1e9
     (warning,) = (text for text in diagnosis.warnings if "leave some effects open: l(x1), l(x6). Either" in text)
     assert "Leave one out" in warning
+
+
+def test_columns_that_say_the_same_share_an_effect_under_priors(data):
+    double = data.X.assign(x6=data.X["x1"])
+    model = PUGAM("x1 + x6 + s(x2) + s(x3)", n_starts=3, interactions=None).fit(double, data.z)
+
+    diagnosis = model.diagnose()
+
+    assert model.coef_[0] == pytest.approx(model.coef_[1], rel=1e-6)
+    assert diagnosis.condition < 1e9
+    assert not any("effects open" in text for text in diagnosis.warnings)
 
 
 # The numbers behind a verdict
@@ -224,9 +251,27 @@ def test_starts_nearly_as_good_as_the_best_are_counted(model, clear):
 # The model along values of pi
 
 
+def test_sensitivity_by_marginal_likelihood_is_the_mode_of_the_curves_with_pi_fixed(model, clear):
+    found, engine = clear.sensitivity, model._rows[0]
+    objective = Objective(engine, model._design.ridge, model._settings.prior)
+
+    assert len(found.pi) == 5
+    assert found.pi[2] == pytest.approx(model.pi_, rel=1e-9)
+    for number in range(5):
+        pi = found.pi[number]
+        beta = model._design.layout.join(
+            float(logit(pi)), found.alpha[number] + float(alpha_shift(pi, engine.n0, engine.n1)), found.coef[number]
+        )
+        (here,) = objective.stand([beta])
+        # Newton's step to the top from there, less than a thousandth of a standard error.
+        others = model._design.layout.predictor
+        covariance = np.linalg.inv(here.hessian[others, others])
+        assert (np.abs(covariance @ here.gradient[others]) < 1e-3 * np.sqrt(covariance.diagonal())).all()
+
+
 @pytest.mark.parametrize("debias", [False, True], ids=["penalised", "corrected"])
 def test_sensitivity_is_the_model_with_pi_fixed(data, debias):
-    model = PUGAM(debias=debias, tol=1e-8, n_starts=3).fit(data.X, data.z)
+    model = PUGAM(debias=debias, tol=1e-8, n_starts=3, estimate="mode").fit(data.X, data.z)
     unlabelled = data.X[data.z == 0]
 
     found = model.diagnose().sensitivity
@@ -284,7 +329,12 @@ CASES = {
         "Wald's interval excludes hardly any value from 0 to 1",
         "Fix pi or bound it",
     ),
-    "open above": (lambda d: between(0.7, 1.0), "not determined", "does not fall off towards 1", "Fix pi or bound it"),
+    "open above": (
+        lambda d: between(0.7, 1.0) | {"best_bin": None},
+        "not determined",
+        "does not fall off towards 1",
+        "Fix pi or bound it",
+    ),
     "open below": (lambda d: between(0.0, 0.3), "not determined", "does not fall off towards 0", "Fix pi or bound it"),
     "one term": (
         lambda d: {"terms": with_pvalues(d, 0.3, 0.001, 0.06, 0.5, 1.0)},
@@ -327,6 +377,32 @@ CASES = {
         "weakly determined",
         "0.25 apart in pi",
         "n_starts=40",
+    ),
+    "pairs": (
+        lambda d: {
+            "pair_test": PairTest(43.2, 10.0, 0.0004, (("x1", "x4"), ("x2", "x3"), ("x1", "x2")), (1e-5, 0.002, 0.3))
+        },
+        "does not fit",
+        "p = 0.0004): above all those of x1 and x4, x2 and x3. ",
+        "Add interactions of these columns, as in ti(x, y)",
+    ),
+    "pairs, none by itself": (
+        lambda d: {"pair_test": PairTest(43.2, 10.0, 0.0004, (("x1", "x4"), ("x2", "x3")), (0.02, 0.03))},
+        "does not fit",
+        "above all those of x1 and x4. ",
+        "Add interactions of these columns",
+    ),
+    "boosting": (
+        lambda d: {"omnibus": Omnibus(3.1, 0.00097, 1400)},
+        "does not fit",
+        "what the model does not (p = 0.00097)",
+        "ask how the labels came about",
+    ),
+    "bound": (
+        lambda d: {"best_bin": BestBin(0.31, d.wald.lower - 0.001)},
+        "does not fit",
+        "or more, but if labelled rows are a random sample of the positives, it is at most",
+        "bound pi (pi=(0.1, 0.4))",
     ),
     "calibration": (
         lambda d: {"calibration": replace(d.calibration, pvalue=0.0012)},
@@ -373,6 +449,10 @@ HARMLESS = {
     "one start": lambda d: {"starts_near": 1, "starts_spread": 0.5},
     "calibration": lambda d: {"calibration": replace(d.calibration, pvalue=0.02)},
     "condition": lambda d: {"condition": 3e11},
+    "pairs": lambda d: {"pair_test": replace(d.pair_test, pvalue=0.011)},
+    "boosting": lambda d: {"omnibus": replace(d.omnibus, pvalue=0.011)},
+    "bound": lambda d: {"best_bin": BestBin(0.2, d.wald.lower + 0.001)},
+    "not tested": lambda d: {"pair_test": None, "omnibus": None, "best_bin": None},
 }
 
 
@@ -400,6 +480,28 @@ def test_a_fixed_pi_is_warned_of_the_model_only(clear):
     assert "effects open" in remarks[1]
 
 
+def test_a_fixed_pi_stays_fixed_where_the_model_does_not_fit(clear):
+    fixed = Interval(0.7, 0.7, 0.7, 0.95, "fixed")
+    misfits = {"omnibus": Omnibus(4.0, 3e-5, 1400), "best_bin": BestBin(0.5, 0.6)}
+
+    verdict, findings = judge(replace(clear, profile_interval=None, wald=fixed, **misfits))
+
+    assert verdict == "fixed"
+    assert [type(finding) for finding in findings] == [BoostingSeesMore, AboveBound]
+
+
+def test_a_misfit_outranks_all_else_and_is_said_before_any_number(clear):
+    troubled = replace(clear, at_boundary=True, reliance=2.0, omnibus=Omnibus(4.0, 3e-5, 1400))
+
+    verdict, findings = judge(troubled)
+    first, *_ = str(replace(troubled, verdict=verdict, findings=findings)).split("\n")
+
+    assert verdict == "does not fit"
+    assert isinstance(findings[0], BoostingSeesMore)
+    assert len(findings) == 3
+    assert first == f"The model does not fit these data. pi: {clear.wald}"
+
+
 def test_the_worst_comes_first(clear):
     calibration = replace(clear.calibration, pvalue=1e-5)
     troubled = replace(clear, reliance=2.0, at_boundary=True, calibration=calibration)
@@ -425,14 +527,35 @@ def test_a_diagnosis_in_words_holds_its_numbers(clear):
     text = str(clear)
     assert f"95% interval {held.lower:.3f} to {held.upper:.3f}" in lines[1]
     assert "5 of 5 distinguishable from a constant" in text
-    assert f"4 of 4 near the best, within {clear.starts_spread:.3f} in pi" in text
+    assert "interactions none added, of 10 pairs of columns" in text
+    assert "starts" not in text
     assert "boundary     not reached" in text
     assert f"condition number {clear.condition:.2g}" in text
     assert f"the standard error of pi would grow {clear.reliance:.2f} times" in text
     assert "separation   none" in text
     assert f"chi-square {calibration.statistic:.3g} on 8 df, p = {calibration.pvalue:.2g}" in text
+    pairs, omnibus, bound = clear.pair_test, clear.omnibus, clear.best_bin
+    assert (
+        f"additivity   chi-square {pairs.statistic:.3g} on 10 df, p = {pairs.pvalue:.2g} (products of 10 pairs" in text
+    )
+    assert f"boosting     z = {omnibus.statistic:.2f}, p = {omnibus.pvalue:.2g}" in text
+    assert f"pi is at most {bound.upper:.3f} without any model, estimated as {bound.estimate:.3f}" in text
     assert f"{shares[0]:.3f} to {shares[-1]:.3f} of the unlabelled called positive" in text
     assert "!" not in text
+
+
+def test_a_diagnosis_of_the_mode_tells_of_its_starts(clear_mode):
+    text = str(clear_mode)
+
+    assert f"4 of 4 near the best, within {clear_mode.starts_spread:.3f} in pi" in text
+    assert "interactions" not in text
+    assert "!" not in text
+
+
+def test_tests_that_could_not_be_made_are_not_spoken_of(clear):
+    text = str(replace(clear, pair_test=None, omnibus=None, best_bin=None))
+
+    assert not any(word in text for word in ("additivity", "boosting", "upper bound"))
 
 
 def test_a_diagnosis_can_be_told_with_another_interval(clear):

@@ -7,6 +7,8 @@ import pytest
 from pugam.command_line.wording import in_flags
 from pugam.inference import Interval
 from pugam.inference.findings import (
+    AboveBound,
+    BoostingSeesMore,
     EmNotConverged,
     FewStartsNear,
     Finding,
@@ -20,12 +22,15 @@ from pugam.inference.findings import (
     NotConverged,
     NoTermVaries,
     OneGroupVaries,
+    OneSidedLevels,
     OneTermVaries,
     OnGivenBound,
     OpenEnd,
     OpenTerms,
+    PairsDoNotAddUp,
     RanToBoundary,
     RanToBoundaryWithoutPrior,
+    RestsOnPairs,
     RunawayLevels,
     SaysLittle,
     Separated,
@@ -37,6 +42,8 @@ from pugam.messages import Message, in_python
 from pugam.presentation.report.wording import on_page
 
 FINDINGS = [
+    AboveBound(0.612, 0.487),
+    BoostingSeesMore(0.0021),
     FewStartsNear(2, 12),
     FlatProfile(0.0, 1.0),
     LargeError(0.0, 1.0),
@@ -45,6 +52,7 @@ FINDINGS = [
     LeansOnPrior("next to nothing"),
     LittleApart(2.31, 0.859),
     NeedsSmoothness(1.62),
+    OneSidedLevels(("site = 'north'",)),
     NoTermVaries(5),
     NotConverged(200),
     OnGivenBound(0.1, 0.4),
@@ -52,7 +60,9 @@ FINDINGS = [
     OneTermVaries(5, "s(x2)"),
     OpenEnd(1.0),
     OpenTerms(("l(a)", "l(b)", "l(c)", "l(d)", "l(e)")),
+    PairsDoNotAddUp(0.0004, ("x1 and x2", "x1 and {x3}")),
     RanToBoundary(0.0),
+    RestsOnPairs(("ti(x1, x2)", "ti(x1, {x3})"), 0.318),
     RunawayLevels(("site = '{east}'",)),
     SaysLittle(),
     Separated(),

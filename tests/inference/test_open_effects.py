@@ -10,6 +10,7 @@ from pugam.datasets import simulate
 
 N_ROWS = 15
 CURVES = "s(x1) + s(x2) + s(x3) + s(x4) + s(x5)"
+ESTIMATES = pytest.mark.parametrize("estimate", ["mode", "marginal"])
 
 
 @pytest.fixture(scope="module")
@@ -24,6 +25,8 @@ def some_rows(z, label):
 
 
 def warnings_of(frame, z, **options):
+    """Fit the mode, where nothing but rows holds effects of levels, unless another estimate is asked for."""
+    options = {"estimate": "mode", **options}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model = PUGAM(f"{CURVES} + " + options.pop("term"), **options).fit(frame, z)
@@ -67,12 +70,29 @@ def test_many_levels_are_counted(table):
     assert any("site = 'ward 0', site = 'ward 1', site = 'ward 2' and 2 more." in text for text in seen)
 
 
-def test_levels_with_few_rows_of_both_labels_are_not_named(table):
+@pytest.mark.parametrize("label", [0, 1])
+def test_priors_hold_the_effect_of_a_level_with_rows_of_one_label(table, label):
+    frame, z = table[0].copy(), table[1]
+    frame.loc[some_rows(z, label), "site"] = "east"
+    model, seen = warnings_of(frame, z, term="f(site)", estimate="marginal")
+    effects = model.effect("site").set_index("x")
+    (number,) = (number for number, term in enumerate(model.terms_) if term.label == "f(site)")
+    levels, block = model._design.bases[number], model._design.blocks[number]
+    prior = np.sqrt(levels.contrasts[:-1] ** 2 @ (1.0 / model._design.ridge[block]))
+    assert seen == []
+    assert (effects["u"].idxmax() if label else effects["u"].idxmin()) == "east"
+    # Such an effect is hardly better known than its prior says, but no worse, and well within its reach.
+    assert (effects["se"] < 1.01 * prior).all()
+    assert (effects["u"].abs() < 2.0 * prior).all()
+
+
+@ESTIMATES
+def test_levels_with_few_rows_of_both_labels_are_not_named(table, estimate):
     frame, z = table[0].copy(), table[1]
     labelled, unlabelled = some_rows(z, 1), some_rows(z, 0)
     frame.loc[[labelled[0], *unlabelled[:7]], "site"] = "east"
     frame.loc[[labelled[1], *unlabelled[7:]], "site"] = None
-    _, seen = warnings_of(frame, z, term="f(site, missing='effect')")
+    _, seen = warnings_of(frame, z, term="f(site, missing='effect')", estimate=estimate)
     assert not any("grow without bound" in text for text in seen)
 
 
@@ -81,23 +101,25 @@ def test_weights_do_not_change_what_is_named(table):
     frame.loc[some_rows(z, 0), "site"] = "east"
     for weight in (1.0, 1e3):
         with pytest.warns(PugamWarning, match="site = 'east'"):
-            PUGAM(f"{CURVES} + f(site)").fit(frame, z, sample_weight=np.full(len(z), weight))
+            PUGAM(f"{CURVES} + f(site)", estimate="mode").fit(frame, z, sample_weight=np.full(len(z), weight))
 
 
-def test_small_weights_of_a_level_are_no_sign(table):
+@ESTIMATES
+def test_small_weights_of_a_level_are_no_sign(table, estimate):
     frame, z = table
     weights = np.where(frame["site"] == "west", 1e-4, 1.0)
     with warnings.catch_warnings():
         warnings.simplefilter("error", PugamWarning)
-        PUGAM(f"{CURVES} + f(site)").fit(frame, z, sample_weight=weights)
+        PUGAM(f"{CURVES} + f(site)", estimate=estimate).fit(frame, z, sample_weight=weights)
 
 
+@ESTIMATES
 @pytest.mark.parametrize("farthest", [1e4, 1e5])
-def test_a_far_value_of_a_line_is_no_level(table, farthest):
+def test_a_far_value_of_a_line_is_no_level(table, farthest, estimate):
     frame, z = table[0].copy(), table[1]
     frame["income"] = np.random.default_rng(0).lognormal(size=len(frame))
     frame.loc[some_rows(z, 0)[0], "income"] = farthest
-    _, seen = warnings_of(frame, z, term="l(income)")
+    _, seen = warnings_of(frame, z, term="l(income)", estimate=estimate)
     assert not any("without bound" in text or "effects open" in text for text in seen)
 
 

@@ -1,4 +1,4 @@
-"""Prints the numbers of ten computations as JSON; run in different surroundings, they have to agree.
+"""Prints the numbers of seventeen computations as JSON; run in different surroundings, they have to agree.
 
 `python tests/reproducibility/compute.py > tests/reproducibility/values.json` writes those that are kept.
 """
@@ -35,6 +35,16 @@ def few_rows():
     return table.X.iloc[chosen], table.z[chosen]
 
 
+def crossed():
+    """Rows of features whose effects do not add up."""
+    rng = np.random.default_rng(8)
+    x = rng.random((40_000, 4))
+    log_odds = 6.0 * (x[:, :3].sum(axis=1) - 1.5) + 24.0 * (x[:, 0] - 0.5) * (x[:, 1] - 0.5)
+    positive = rng.random(len(x)) < 1.0 / (1.0 + np.exp(-log_odds))
+    rows = np.vstack([x[positive][:1400], x[~positive][:600]])
+    return pd.DataFrame(rows, columns=["x1", "x2", "x3", "x4"]), np.repeat([1, 0], 1000)
+
+
 def numbers_of(model, X):
     """What a user would publish of a fit."""
     interval = model.pi_interval()
@@ -50,12 +60,16 @@ def numbers_of(model, X):
 
 def compute(n_jobs):
     """Fit and collect; the same numbers whatever n_jobs is."""
-    found = {}
+    return {**compute_modes(n_jobs), **compute_marginal(n_jobs)}
+
+
+def compute_modes(n_jobs):
+    found, mode = {}, {"estimate": "mode", "n_jobs": n_jobs}
     for setting in (1, 2, 3):
         X, z = simulated(setting)
-        found[f"setting {setting}"] = numbers_of(PUGAM(n_jobs=n_jobs).fit(X, z), X)
+        found[f"setting {setting}"] = numbers_of(PUGAM(**mode).fit(X, z), X)
     X, z = simulated(2)
-    linear = PUGAM([l(name) for name in X.columns], n_jobs=n_jobs).fit(X, z)
+    linear = PUGAM([l(name) for name in X.columns], **mode).fit(X, z)
     found["linear"] = numbers_of(linear, X)
     found["as in the paper"] = numbers_of(PUGAM.paper(n_starts=4, kappas=(1.0, 10.0), n_jobs=n_jobs).fit(X, z), X)
     bootstrapped = linear.bootstrap(40, random_state=6, n_jobs=n_jobs)
@@ -65,14 +79,38 @@ def compute(n_jobs):
 
     X, z, weights = mixed_table()
     terms = [s("x0"), s("x1", missing="effect"), l("x2"), f("group")]
-    mixed = PUGAM(terms, n_jobs=n_jobs).fit(X, z, sample_weight=weights)
+    mixed = PUGAM(terms, **mode).fit(X, z, sample_weight=weights)
     found["weights, a factor, missing values"] = numbers_of(mixed, X)
 
     many = simulate(1, n0=20_000, n=60_000, random_state=7)
-    found["many rows"] = numbers_of(PUGAM("s(x1) + s(x2)", n_jobs=n_jobs).fit(many.X, many.z), many.X[:20])
+    found["many rows"] = numbers_of(PUGAM("s(x1) + s(x2)", **mode).fit(many.X, many.z), many.X[:20])
 
     X, z = few_rows()
-    found["few rows, shrunken"] = numbers_of(PUGAM(n_jobs=n_jobs).fit(X, z), X)
+    found["few rows, shrunken"] = numbers_of(PUGAM(**mode).fit(X, z), X)
+    return found
+
+
+def compute_marginal(n_jobs):
+    """What the default gives."""
+    found = {}
+    for setting in (1, 2, 3):
+        X, z = simulated(setting)
+        model = PUGAM(n_jobs=n_jobs).fit(X, z)
+        found[f"marginal, setting {setting}"] = numbers_of(model, X)
+    found["marginal, bootstrap"] = {"pi": model.bootstrap(5, random_state=6, n_jobs=n_jobs).pi.tolist()}
+
+    X, z = crossed()
+    model = PUGAM(n_jobs=n_jobs).fit(X, z)
+    assert "ti(x1, x2)" in model._fit.added, model._fit.added
+    found["marginal, an interaction added"] = numbers_of(model, X)
+
+    X, z, weights = mixed_table()
+    terms = [s("x0"), s("x1", missing="effect"), l("x2"), f("group")]
+    mixed = PUGAM(terms, n_jobs=n_jobs).fit(X, z, sample_weight=weights)
+    found["marginal, weights, a factor, missing values"] = numbers_of(mixed, X)
+
+    many = simulate(1, n0=20_000, n=60_000, random_state=7)
+    found["marginal, many rows"] = numbers_of(PUGAM("s(x1) + s(x2)", n_jobs=n_jobs).fit(many.X, many.z), many.X[:20])
     return found
 
 

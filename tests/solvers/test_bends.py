@@ -17,7 +17,7 @@ STRAIGHT = 1e6
 def example(setting):
     """Rows of a setting behind an engine, and the objective as a function of the smoothing parameters."""
     data = simulate(setting, n0=1250, n=1500, random_state=5)
-    model = PUGAM(n_jobs=1).fit(data.X, data.z)
+    model = PUGAM(n_jobs=1, estimate="mode").fit(data.X, data.z)
     engine, _ = model._rows
     return engine, model._design, objectives(engine, model._design, model._settings.prior), model._fit
 

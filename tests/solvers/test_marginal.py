@@ -7,6 +7,7 @@ from scipy.special import expit
 
 from pugam import PUGAM, load
 from pugam.datasets import simulate
+from pugam.errors import PugamWarning
 from pugam.solvers import MarginalFit, ShrunkenFit
 
 PI = 0.4
@@ -114,3 +115,13 @@ def test_what_the_evidence_is_not_for_takes_the_mode():
     for changed in ({"pi": 0.4}, {"solver": "em"}, {"smoothing": 1.0}, {"shrinkage": "never"}, {"debias": False}):
         model = PUGAM(estimate="marginal", **changed).fit(data.X, data.z)
         assert not isinstance(model._fit, MarginalFit)
+
+
+def test_levels_without_labelled_rows_are_told():
+    X, z = crossed(n=400)
+    rng = np.random.default_rng(2)
+    X["site"] = np.where(z == 1, "a", rng.choice(["a", "b", "c"], len(z)))
+    X.loc[(z == 1) & (rng.random(len(z)) < 0.5), "site"] = "b"
+    with pytest.warns(PugamWarning, match="no labelled rows, or only labelled ones: site = 'c'"):
+        model = PUGAM().fit(X, z)
+    assert model.diagnose().verdict != "well determined"

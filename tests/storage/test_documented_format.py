@@ -11,7 +11,7 @@ import pytest
 
 from pugam import PUGAM, f, s
 from pugam.estimator.storing import stored_form
-from pugam.storage import Provenance, to_json
+from pugam.storage import FORMAT_VERSION, Provenance, to_json
 from pugam.storage.document import KEYS
 
 PAGE = Path(__file__).parents[2] / "docs" / "model_file.md"
@@ -92,9 +92,11 @@ JOINT = {
 }
 
 
-@pytest.mark.parametrize("terms", ["linear", "log", *JOINT])
-def test_the_page_is_enough_to_predict(rows, varied, terms):
+@pytest.mark.parametrize("terms", ["linear", "log", "crossed", *JOINT])
+def test_the_page_is_enough_to_predict(rows, varied, crossed, crossed_rows, terms):
     X, z = rows
+    if terms == "crossed":
+        varied, (X, z) = crossed, crossed_rows
     if terms in JOINT:
         varied = PUGAM(JOINT[terms], smoothing=1.0, pi=0.4).fit(X, z.astype(int))
     if terms == "log":
@@ -113,6 +115,20 @@ def test_the_page_is_enough_to_predict(rows, varied, terms):
     ]
 
     assert log_odds == pytest.approx(varied.decision_function(X).tolist(), rel=1e-9, abs=1e-9)
+
+
+def test_the_page_names_the_keys_of_the_evidence_and_what_goes_with_it(crossed_text):
+    named = set(re.findall(r"`(\w+)`", PAGE.read_text(encoding="utf-8")))
+
+    assert named >= {*json.loads(crossed_text)["marginal"], "estimate", "interactions"}
+
+
+def test_the_page_is_of_the_present_version():
+    page = PAGE.read_text(encoding="utf-8")
+
+    assert f'"format_version": {FORMAT_VERSION},' in page
+    assert f"| `format_version` | `{FORMAT_VERSION}`: the version of what this page describes |" in page
+    assert f"reads formats up to {FORMAT_VERSION}: update pugam" in re.sub(r"\s+", " ", page)
 
 
 def test_the_page_names_every_key(varied_text):

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pugam.solvers import MarginalFit, SmoothedFit
 from pugam.storage import FORMAT_VERSION, from_json, to_json
 from pugam.version import __version__
 
@@ -19,6 +20,7 @@ MODELS = sorted(FOLDER.glob("*.model.json"))
 # Sums of products and exponentials are rounded a little otherwise on other machines.
 RTOL = 1e-12
 PRESENT = f"pugam-{__version__}-format-{FORMAT_VERSION}"
+KINDS = {"": (SmoothedFit, ()), "-marginal": (MarginalFit, ("ti(left, right)",))}
 
 
 @pytest.mark.parametrize("path", MODELS, ids=lambda path: path.name)
@@ -43,15 +45,26 @@ def test_its_numbers_are_those_in_the_file(path):
     assert stored.fit.optimum.beta[2:].tolist() == [number for block in written for number in block]
 
 
-def test_there_is_a_file_of_the_present_version():
-    assert FOLDER / f"{PRESENT}.model.json" in MODELS
+@pytest.mark.parametrize("kind", KINDS)
+def test_there_is_a_file_of_the_present_version_for_each_kind_of_fit(kind):
+    path = FOLDER / f"{PRESENT}{kind}.model.json"
+
+    assert path in MODELS
+    fit = from_json(path.read_bytes(), path.name).fit
+    assert (type(fit), fit.added) == KINDS[kind]
 
 
 def write_present_version():
-    from conftest import fit_varied, make_rows, take_out
+    from conftest import fit_crossed, fit_varied, make_crossed_rows, make_rows
 
-    X, z = make_rows()
-    model = fit_varied(X, z)
+    for kind, make, fit in (("", make_rows, fit_varied), ("-marginal", make_crossed_rows, fit_crossed)):
+        X, z = make()
+        write_model(FOLDER / f"{PRESENT}{kind}", fit(X, z), X)
+
+
+def write_model(stem, model, X):
+    from conftest import take_out
+
     shown = X.iloc[::12].astype(object)
     rows = {name: [None if pd.isna(value) else value for value in shown[name].tolist()] for name in X}
     recorded = {
@@ -61,7 +74,6 @@ def write_present_version():
         "pi_upper": model.pi_interval().upper,
     }
     FOLDER.mkdir(exist_ok=True)
-    stem = FOLDER / PRESENT
     Path(f"{stem}.model.json").write_text(to_json(take_out(model)), encoding="utf-8", newline="\n")
     Path(f"{stem}.predictions.json").write_text(json.dumps(recorded, indent=1), encoding="utf-8", newline="\n")
 

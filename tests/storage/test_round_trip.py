@@ -39,6 +39,11 @@ KINDS = {
     "a kappa each": {"smoothing": {"x1": 0.5, "s(x2)": np.float64(0.1)}, "terms": "s(x1) + s(x2)"},
     "em": {"solver": "em", "smoothing": 0.01, "n_starts": 2, "terms": "s(x1) + s(x2)", "max_iter": 300},
     "generator": {"random_state": np.random.default_rng(1), "terms": "s(x1) + s(x2)"},
+    "mode": {"estimate": "mode", "terms": "s(x1) + s(x2)"},
+    "no interactions": {"interactions": None, "terms": "s(x1) + s(x2)"},
+    "few interactions": {"interactions": 2, "terms": "s(x1) + s(x2)"},
+    "none of many interactions": {"interactions": [], "terms": "s(x1) + s(x2)"},
+    "interactions": {"interactions": [("x1", "x2")], "terms": "s(x1) + s(x2) + f(site)"},
 }
 
 
@@ -86,6 +91,24 @@ def test_a_loaded_model_is_the_fitted_one(rows, stored_of, restored, kind):
     assert loaded.attach(used, z.astype(int)).loglik_ == model.loglik_
 
 
+def test_a_model_with_interactions_that_were_added_is_the_fitted_one(crossed, crossed_rows, stored_of, restored):
+    X, z = crossed_rows
+
+    loaded = loaded_again(crossed, stored_of, restored)
+
+    assert crossed._fit.added == ("ti(left, right)",)
+    assert differing(crossed, loaded) == []
+    assert is_same(crossed.predict_proba(X), loaded.predict_proba(X))
+    for level in (0.5, 0.95, 0.999):
+        assert crossed.pi_interval(level) == loaded.pi_interval(level)
+    assert crossed.odds_ratio("left", -1.0, 1.0) == loaded.odds_ratio("left", -1.0, 1.0)
+    assert str(crossed.summary()) == str(loaded.summary())
+    loaded.attach(X, z.astype(int))
+    assert loaded.loglik_ == crossed.loglik_
+    assert str(loaded.diagnose()) == str(crossed.diagnose())
+    np.testing.assert_array_equal(loaded.bootstrap(2, random_state=1).pi, crossed.bootstrap(2, random_state=1).pi)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_parameters_come_back_and_fit_the_same_model_again(rows, stored_of, restored, kind):
@@ -105,9 +128,10 @@ def test_parameters_come_back_and_fit_the_same_model_again(rows, stored_of, rest
         assert loaded.fit(used, z.astype(int)).pi_ == model.pi_
 
 
-def test_a_file_saved_again_is_the_same_file(varied_text):
-    assert to_json(from_json(varied_text, "model.json")) == varied_text
-    assert to_json(from_json(varied_text.encode(), "model.json")) == varied_text
+def test_a_file_saved_again_is_the_same_file(varied_text, crossed_text):
+    for text in (varied_text, crossed_text):
+        assert to_json(from_json(text, "model.json")) == text
+        assert to_json(from_json(text.encode(), "model.json")) == text
 
 
 def test_weights_count(rows, stored_of, restored):

@@ -30,6 +30,12 @@ def good(varied_text):
     return json.loads(varied_text)
 
 
+@pytest.fixture(scope="session")
+def marginal(crossed_text):
+    """A model by marginal likelihood."""
+    return json.loads(crossed_text)
+
+
 def is_numbers(value):
     """Whether it is a number, or made of lists of numbers, as a matrix is."""
     return isinstance(value, ROW_TYPES) or (isinstance(value, list) and all(map(is_numbers, value)))
@@ -96,8 +102,9 @@ def test_the_document_itself_is_loaded(good):
 # Where text, a list or an object is as good as what is there: a refit reads such parameters, or finds them wrong.
 ALSO_RIGHT = re.compile(
     r"summary|provenance\.(pugam|command|data)$|parameters\.(terms|smoothing|kappas)\b|features\.names\[|terms\[\d\]\.found\.levels\["
-    r"|(estimate|penalized)\.history$"
+    r"|(estimate|penalized)\.history$|marginal\.(families|added)\["
 )
+NO_PAIRS = "parameters.interactions", "marginal.added"  # an empty list is right, too
 
 
 def often(*values):
@@ -109,9 +116,23 @@ def often(*values):
     "wrong", [{}, "text", [None], math.nan, *often({"a": 1}, [], [[]], math.inf, -math.inf, 10**390)]
 )
 def test_what_is_of_a_wrong_type_is_refused_everywhere(good, places, wrong):
-    tried = [path for path in places if at(good, path) != wrong and not ALSO_RIGHT.match(shown(path))]
+    assert wrongly_loaded(good, places, wrong) == []
 
-    assert [shown(path) for path in tried if refusal(changed(good, path, wrong)) is None] == []
+
+@pytest.mark.parametrize(
+    "wrong", [{}, "text", [None], math.nan, *often({"a": 1}, [], [[]], math.inf, -math.inf, 10**390)]
+)
+def test_what_is_of_a_wrong_type_is_refused_everywhere_in_the_evidence(marginal, wrong):
+    places = [path for path in paths(marginal) if path[:1] in [("marginal",), ("parameters",)]]
+
+    assert len(places) > 40
+    assert wrongly_loaded(marginal, places, wrong) == []
+
+
+def wrongly_loaded(document, places, wrong):
+    tried = [path for path in places if at(document, path) != wrong and not ALSO_RIGHT.match(shown(path))]
+    loaded = [shown(path) for path in tried if refusal(changed(document, path, wrong)) is None]
+    return [place for place in loaded if wrong != [] or place not in NO_PAIRS]
 
 
 @pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf, 1e308])
@@ -121,6 +142,29 @@ def test_no_number_may_be_infinite_or_nan(good, places, wrong):
 
     assert len(tried) > 80
     assert loaded == ([] if wrong != 1e308 else [place for place in loaded if place.endswith(("lower", "upper"))])
+
+
+@pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf, 1e308])
+def test_no_number_of_the_evidence_may_be_infinite_or_nan(marginal, wrong):
+    tried = [path for path in paths(marginal["marginal"], ("marginal",)) if type(at(marginal, path)) is float]
+
+    assert {path[1] for path in tried} == {"precisions", "penalty", "logits", "evidence", "pi_without_pairs", "gain"}
+    assert [shown(path) for path in tried if refusal(changed(marginal, path, wrong)) is None] == []
+
+
+@pytest.mark.parametrize("value", [None, -1, 1e100, *often(True, 0, 0.5, 2**40, "os.system")])
+def test_whatever_evidence_is_loaded_has_an_interval_or_is_refused(marginal, crossed_rows, restored, value):
+    X, _ = crossed_rows
+    for path in paths(marginal["marginal"], ("marginal",)):
+        try:
+            model = restored(load(changed(marginal, path, value)))
+        except InputError:
+            continue
+        with np.errstate(all="ignore"):
+            interval = model.pi_interval()
+            assert 0.0 <= interval.lower <= interval.upper <= 1.0
+            assert len(model.predict_proba(X)) == len(X)
+            assert str(model.summary())
 
 
 @pytest.mark.parametrize("value", [None, -1, 1e100, *often(True, 0, 0.5, 2**40, "os.system")])
@@ -134,6 +178,14 @@ def test_whatever_is_loaded_predicts_or_is_refused(good, places, rows, restored,
                 assert len(model.predict_proba(X)) == len(X)
         except InputError:
             pass
+
+
+def test_every_key_of_the_evidence_is_needed_and_no_other_is_permitted(marginal):
+    for key in marginal["marginal"]:
+        lacking = {name: part for name, part in marginal["marginal"].items() if name != key}
+        assert f'marginal lacks "{key}"' in refusal({**marginal, "marginal": lacking})
+    surplus = {**marginal["marginal"], "surplus": 1}
+    assert 'marginal has the unknown key "surplus"' in refusal({**marginal, "marginal": surplus})
 
 
 def test_every_key_is_needed(good):
@@ -168,6 +220,43 @@ def test_lists_of_another_length_are_refused(good, places, change):
 
     assert len(lists) > 50
     assert loaded <= free
+
+
+@pytest.mark.parametrize("change", [lambda row: row[:-1], lambda row: [*row, row[-1]], lambda row: []])
+def test_lists_of_another_length_are_refused_in_the_evidence(marginal, change):
+    lists = [key for key, part in marginal["marginal"].items() if isinstance(part, list)]
+    loaded = [
+        key for key in lists if refusal(changed(marginal, ("marginal", key), change(marginal["marginal"][key]))) is None
+    ]
+
+    assert lists == ["families", "precisions", "penalty", "logits", "evidence", "added"]
+    assert loaded in ([], ["added"])
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (("marginal", "precisions", 0), -1.0, "marginal.precisions[0]: expected a number that is not negative; got"),
+        (("marginal", "penalty", 0), -1.0, "marginal.penalty[0]: expected a number from 0 to "),
+        (("marginal", "logits", 0), 9.0, "marginal.logits: expected increasing logits of pi, one at least; got a list"),
+        (("marginal", "pi_without_pairs"), 1.5, "marginal.pi_without_pairs: expected a share from 0 to 1; got 1.5."),
+        (("marginal", "n_pairs"), -1, "marginal.n_pairs: expected a whole number of at least 0; got -1."),
+        (("marginal", "n_pairs"), 1.0, "marginal.n_pairs: expected a whole number of at least 0; got 1.0."),
+        (("marginal", "families", 0), 3, "marginal.families[0]: expected text; got 3."),
+        (("marginal", "added", 0), None, "marginal.added[0]: expected text; got null."),
+        (("parameters", "estimate"), "mean", 'parameters.estimate: expected one of "marginal", "mode"; got "mean".'),
+        (("parameters", "interactions"), "all", 'parameters.interactions: expected one of null, "auto"; got "all".'),
+        (("parameters", "interactions"), -1, "parameters.interactions: expected a whole number of at least 0; got -1."),
+        (("parameters", "interactions"), True, "parameters.interactions: expected a whole number of at least 0; got"),
+        (("parameters", "interactions"), [["a"]], "parameters.interactions[0]: expected a list of 2; got a list of 1."),
+        (("parameters", "interactions"), [["a", 2]], "parameters.interactions[0][1]: expected text; got 2."),
+    ],
+)
+def test_a_refusal_of_evidence_says_where_and_what_was_expected(marginal, path, value, message):
+    refused = refusal(changed(marginal, path, value))
+
+    assert refused is not None
+    assert message in refused
 
 
 @pytest.mark.parametrize(
@@ -292,7 +381,9 @@ def test_brackets_in_text_do_not_count(good):
 
 
 def test_repeated_keys_are_refused(varied_text):
-    twice = varied_text.replace('"format_version": 2,', '"format_version": 2, "format_version": 2,')
+    version = f'"format_version": {FORMAT_VERSION},'
+    assert version in varied_text
+    twice = varied_text.replace(version, f"{version} {version}")
 
     with pytest.raises(InputError, match="the key 'format_version' stands twice in one object"):
         from_json(twice, FILE)
@@ -307,10 +398,10 @@ def test_a_newer_format_asks_for_an_update(good):
     newer = {"format": "pugam model", "format_version": FORMAT_VERSION + 1, "provenance": {"pugam": "9.1"}, "new": []}
 
     assert refusal(newer) == (
-        f"{FILE}: was written by a newer pugam (format 3, pugam 9.1); this is pugam {__version__}, which reads "
-        "formats up to 2: update pugam."
+        f"{FILE}: was written by a newer pugam (format 4, pugam 9.1); this is pugam {__version__}, which reads "
+        "formats up to 3: update pugam."
     )
-    assert "(format 3)" in refusal({**newer, "provenance": 3})
+    assert "(format 4)" in refusal({**newer, "provenance": 3})
     assert "expected a whole number" in refusal({**good, "format_version": "1"})
     assert "expected a whole number" in refusal({**good, "format_version": True})
 

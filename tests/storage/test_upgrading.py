@@ -1,4 +1,4 @@
-"""Files of format 1 are brought to the present format, and what is wrong in them is still refused."""
+"""Files of formats 1 and 2 are brought to the present format, and what is wrong in them is still refused."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,8 @@ from pugam.errors import InputError
 from pugam.storage import FORMAT_VERSION, from_json, to_json
 from pugam.storage.upgrading import upgrade
 
-FILE = Path(__file__).parent / "released" / "pugam-0.1.0.model.json"
+FOLDER = Path(__file__).parent / "released"
+FILE = FOLDER / "pugam-0.1.0.model.json"
 
 
 @pytest.fixture
@@ -17,9 +18,47 @@ def old():
     return json.loads(FILE.read_text(encoding="utf-8"))
 
 
-def test_the_released_file_is_of_format_1(old):
-    assert old["format_version"] == 1
-    assert FORMAT_VERSION == 2
+@pytest.fixture
+def second():
+    return json.loads((FOLDER / "pugam-0.1.0-format-2.model.json").read_text(encoding="utf-8"))
+
+
+def test_the_released_files_are_of_formats_1_and_2(old, second):
+    assert (old["format_version"], second["format_version"]) == (1, 2)
+    assert FORMAT_VERSION == 3
+
+
+def test_before_format_3_there_was_the_mode_without_a_search_for_interactions(old, second):
+    for document in (old, second):
+        upgraded = upgrade(document)
+
+        assert "marginal" not in document
+        assert upgraded["marginal"] is None
+        assert {key: upgraded["parameters"].pop(key) for key in ("estimate", "interactions")} == {
+            "estimate": "mode",
+            "interactions": None,
+        }
+        assert upgraded["parameters"] == document["parameters"]
+
+
+def test_but_for_that_files_of_format_2_are_left_alone(second):
+    upgraded = upgrade(second)
+
+    assert {key: upgraded[key] for key in second if key != "parameters"} == {
+        key: second[key] for key in second if key != "parameters"
+    }
+
+
+@pytest.mark.parametrize("parameters", [None, 3, "text", []])
+def test_parameters_that_are_no_object_are_left_for_the_reader_to_refuse(second, parameters):
+    with pytest.raises(InputError, match="parameters: expected an object"):
+        from_json(json.dumps({**second, "parameters": parameters}), "model.json")
+
+
+def test_an_old_model_fits_the_mode_again(second, restored):
+    model = restored(from_json(json.dumps(second), "model.json"))
+
+    assert (model.estimate, model.interactions) == ("mode", None)
 
 
 def test_a_term_is_taken_apart_into_what_was_asked_found_and_estimated(old):
@@ -48,10 +87,11 @@ def test_a_curve_of_one_line_has_no_smoothing_parameter(old):
     assert upgrade(old)["terms"][0]["smoothing"] == []
 
 
-def test_a_file_of_the_present_format_is_left_alone(varied_text):
-    document = json.loads(varied_text)
+def test_a_file_of_the_present_format_is_left_alone(varied_text, crossed_text):
+    for text in (varied_text, crossed_text):
+        document = json.loads(text)
 
-    assert upgrade(document) is document
+        assert upgrade(document) is document
 
 
 def test_an_old_file_is_saved_in_the_present_format(old):

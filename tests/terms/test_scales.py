@@ -95,11 +95,14 @@ def test_the_scale_that_was_chosen_is_told_and_can_be_given_back():
     X = np.column_stack([np.exp(rng.normal(size=1200) + positive), rng.normal(size=1200) + positive])
     z = (np.arange(1200) < 400).astype(int)
 
-    model = PUGAM().fit(X, z)
-    again = PUGAM(model.formula_, smoothing=model.smoothing_, tol=1e-8).fit(X, z)
+    model, mode = PUGAM().fit(X, z), PUGAM(estimate="mode").fit(X, z)
+    again = PUGAM(model.formula_).fit(X, z)
+    mode_again = PUGAM(mode.formula_, smoothing=mode.smoothing_, tol=1e-8).fit(X, z)
 
-    assert model.formula_ == 's(x0, scale="log") + s(x1)'
-    assert again.pi_ == pytest.approx(model.pi_, abs=1e-4)
+    assert model.formula_ == mode.formula_ == 's(x0, scale="log") + s(x1)'
+    # With the scale given, the way to the summit is another.
+    assert again.pi_ == pytest.approx(model.pi_, abs=5e-3 * (model.pi_interval().upper - model.pi_interval().lower))
+    assert mode_again.pi_ == pytest.approx(mode.pi_, abs=1e-4)
     assert PUGAM(smoothing=0.01).fit(X, z).formula_ == "s(x0) + s(x1)"  # given smoothing is for the values
 
 

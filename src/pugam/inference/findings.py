@@ -346,6 +346,18 @@ class RunawayLevels(Finding):
 
 
 @dataclass(frozen=True)
+class OneSidedLevels(Finding):
+    """Some levels have no labelled rows, or no unlabelled ones."""
+
+    levels: tuple[str, ...]
+    said = (
+        "Some levels have no labelled rows, or only labelled ones: {levels}. How large their effects are is known by "
+        "the prior alone, and pi counts nearly all rows of such a level as negative, or as positive. Ask how labels "
+        "came about; merge these levels with others, or leave the column out.",
+    )
+
+
+@dataclass(frozen=True)
 class OpenTerms(Finding):
     """Effects of some terms can change at will, alone or together."""
 

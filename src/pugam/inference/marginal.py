@@ -12,7 +12,7 @@ from pugam.engines import Engine
 from pugam.inference.intervals import Interval, normal_quantile
 from pugam.inference.kind import Inference, Unconstrained
 from pugam.inference.marginal_profile import MarginalProfile
-from pugam.inference.open_effects import OpenEffects
+from pugam.inference.open_effects import OpenEffects, find_one_sided
 from pugam.inference.profile import PiProfile
 from pugam.likelihood import expit, logit
 from pugam.linear_algebra import inverse
@@ -85,8 +85,8 @@ class MarginalInference(Inference[MarginalFit]):
         return MarginalProfile(self.with_rows(engine))
 
     def open_effects(self, engine: Engine) -> OpenEffects:
-        """None: its prior keeps every effect from running off."""
-        return OpenEffects()
+        """Levels on one side: their prior keeps effects from running off, and is all that is known of them."""
+        return OpenEffects(one_sided=find_one_sided(engine))
 
     @property
     def doubted_curves(self) -> Optimum:

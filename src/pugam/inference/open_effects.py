@@ -12,12 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pugam.engines import Engine
 from pugam.inference.effects import curve_columns, default_grid, standard_errors
 from pugam.linear_algebra import restrict
 from pugam.solvers import Fitted, Optimum
 from pugam.terms import Basis
 
-__all__ = ["LARGEST_CONDITION", "OpenEffects", "condition_number", "find_open_effects"]
+__all__ = ["LARGEST_CONDITION", "OpenEffects", "condition_number", "find_one_sided", "find_open_effects"]
 
 Array = NDArray[np.float64]
 
@@ -41,10 +42,13 @@ class OpenEffects:
         Levels whose effects grow without bound, such as "site = 'north'".
     terms : tuple of str
         Other terms whose effects can change at will, alone or together.
+    one_sided : tuple of str
+        Levels without labelled rows, or without unlabelled ones, whose effects a prior keeps from growing.
     """
 
     levels: tuple[str, ...] = ()
     terms: tuple[str, ...] = ()
+    one_sided: tuple[str, ...] = ()
 
 
 def condition_number(fitted: Fitted) -> float:
@@ -70,6 +74,34 @@ def find_open_effects(fitted: Fitted) -> OpenEffects:
     drawn = [curve_columns(basis, default_grid(basis)) for basis in fitted.design.bases]
     terms = dict.fromkeys(label for curves in places for label in _open_terms(fitted, curves, drawn))
     return OpenEffects(levels, tuple(label for label in terms if not one_sided[label]))
+
+
+def find_one_sided(engine: Engine) -> tuple[str, ...]:
+    """Find levels of which all rows are labelled, or none."""
+    labelled = _row_products(engine.reweighted(engine.positive.astype(float)), engine.n0)
+    unlabelled = _row_products(engine, engine.n0 + engine.n1) - labelled
+    return tuple(dict.fromkeys(name for products in (labelled, unlabelled) for name in _empty_levels(engine, products)))
+
+
+def _row_products(engine: Engine, n_rows: float) -> Array:
+    """Products of the intercept and all model columns, summed over rows of this total weight."""
+    layout = engine.design.layout
+    flat = np.zeros((1, layout.of_predictors.size))
+    # Without curves all rows have the same information: what is left of it are products of columns.
+    products = engine.sums(np.array([0.5]), flat).information[0, layout.predictor, layout.predictor]
+    ones = layout.of_predictors.intercept
+    return np.asarray(products * (n_rows / products[ones, ones]))
+
+
+def _empty_levels(engine: Engine, products: Array) -> Iterator[str]:
+    """Levels with hardly a row among those summed."""
+    alone = engine.design.layout.of_predictors
+    of_columns = products[alone.coefficients, alone.coefficients]
+    everywhere, means = float(products[alone.intercept, alone.intercept]), products[alone.intercept, alone.coefficients]
+    for basis, block in zip(engine.design.bases, engine.design.blocks, strict=True):
+        found = basis.levels_in_doubt(everywhere, means[block], of_columns[block, block], np.zeros(basis.size))
+        fewest = FEWEST_IN_A_LEVEL * everywhere / engine.n_rows
+        yield from (f"{':'.join(basis.spec.columns)} {level.name}" for level in found if level.rows < fewest)
 
 
 def _open_terms(fitted: Fitted, curves: Optimum, drawn: list[Array]) -> Iterator[str]:

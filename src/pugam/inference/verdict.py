@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from scipy.special import ndtr
@@ -76,6 +77,8 @@ def find_open(effects: OpenEffects) -> Iterator[Finding]:
         yield findings.RunawayLevels(effects.levels)
     if effects.terms:
         yield findings.OpenTerms(effects.terms)
+    if effects.one_sided:
+        yield findings.OneSidedLevels(effects.one_sided)
 
 
 def _misfits(found: Diagnosis) -> Iterator[Finding]:
@@ -107,7 +110,8 @@ def _severe(found: Diagnosis) -> Iterator[Finding]:
         yield findings.LargeError(low, high)
     if found.leaning > MOSTLY_LEANING:
         yield findings.LeansOnPrior("next to nothing")
-    if found.needs_terms and found.n_groups < FEWEST_TERMS and found.condition < LARGEST_CONDITION:
+    needs_terms = found.needs_terms and not found.separated and found.condition < LARGEST_CONDITION
+    if needs_terms and found.n_groups < FEWEST_TERMS:
         yield _find_too_few(found)
 
 
@@ -141,6 +145,8 @@ def _doubts(found: Diagnosis) -> Iterator[Finding]:
         yield _find_too_few(found)
     if found.search is not None and found.search.added and found.distance < OVERLAPPING:
         yield findings.RestsOnPairs(found.search.added, found.search.pi)
+    if found.open_effects.one_sided:
+        yield findings.OneSidedLevels(found.open_effects.one_sided)
     if found.reliance > LARGEST_RELIANCE:
         yield findings.NeedsSmoothness(found.reliance)
     if found.starts_near > 1 and found.starts_spread > max(0.02, FAR_APART * width):
@@ -157,7 +163,7 @@ def _remarks(found: Diagnosis) -> Iterator[Finding]:
     if not _is_calibrated(found):
         yield findings.LabelsDisagree(found.calibration.pvalue)
     if not found.separated:
-        yield from find_open(found.open_effects)
+        yield from find_open(replace(found.open_effects, one_sided=()))
 
 
 def _width_ratio(found: Diagnosis) -> float:

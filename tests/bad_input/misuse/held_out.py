@@ -2,7 +2,7 @@
 
     P(z = 1 | t) = c expit(a + b t),    c = n0 / (n0 + n1 pi)
 
-of scores t, with the densities that `pugam.solvers.held_out` states: the prior on pi, and log D ~ N(log 12, 0.8^2) for
+of scores t, with the densities that `pugam.solvers.held_out` states: the prior on pi, and log D ~ N(log 8, 1.2^2) for
 D = b (mean t of labelled - mean t of unlabelled rows) / (1 - pi).
 """
 
@@ -14,7 +14,7 @@ from pugam.solvers.shrinkage import hold_out, make_folds
 
 __all__ = ["check_held_out"]
 
-USUAL, SPREAD, LEAST_DIFFERENCE = 12.0, 0.8, 1e-3
+USUAL, SPREAD, LEAST_DIFFERENCE = 8.0, 1.2, 1e-3
 # Scores in units of their spread: intercept and log steepness lie within these.
 INTERCEPT, LOG_STEEPNESS = (-300.0, 300.0), (-8.0, 2.0)
 ALLOWED = 0.01  # in log-likelihood

@@ -12,6 +12,7 @@ import numpy as np
 __all__ = ["Problem"]
 
 NULL = 1e-7  # eigenvalues, relative to a unit diagonal, below which a direction counts as one rows say nothing about
+MANY_STEPS, NOTHING_LEFT = 200, 1e-10
 LEAST = 1e-5  # information on a parameter: below, it may grow without bound
 STEPS, DAMPINGS, LONGEST = 5, (1e-10, 1e-6, 1e-3, 0.1, 10.0), 0.5  # the longest, in linear predictors and logit pi
 
@@ -121,6 +122,27 @@ class Problem:
             else:
                 break
         return height - first
+
+    def settled(self, beta):
+        """Return the top with pi held where it is."""
+        here = beta.copy()
+        for _ in range(MANY_STEPS):
+            gradient, information = self.derivatives(here)
+            step = np.zeros_like(here)
+            step[1:], _ = _solve(information[1:, 1:], gradient[1:], 0.0)
+            if gradient @ step < NOTHING_LEFT:
+                break
+            scale = min(1.0, LONGEST / max(np.abs(self.columns @ step[1:]).max(), LONGEST))
+            while self.value(here + scale * step) < self.value(here) and scale > NOTHING_LEFT:
+                scale /= 2.0
+            here = here + scale * step
+        return here
+
+    def log_evidence(self, beta):
+        """Laplace's approximation of the evidence on pi, up to a constant, from the top with pi held."""
+        _, information = self.derivatives(beta)
+        _, of_information = np.linalg.slogdet(information[1:, 1:])
+        return self.value(beta) + 0.5 * (np.log(information[1, 1]) - of_information)
 
     def flat_value(self, pi):
         """The value where all curves are zero: labels are explained by their share alone, whatever pi is."""
