@@ -503,7 +503,7 @@ def test_a_misfit_outranks_all_else_and_is_said_before_any_number(clear):
 
 
 def test_the_worst_comes_first(clear):
-    calibration = replace(clear.calibration, pvalue=1e-5)
+    calibration = replace(clear.calibration, pvalue=1e-3)
     troubled = replace(clear, reliance=2.0, at_boundary=True, calibration=calibration)
 
     verdict, findings = judge(troubled)
@@ -513,6 +513,13 @@ def test_the_worst_comes_first(clear):
     assert [word in remark for word, remark in zip(("boundary", "smooth", "disagree"), remarks, strict=True)] == [
         True
     ] * 3
+
+
+def test_labels_that_disagree_beyond_doubt_are_a_misfit(clear):
+    verdict, findings = judge(replace(clear, calibration=replace(clear.calibration, pvalue=1e-5)))
+
+    assert verdict == "does not fit"
+    assert ["disagree" in str(finding.message) for finding in findings] == [True]
 
 
 # In words

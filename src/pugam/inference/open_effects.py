@@ -27,6 +27,7 @@ SMALLEST_RUNAWAY = 4.0  # effect, against the middle one of the other levels: wh
 NO_IDEA = 100.0  # standard error of an effect, wherever it is known best
 LARGEST_CONDITION = 1e9
 LEAST_OWN = 1e-12  # of a parameter's information, that the intercept does not share: less is rounding
+LEAST_SHARE = 1e-6  # of a level's rows, labelled or unlabelled: less is rounding
 SMALLEST_SHARE = 0.01  # of a direction in which effects are open, that a term has
 SMALLEST_EIGENVALUE = 1e-16  # relative to a unit diagonal
 SMALLEST_INFORMATION = 1e-100
@@ -80,7 +81,13 @@ def find_one_sided(engine: Engine) -> tuple[str, ...]:
     """Find levels of which all rows are labelled, or none."""
     labelled = _row_products(engine.reweighted(engine.positive.astype(float)), engine.n0)
     unlabelled = _row_products(engine, engine.n0 + engine.n1) - labelled
-    return tuple(dict.fromkeys(name for products in (labelled, unlabelled) for name in _empty_levels(engine, products)))
+    sides = [_rows_by_level(engine, products) for products in (labelled, unlabelled)]
+    rounding = LEAST_OWN * (engine.n0 + engine.n1)
+    return tuple(
+        name
+        for name, rows in sides[0].items()
+        if min(rows, sides[1][name]) < LEAST_SHARE * (rows + sides[1][name]) + rounding
+    )
 
 
 def _row_products(engine: Engine, n_rows: float) -> Array:
@@ -93,15 +100,16 @@ def _row_products(engine: Engine, n_rows: float) -> Array:
     return np.asarray(products * (n_rows / products[ones, ones]))
 
 
-def _empty_levels(engine: Engine, products: Array) -> Iterator[str]:
-    """Levels with hardly a row among those summed."""
+def _rows_by_level(engine: Engine, products: Array) -> dict[str, float]:
+    """How many of the rows summed each level of each term has."""
     alone = engine.design.layout.of_predictors
     of_columns = products[alone.coefficients, alone.coefficients]
     everywhere, means = float(products[alone.intercept, alone.intercept]), products[alone.intercept, alone.coefficients]
-    for basis, block in zip(engine.design.bases, engine.design.blocks, strict=True):
-        found = basis.levels_in_doubt(everywhere, means[block], of_columns[block, block], np.zeros(basis.size))
-        fewest = FEWEST_IN_A_LEVEL * everywhere / engine.n_rows
-        yield from (f"{':'.join(basis.spec.columns)} {level.name}" for level in found if level.rows < fewest)
+    return {
+        f"{':'.join(basis.spec.columns)} {level.name}": level.rows
+        for basis, block in zip(engine.design.bases, engine.design.blocks, strict=True)
+        for level in basis.levels_in_doubt(everywhere, means[block], of_columns[block, block], np.zeros(basis.size))
+    }
 
 
 def _open_terms(fitted: Fitted, curves: Optimum, drawn: list[Array]) -> Iterator[str]:

@@ -29,6 +29,7 @@ APART = 0.2  # difference of their ends, as a share of the width, that should be
 FEW_STARTS = 0.25  # share of starts near the best, below which it may have been found by chance
 # Of each test of fit, below which the model is said not to fit: benchmarks/results/fit_tests.md has the false alarms.
 SMALLEST_PVALUE = 0.01
+SMALLEST_CALIBRATION = 1e-4  # of the calibration: it rejects too often at higher levels
 MOST_PAIRS = 3  # that are named
 LARGEST_RELIANCE = 1.3
 SMALLEST_DISTANCE = 3.0  # of positives and negatives in mean log density ratio
@@ -90,6 +91,8 @@ def _misfits(found: Diagnosis) -> Iterator[Finding]:
         yield findings.PairsDoNotAddUp(pairs.pvalue, tuple(seen or worst[:1]))
     if omnibus is not None and omnibus.pvalue < SMALLEST_PVALUE:
         yield findings.BoostingSeesMore(omnibus.pvalue)
+    if found.calibration.pvalue < SMALLEST_CALIBRATION:
+        yield findings.LabelsDisagree(found.calibration.pvalue)
     if bound is not None and found.wald.lower > bound.upper:
         yield findings.AboveBound(found.wald.lower, bound.upper)
 
@@ -160,7 +163,7 @@ def _remarks(found: Diagnosis) -> Iterator[Finding]:
         apart = max(abs(interval.lower - wald.lower), abs(interval.upper - wald.upper))
         if apart > APART * max(interval.upper - interval.lower, SMALLEST_WIDTH) and not _is_uneven(found):
             yield findings.IntervalsDiffer(interval, wald)
-    if not _is_calibrated(found):
+    if SMALLEST_CALIBRATION <= found.calibration.pvalue < SMALLEST_PVALUE:
         yield findings.LabelsDisagree(found.calibration.pvalue)
     if not found.separated:
         yield from find_open(replace(found.open_effects, one_sided=()))

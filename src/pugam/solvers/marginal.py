@@ -93,7 +93,10 @@ def _with_pairs(course: _Course, settings: Settings) -> _Course:
     """Add the interactions that look promising, or all, as long as the evidence gains clearly.
 
     A choice among many pairs has to gain more, by the logarithm of the number of such choices; all of them need not.
+    Two columns that interact would leave nothing to identify pi by.
     """
+    if len(course.model.design.columns_used) < TUNING.fewest_columns:
+        return course
     for _ in range(TUNING.most_moves):
         model, best = course.model, course.best
         pairs = find_pairs(model.design, model.engine.n_rows, _importance(model, best.optimum))

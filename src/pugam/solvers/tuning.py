@@ -171,6 +171,7 @@ class Tuning:
     pair_functions: tuple[int, ...] = (3, 2, 1)  # of each column: as many as leave enough rows for each product
     rows_per_product: int = 3
     most_products: int = 250
+    fewest_columns: int = 3  # for interactions to be looked for
 
     def functions_each(self, n_terms: int) -> int:
         """How many functions each of so many terms has in a coarser basis."""

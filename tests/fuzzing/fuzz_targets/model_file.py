@@ -226,7 +226,8 @@ def _tables(model: PUGAM) -> np.ndarray:
 
 def _effect(model: PUGAM, spec: Term) -> np.ndarray:
     frame = nw.from_native(model.effect(spec), eager_only=True)
-    return _numbers(frame.drop("x").to_native())  # x is NaN where the effect is that of missing values
+    # Values of columns are NaN where the effect is that of missing values.
+    return _numbers(frame.select("u", "se", "lower", "upper").to_native())
 
 
 def _tested(model: PUGAM, spec: Term) -> tuple[float, ...]:
