@@ -8,7 +8,8 @@ from pugam.data import read_table
 from pugam.engines import MemoryEngine
 from pugam.solvers import TUNING, PiPrior, PiRange
 from pugam.solvers.evidence_profile import Model, climb, log_evidence
-from pugam.solvers.families import column_variances, gather_families
+from pugam.solvers.families import gather_families
+from pugam.solvers.moments import column_variances
 from pugam.terms import Design, parse_formula
 
 FORMULA = (

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pugam.engines import Engine
 from pugam.inference.effects import curve_columns, default_grid, standard_errors
 from pugam.linear_algebra import restrict
-from pugam.solvers import Fitted, Optimum
+from pugam.solvers import Fitted, Optimum, mean_products
 from pugam.terms import Basis
 
 __all__ = ["LARGEST_CONDITION", "OpenEffects", "condition_number", "find_one_sided", "find_open_effects"]
@@ -79,8 +79,8 @@ def find_open_effects(fitted: Fitted) -> OpenEffects:
 
 def find_one_sided(engine: Engine) -> tuple[str, ...]:
     """Find levels of which all rows are labelled, or none."""
-    labelled = _row_products(engine.reweighted(engine.positive.astype(float)), engine.n0)
-    unlabelled = _row_products(engine, engine.n0 + engine.n1) - labelled
+    labelled = engine.n0 * mean_products(engine.reweighted(engine.positive.astype(float)))
+    unlabelled = (engine.n0 + engine.n1) * mean_products(engine) - labelled
     sides = [_rows_by_level(engine, products) for products in (labelled, unlabelled)]
     rounding = LEAST_OWN * (engine.n0 + engine.n1)
     return tuple(
@@ -88,16 +88,6 @@ def find_one_sided(engine: Engine) -> tuple[str, ...]:
         for name, rows in sides[0].items()
         if min(rows, sides[1][name]) < LEAST_SHARE * (rows + sides[1][name]) + rounding
     )
-
-
-def _row_products(engine: Engine, n_rows: float) -> Array:
-    """Products of the intercept and all model columns, summed over rows of this total weight."""
-    layout = engine.design.layout
-    flat = np.zeros((1, layout.of_predictors.size))
-    # Without curves all rows have the same information: what is left of it are products of columns.
-    products = engine.sums(np.array([0.5]), flat).information[0, layout.predictor, layout.predictor]
-    ones = layout.of_predictors.intercept
-    return np.asarray(products * (n_rows / products[ones, ones]))
 
 
 def _rows_by_level(engine: Engine, products: Array) -> dict[str, float]:

@@ -9,6 +9,7 @@ from pugam.solvers.evidence_profile import EvidenceCurve
 from pugam.solvers.exploring import StartRecord
 from pugam.solvers.fits import Fit, Fitted, FittedKind, MarginalFit, Search, ShrunkenFit, SmoothedFit
 from pugam.solvers.held_out import HeldOutRows
+from pugam.solvers.moments import mean_products
 from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import Optimum
 from pugam.solvers.pi import EDGE, PiPrior, PiRange
@@ -65,6 +66,7 @@ __all__ = [
     "labelling_direction",
     "labelling_score",
     "make_folds",
+    "mean_products",
     "movement",
     "pi_log_variance",
     "project",

@@ -22,8 +22,9 @@ from scipy.interpolate import PchipInterpolator
 from pugam.engines import Engine
 from pugam.likelihood import expit
 from pugam.linear_algebra import solve
-from pugam.solvers.families import Families, column_variances, gather_families
+from pugam.solvers.families import Families, gather_families
 from pugam.solvers.fisher import maximize_fisher
+from pugam.solvers.moments import column_variances
 from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import Optimum
 from pugam.solvers.pi import PiPrior, PiRange

@@ -16,12 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from pugam.engines import Engine
 from pugam.solvers.standpoint import Standpoint
 from pugam.solvers.tuning import TUNING
 from pugam.terms import STRAIGHT, Design
 
-__all__ = ["Families", "column_variances", "gather_families"]
+__all__ = ["Families", "gather_families"]
 
 Array = NDArray[np.float64]
 
@@ -102,17 +101,5 @@ def gather_families(design: Design, variances: Array) -> Families:
     for basis, block in zip(design.bases, design.blocks, strict=True):
         for prior in basis.priors:
             family = weights.setdefault(prior.name, np.zeros(design.n_columns))
-            family[block] += prior.diagonal * variances[block]
+            family[block] += prior.diagonal * np.maximum(variances[block], TUNING.least_variance)
     return Families(tuple(weights), np.array(list(weights.values())))
-
-
-def column_variances(engine: Engine) -> Array:
-    """Variances of the model columns over all rows, none of them zero."""
-    layout = engine.design.layout
-    ones, coefficients = layout.of_predictors.intercept, layout.of_predictors.coefficients
-    # Without curves all rows have the same information: what is left of it are products of columns.
-    flat = np.zeros((1, layout.of_predictors.size))
-    moments = engine.sums(np.array([0.5]), flat).information[0, layout.predictor, layout.predictor]
-    means = moments[ones] / moments[ones, ones]
-    variances = moments.diagonal() / moments[ones, ones] - means**2
-    return np.asarray(np.maximum(variances[coefficients], TUNING.least_variance))

@@ -18,6 +18,7 @@ from pugam.solvers.adjustment import Adjustment
 from pugam.solvers.fisher import maximize_fisher
 from pugam.solvers.fits import FittedKind, ShrunkenFit
 from pugam.solvers.held_out import HeldOutRows
+from pugam.solvers.moments import column_variances
 from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import Optimum, best_of
 from pugam.solvers.pi import PiRange
@@ -160,10 +161,4 @@ def _share_fixed(adjustment: Adjustment) -> PiRange:
 def _tightness(design: Design, engine: Engine) -> Array:
     """How tight a ridge of one holds each column: by its variance, and tighter the more a function bends."""
     bends = np.concatenate([basis.orders for basis in design.bases])
-    layout, ones = design.layout, design.layout.of_predictors.intercept
-    flat = np.zeros((1, layout.of_predictors.size))
-    # Without curves all rows have the same information: what is left of it are products of columns.
-    moments = engine.sums(np.array([0.5]), flat).information[0, layout.predictor, layout.predictor]
-    means = moments[ones] / moments[ones, ones]
-    variances = moments.diagonal() / moments[ones, ones] - means**2
-    return np.asarray(2.0 * np.maximum(variances[layout.of_predictors.coefficients], 0.0) * TUNING.ridge_growth**bends)
+    return np.asarray(2.0 * np.maximum(column_variances(engine), 0.0) * TUNING.ridge_growth**bends)
