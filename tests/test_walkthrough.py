@@ -34,7 +34,12 @@ def pugam(monkeypatch, capsys):
     return run
 
 
-@pytest.mark.parametrize("name", sorted(NAMES))
+BOOTSTRAPS = ("howto/clusters.md", "howto/comparing_models.md", "howto/weights.md")  # of hundreds of refits
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.long) if name in BOOTSTRAPS else name for name in sorted(NAMES)]
+)
 def test_the_code_of_a_page_prints_what_the_page_shows(name, tmp_path, pugam):
     steps = RUN_PAGE["read_steps"]((DOCS / name).read_text(encoding="utf-8"))
     if np.__version__ < "2" and any(step.kind == "python" for step in steps):

@@ -190,6 +190,7 @@ def test_it_is_saved_and_takes_its_rows_back_from_the_cluster(client, fitted, ro
     assert loaded.pi_ == fitted.pi_
 
 
+@pytest.mark.long
 def test_a_partition_without_rows_adds_nothing(client, rows, model):
     frame = partitioned(rows.assign(number=np.arange(N)))
     apart = dd.concat([frame, frame[frame["number"] < 0]])
@@ -197,6 +198,7 @@ def test_a_partition_without_rows_adds_nothing(client, rows, model):
     assert_same_fit(PUGAM(TERMS).fit(apart, "z"), model)
 
 
+@pytest.mark.long
 def test_a_worker_that_dies_on_the_way_changes_nothing(client, rows, model, monkeypatch):
     workers = client.run(os.getpid)
     passes, victims = [], []

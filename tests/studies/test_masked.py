@@ -108,6 +108,7 @@ def test_spambase_has_sixteen_logarithms_of_which_four_are_smooth(folder):
     assert smooth == ["over", "hpl", "edu", "CAPMAX"]
 
 
+@pytest.mark.long
 def test_table4_from_end_to_end(make_plan, folder, monkeypatch):
     monkeypatch.setattr(masked, "SHARES", (0.7,))
     plan = make_plan(data=folder, resamples=5)

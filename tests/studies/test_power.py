@@ -17,6 +17,7 @@ def small(monkeypatch):
     monkeypatch.setattr(power, "ZETAS", (0.0, 1.0))
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("small")
 def test_table3_from_end_to_end(make_plan):
     plan = make_plan(resamples=10)

@@ -64,7 +64,7 @@ def logged(plan, name="draws"):
     return [session["replicates"] for session in RunLog(plan.folder / "records" / f"{name}.runs.jsonl").sessions()]
 
 
-@pytest.mark.parametrize(("name", "replicates"), [("a fit", 2), ("a number", 30)])
+@pytest.mark.parametrize(("name", "replicates"), [pytest.param("a fit", 2, marks=pytest.mark.long), ("a number", 30)])
 def test_one_and_two_processes_give_the_same_records(make_plan, name, replicates):
     def draw_and_tell(cell, rng, plan):
         result = simulated.ESTIMATION.replicate(cell, rng, plan) if name == "a fit" else {"u": rng.random()}
