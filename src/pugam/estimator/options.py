@@ -254,7 +254,7 @@ def _is_pair(pair: Any) -> bool:
 
 def _side(term: Term | None, name: str) -> str | Term:
     """One side of an interaction: levels and lines as the terms have them, other columns as curves."""
-    return term if term is not None and term.kind in ("factor", "linear") and term.missing == "error" else name
+    return term if term is not None and term.is_margin and term.missing == "error" else name
 
 
 def read_shrinkage(shrinkage: Any, settings: Settings) -> ShrinkageName:

@@ -57,6 +57,7 @@ class Term(ABC):
     kind: ClassVar[str]
     purpose: ClassVar[str]
     takes: ClassVar[str] = "column"
+    is_margin: ClassVar[bool] = False  # whether interactions take it as it is, and not as a curve
     options: ClassVar[Mapping[str, Option]]
     missing: JointMissingPolicy
 

@@ -40,6 +40,7 @@ class Factor(Term):
 
     function: ClassVar[str] = "f"
     kind: ClassVar[str] = "factor"
+    is_margin: ClassVar[bool] = True
     purpose: ClassVar[str] = "for a factor"
     options: ClassVar = {"missing": MISSING, "unseen": UNSEEN}
 

@@ -38,6 +38,7 @@ class Linear(Term):
 
     function: ClassVar[str] = "l"
     kind: ClassVar[str] = "linear"
+    is_margin: ClassVar[bool] = True
     purpose: ClassVar[str] = "for a line"
     options: ClassVar = {"missing": MISSING}
 
