@@ -113,14 +113,26 @@ def _with_pairs(course: _Course, settings: Settings) -> _Course:
 
 
 def _candidates(course: _Course, pairs: Sequence[Pair], room: int) -> Iterator[Sequence[Pair]]:
-    """The pairs that pay for the choice among all of them, and all."""
+    """The pairs that pay for the choice among all of them, and all.
+
+    What is seen from an additive model misses interactions that are so strong that without them nothing is right. So
+    all pairs are tried where they are few, at the share of the additive model first.
+    """
     screening = screen_pairs(course.model, course.best, pairs)
     least = choice_cost(len(pairs), 1) + TUNING.possible_gain
     chosen = [pair for pair, gain in screening.ranked if gain > least][:room]
     if chosen:
         yield chosen
-    if screening.together > TUNING.possible_gain and len(chosen) < len(pairs) <= room:
+    if len(chosen) == len(pairs) or len(pairs) > room:
+        return
+    if screening.together > TUNING.possible_gain or (len(pairs) <= TUNING.few_pairs and _gain_here(course, pairs)):
         yield pairs
+
+
+def _gain_here(course: _Course, pairs: Sequence[Pair]) -> bool:
+    """Whether the evidence may gain by these interactions, with pi where it is."""
+    there = _carried(course.best, course.model, add_pairs(course.model, pairs))
+    return there.value - course.best.value > TUNING.possible_gain
 
 
 def _try_pairs(course: _Course, pairs: Sequence[Pair], n_pairs: int, settings: Settings) -> tuple[_Course, float]:

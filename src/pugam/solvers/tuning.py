@@ -168,6 +168,7 @@ class Tuning:
     longest_tangent: float = 2.0
     clear_gain: float = 3.0  # log evidence that speaks for interactions: odds of 20 to 1
     possible_gain: float = 1.0  # of one pair, as seen from the additive model, to try it
+    few_pairs: int = 10  # of five columns: all of them are tried, whatever is seen
     pair_functions: tuple[int, ...] = (3, 2, 1)  # of each column: as many as leave enough rows for each product
     rows_per_product: int = 3
     most_products: int = 250
