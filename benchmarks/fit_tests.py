@@ -36,7 +36,7 @@ def look(kind: str, number: int, seed: int) -> tuple[float, ...]:
     X, z = make_setting(number, seed) if kind == "setting" else make_table([*CELLS, *WAVES][number], seed)
     found = PUGAM(interactions=None, n_jobs=1).fit(X, z).diagnose()
     pairs, omnibus = (1.0 if test is None else test.pvalue for test in (found.pair_test, found.omnibus))
-    refuted = found.best_bin is not None and found.wald.lower > found.best_bin.upper
+    refuted = found.best_bin is not None and found.sampling.lower > found.best_bin.upper
     return pairs, omnibus, found.calibration.pvalue, refuted, found.verdict == "does not fit"
 
 

@@ -60,7 +60,7 @@ def ask(folder: Path, name: str, share: float, masking: int) -> list[dict[str, A
 
 def _answer(estimate: str, X: pd.DataFrame, labelled: np.ndarray, y: np.ndarray) -> dict[str, Any]:
     model = PUGAM(estimate=estimate, n_jobs=1).fit(X, labelled)
-    interval, verdict = model.pi_interval(), model.diagnose().verdict
+    interval, verdict = model.pi_interval(), model.verdict_
     hidden = y[~labelled]
     posterior = np.clip(model.predict_proba(X[~labelled])[:, 1], SUREST, 1.0 - SUREST)
     return {
@@ -70,11 +70,11 @@ def _answer(estimate: str, X: pd.DataFrame, labelled: np.ndarray, y: np.ndarray)
         "width": interval.upper - interval.lower,
         "well": verdict == "well determined",
         "log_score": -np.mean(np.log(np.where(hidden == 1, posterior, 1.0 - posterior))),
-        "calibration": _calibration_error(posterior, hidden),
+        "calibration": calibration_error(posterior, hidden),
     }
 
 
-def _calibration_error(posterior: np.ndarray, y: np.ndarray) -> float:
+def calibration_error(posterior: np.ndarray, y: np.ndarray) -> float:
     """Mean difference of posteriors and labels over ten bins of equal width, by the rows in each (ECE)."""
     bins = np.minimum((posterior * N_BINS).astype(int), N_BINS - 1)
     sums = [np.bincount(bins, weights=values, minlength=N_BINS) for values in (posterior, y)]

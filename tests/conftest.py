@@ -9,6 +9,7 @@ import pytest
 from hypothesis import settings
 from threadpoolctl import threadpool_limits
 
+from pugam import PUGAM
 from pugam.data import read_table
 from pugam.datasets import Simulation, simulate
 from pugam.engines import MemoryEngine, one_blas_thread
@@ -46,6 +47,21 @@ def _one_thread():
     """
     with threadpool_limits(1, user_api="openmp"), one_blas_thread():
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _unchecked():
+    """Fits of tests come without a diagnosis, which takes longer than they do, unless they ask for it."""
+    defaults = PUGAM.__init__.__kwdefaults__
+    defaults["check"] = False
+    yield
+    defaults["check"] = True
+
+
+@pytest.fixture
+def checked(monkeypatch):
+    """Fits end with a diagnosis, as they do by default."""
+    monkeypatch.setitem(PUGAM.__init__.__kwdefaults__, "check", True)
 
 
 @dataclass(frozen=True)

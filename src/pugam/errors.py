@@ -17,6 +17,7 @@ __all__ = [
     "PugamError",
     "PugamWarning",
     "RowError",
+    "VerdictWarning",
     "warn_user",
 ]
 
@@ -106,6 +107,18 @@ class PugamWarning(UserWarning):
     >>> import pugam
     >>> warnings.simplefilter("error", pugam.PugamWarning)  # none is to be overlooked
     >>> warnings.simplefilter("default", pugam.PugamWarning)
+    """
+
+
+class VerdictWarning(PugamWarning):
+    """pi is not well determined, or the model does not fit the rows; the message has the verdict and the first reason.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import pugam
+    >>> warnings.simplefilter("ignore", pugam.VerdictWarning)  # verdicts are read elsewhere
+    >>> warnings.simplefilter("default", pugam.VerdictWarning)
     """
 
 

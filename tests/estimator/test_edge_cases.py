@@ -100,11 +100,11 @@ def test_weakly_smoothed_curves_are_climbed_in_few_iterations(seed):
 def test_a_strong_prior_narrows_the_interval_no_further_than_it_should(prior):
     a, b = prior
     model = PUGAM(pi_prior=prior).fit(X, Z)
-    without = PUGAM(pi_prior=None).fit(X, Z).pi_interval()
+    without = PUGAM(pi_prior=None).fit(X, Z).pi_interval(model_error=False)
     log_variance = (np.log(without.upper / without.lower) / 2 / 1.96) ** 2
     prior_log_variance = (1 - model.pi_) ** 2 / ((a + b - 2) * model.pi_ * (1 - model.pi_))
     expected = 1.96 / np.sqrt(1 / log_variance + 1 / prior_log_variance)
-    interval = model.pi_interval()
+    interval = model.pi_interval(model_error=False)
     # Precisions add; the two log-likelihoods are not exactly quadratic, so within a third.
     assert np.log(interval.upper / interval.lower) / 2 == pytest.approx(expected, rel=0.33)
 

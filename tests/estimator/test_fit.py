@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from pugam import PUGAM, NotIdentifiableError, PugamWarning, s
 from pugam.datasets import simulate
+from pugam.inference.marginal_profile import given_labels
 
 TIGHT = {"tol": 1e-10}
 PURE = {"pi_prior": None, "debias": False, "smoothing": 0.1, **TIGHT}
@@ -328,7 +329,8 @@ def test_interval_holds_the_estimate_and_widens_with_its_level(model):
 @pytest.mark.parametrize("level", [0.5, 0.8, 0.95, 0.99])
 def test_at_the_limits_of_the_interval_the_evidence_has_fallen_by_half_a_quantile(model, level):
     # Limits are points of a grid of 4001 from end to end, so the fall is a little less than the quantile.
-    interval, half = model.pi_interval(level), 0.5 * chi2.ppf(level, 1)
+    interval = model.pi_interval(level, model_error=False)
+    half = 0.5 * chi2.ppf(level, 1) / given_labels(model._fit, model.n0_, model.n1_)
 
     for limit in (interval.lower, interval.upper):
         assert half - 0.02 < model._fit.curve.fall(logit(limit)) <= half + 1e-9
@@ -340,7 +342,7 @@ def test_an_interval_of_next_to_no_level_holds_the_estimate_and_hardly_more(seed
     data = simulate(1 + seed, n0=300, n=600, random_state=seed)
     model = PUGAM().fit(data.X, data.z)
 
-    interval, usual = model.pi_interval(level), model.pi_interval()
+    interval, usual = (model.pi_interval(one, model_error=False) for one in (level, 0.95))
 
     assert interval.lower <= model.pi_ <= interval.upper
     assert interval.upper - interval.lower < max(level, 1e-3) * (usual.upper - usual.lower)

@@ -317,14 +317,14 @@ def with_pvalues(diagnosis, *pvalues):
 def between(lower, upper):
     """The same limits by profile and Wald."""
     interval = Interval(0.4, lower, upper, 0.95, "profile")
-    return {"profile_interval": interval, "wald": replace(interval, method="wald")}
+    return {"profile_interval": interval, "sampling": replace(interval, method="wald")}
 
 
 CASES = {
     "boundary": (lambda d: {"at_boundary": True}, "not determined", "ran to the boundary", "Fix pi or bound it"),
     "flat": (lambda d: between(0.0, 1.0), "not determined", "is flat: hardly any value from 0", "Fix pi or bound it"),
     "large error": (
-        lambda d: between(0.25, 0.6) | {"wald": Interval(0.4, 0.01, 0.99, 0.95, "wald")},
+        lambda d: between(0.25, 0.6) | {"sampling": Interval(0.4, 0.01, 0.99, 0.95, "wald")},
         "not determined",
         "Wald's interval excludes hardly any value from 0 to 1",
         "Fix pi or bound it",
@@ -360,13 +360,13 @@ CASES = {
     "separation": (lambda d: {"separated": True}, "weakly determined", "(almost) perfectly", "Use fewer terms"),
     "wide": (lambda d: between(0.2, 0.65), "weakly determined", "wide, 0.20 to 0.65", "plot('sensitivity')"),
     "uneven": (
-        lambda d: {**between(0.3, 0.5), "wald": Interval(0.4, 0.35, 0.45, 0.95, "wald")},
+        lambda d: {**between(0.3, 0.5), "sampling": Interval(0.4, 0.35, 0.45, 0.95, "wald")},
         "weakly determined",
         "profile interval is 2.0 times as wide",
         "pi_interval(method='profile')",
     ),
     "uneven the other way": (
-        lambda d: {**between(0.35, 0.45), "wald": Interval(0.4, 0.3, 0.5, 0.95, "wald")},
+        lambda d: {**between(0.35, 0.45), "sampling": Interval(0.4, 0.3, 0.5, 0.95, "wald")},
         "weakly determined",
         "profile interval is 0.5 times as wide",
         "pi_interval(method='profile')",
@@ -399,7 +399,7 @@ CASES = {
         "ask how the labels came about",
     ),
     "bound": (
-        lambda d: {"best_bin": BestBin(0.31, d.wald.lower - 0.001)},
+        lambda d: {"best_bin": BestBin(0.31, d.sampling.lower - 0.001)},
         "does not fit",
         "or more, but if labelled rows are a random sample of the positives, it is at most",
         "bound pi (pi=(0.1, 0.4))",
@@ -443,7 +443,7 @@ def test_each_sign_has_its_verdict_its_warning_and_its_remedy(clear, change, ver
 HARMLESS = {
     "two terms": lambda d: {"terms": with_pvalues(d, 0.3, 0.001, 0.04, 0.5, 1.0)},
     "narrow": lambda d: between(0.25, 0.64),
-    "a little uneven": lambda d: {**between(0.3, 0.5), "wald": Interval(0.4, 0.33, 0.48, 0.95, "wald")},
+    "a little uneven": lambda d: {**between(0.3, 0.5), "sampling": Interval(0.4, 0.33, 0.48, 0.95, "wald")},
     "a little smoothness": lambda d: {"reliance": 1.25},
     "starts close by": lambda d: {"starts_near": 3, "starts_spread": 0.015},
     "one start": lambda d: {"starts_near": 1, "starts_spread": 0.5},
@@ -451,7 +451,7 @@ HARMLESS = {
     "condition": lambda d: {"condition": 3e11},
     "pairs": lambda d: {"pair_test": replace(d.pair_test, pvalue=0.011)},
     "boosting": lambda d: {"omnibus": replace(d.omnibus, pvalue=0.011)},
-    "bound": lambda d: {"best_bin": BestBin(0.2, d.wald.lower + 0.001)},
+    "bound": lambda d: {"best_bin": BestBin(0.2, d.sampling.lower + 0.001)},
     "not tested": lambda d: {"pair_test": None, "omnibus": None, "best_bin": None},
 }
 
@@ -484,7 +484,7 @@ def test_a_fixed_pi_stays_fixed_where_the_model_does_not_fit(clear):
     fixed = Interval(0.7, 0.7, 0.7, 0.95, "fixed")
     misfits = {"omnibus": Omnibus(4.0, 3e-5, 1400), "best_bin": BestBin(0.5, 0.6)}
 
-    verdict, findings = judge(replace(clear, profile_interval=None, wald=fixed, **misfits))
+    verdict, findings = judge(replace(clear, profile_interval=None, wald=fixed, sampling=fixed, **misfits))
 
     assert verdict == "fixed"
     assert [type(finding) for finding in findings] == [BoostingSeesMore, AboveBound]

@@ -34,9 +34,11 @@ def test_before_format_3_there_was_the_mode_without_a_search_for_interactions(ol
 
         assert "marginal" not in document
         assert upgraded["marginal"] is None
-        assert {key: upgraded["parameters"].pop(key) for key in ("estimate", "interactions")} == {
+        assert upgraded["judgement"] is None
+        assert {key: upgraded["parameters"].pop(key) for key in ("estimate", "interactions", "check")} == {
             "estimate": "mode",
             "interactions": None,
+            "check": False,
         }
         assert upgraded["parameters"] == document["parameters"]
 

@@ -167,6 +167,7 @@ def fit(
         random_state=seed,
         engine=engine,
         n_jobs=jobs,
+        check=True,
     )
     show = False if quiet else None
     with printing_warnings():
@@ -194,8 +195,7 @@ def fit(
         if out is not None:
             shown = {"missing": missing, "ci": ci, "level": level}
             model.save(out, command=command_given(), data={"source": origin, **_remembered(roles), **shown})
-        with Waiting("diagnosing", show):
-            diagnosis = model.diagnose()
+        diagnosis = model.diagnose()
         if report is not None:
             write_report(model, report, rows, origin, command_given(), interval, show=show, diagnosis=diagnosis)
         for line in _caveat(diagnosis):
@@ -212,11 +212,8 @@ def fit(
 
 def _caveat(diagnosis: Diagnosis) -> Iterator[str]:
     """Say first, however quiet the command is, that pi is not well determined, and the first reason."""
-    from pugam.inference import headline
-
-    if diagnosis.verdict not in ("well determined", "fixed"):
-        reasons = [finding.message.told(in_flags) for finding in diagnosis.findings[:1]]
-        yield " ".join([f"! {headline(diagnosis.verdict)}.", *reasons])
+    if diagnosis.caveat is not None:
+        yield f"! {diagnosis.caveat.told(in_flags)}"
 
 
 def _read_interactions(text: str) -> str | int | list[tuple[str, ...]] | None:

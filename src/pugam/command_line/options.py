@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from pugam.command_line.wording import in_flags
-from pugam.errors import InputError
+from pugam.errors import InputError, VerdictWarning
 from pugam.messages import Message
 
 __all__ = [
@@ -99,6 +99,7 @@ def printing_warnings() -> Iterator[None]:
     """Print each warning once, as one line on stderr, when the work is done."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        warnings.simplefilter("ignore", VerdictWarning)  # a verdict is printed before pi
         yield
     for text in dict.fromkeys(_told(warning.message) for warning in caught):
         typer.echo(f"! {in_one_line(text)}", err=True)

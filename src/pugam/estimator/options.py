@@ -198,7 +198,7 @@ def make_settings(params: dict[str, Any], design: Design) -> Settings:
         ),
         pi_range=read_pi_range(params["pi"]),
         prior=_read_prior(params["pi_prior"]),
-        debias=_flag("debias", params["debias"]),
+        debias=read_flag("debias", params["debias"]),
         estimate=_read_estimate(params, design),
         most_pairs=_read_most_pairs(params["interactions"]),
         grid=_read_grid(params["kappas"]),
@@ -327,7 +327,7 @@ def _pair(name: str, value: Any) -> tuple[float, float]:
     raise InputError(f"{name} is 'weak', None or a pair of numbers (a, b); got {value!r}.")
 
 
-def _flag(name: str, value: Any) -> bool:
+def read_flag(name: str, value: Any) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise InputError(f"{name} is True or False; got {value!r}.")
     return bool(value)

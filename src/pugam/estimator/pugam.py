@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -13,13 +13,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from pugam.engines import Engine, one_blas_thread
-from pugam.errors import InputError, PugamWarning, warn_user
+from pugam.errors import InputError, VerdictWarning, warn_user
 from pugam.estimator.options import (
     EngineName,
     EstimateName,
     ShrinkageName,
     make_settings,
     read_engine,
+    read_flag,
     read_generator,
     read_n_jobs,
     read_pi_range,
@@ -35,7 +36,7 @@ from pugam.estimator.predicting import PredictionMethods
 from pugam.estimator.reading import either, read_new_rows, remember_features
 from pugam.estimator.training import TableRows, TrainingRows, is_elsewhere, open_rows, rows_placed
 from pugam.estimator.uncertainty import UncertaintyMethods
-from pugam.inference import NotConverged, first_look, inference_of, shaped_covariance
+from pugam.inference import Finding, NotConverged, first_look, inference_of, shaped_covariance
 from pugam.likelihood import alpha_shift, label_frequency
 from pugam.solvers import Fit, Fitted, Settings, choose_fit, edf
 from pugam.storage import StoredModel
@@ -110,6 +111,10 @@ class PUGAM(UncertaintyMethods, PredictionMethods, OutputMethods, ClassifierMixi
     n_jobs : int, default=None
         Threads for the passes over the rows; None uses one for small tables and all cores for large ones. The
         result does not depend on it.
+    check : bool, default=True
+        Whether `fit` ends with a diagnosis, which `diagnose` returns: it warns (`VerdictWarning`) unless pi is well
+        determined by a model that fits, and intervals for pi are wider where the model does not fit. False saves its
+        time where a model is fitted again and again.
     verbose : int, default=0
         Print what the fit does.
 
@@ -119,6 +124,8 @@ class PUGAM(UncertaintyMethods, PredictionMethods, OutputMethods, ClassifierMixi
         Share of positives among the unlabelled rows.
     pi_penalized_ : float
         The same before the bias correction.
+    verdict_ : str or None
+        "well determined", "weakly determined", "not determined", "does not fit" or "fixed"; None if not checked.
     prevalence_ : float
         Share of positives among all rows.
     label_frequency_ : float
@@ -182,6 +189,7 @@ class PUGAM(UncertaintyMethods, PredictionMethods, OutputMethods, ClassifierMixi
         engine: EngineName = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
+        check: bool = True,
         verbose: int = 0,
     ) -> None:
         self.terms = terms
@@ -200,6 +208,7 @@ class PUGAM(UncertaintyMethods, PredictionMethods, OutputMethods, ClassifierMixi
         self.engine = engine
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.check = check
         self.verbose = verbose
 
     @classmethod
@@ -223,6 +232,7 @@ class PUGAM(UncertaintyMethods, PredictionMethods, OutputMethods, ClassifierMixi
             "debias": False,
             "shrinkage": "never",
             "estimate": "mode",
+            "check": False,
         }
         return cls(**{**settings, **changes})
 
@@ -295,11 +305,29 @@ class PUGAM(UncertaintyMethods, PredictionMethods, OutputMethods, ClassifierMixi
                 self._remember(fitted.fit, settings, n0, n1, fitted.design, covariance)
                 self.classes_, self._library = classes, rows.library
                 self._rows = (fitted.engine, rows.kept)
+                self._judge()
             findings = list(first_look(fitted))
-        for finding in findings:
-            category = ConvergenceWarning if isinstance(finding, NotConverged) else PugamWarning
-            warn_user(finding.message, category=category)
+        self._warn(findings)
         return self
+
+    def _judge(self) -> None:
+        """Come to a verdict, if one is asked for, and remember what others say of pi where the model does not fit."""
+        self._diagnosis = self._look_from_all_sides() if read_flag("check", self.check) else None
+        self.verdict_ = None
+        if self._diagnosis is not None:
+            self.verdict_ = self._diagnosis.verdict
+            self._fit = replace(self._fit, neighbours=self._diagnosis.neighbours)
+
+    def _warn(self, findings: list[Finding]) -> None:
+        """Warn of a verdict that leaves doubts, in its own words; otherwise of what was found at once."""
+        said = None if self._diagnosis is None else self._diagnosis.caveat
+        for finding in findings:
+            if isinstance(finding, NotConverged):
+                warn_user(finding.message, category=ConvergenceWarning)
+            elif said is None:
+                warn_user(finding.message)
+        if said is not None:
+            warn_user(said, category=VerdictWarning)
 
     def _fit_designs(
         self, engine: Engine, designs: list[Design], settings: Settings, rng: np.random.Generator
@@ -377,6 +405,7 @@ class PUGAM(UncertaintyMethods, PredictionMethods, OutputMethods, ClassifierMixi
         state = dict(super().__getstate__())
         state.pop("_rows", None)  # data stay where they are
         state.pop("_drawn", None)
+        state.pop("_diagnosis", None)
         return state
 
     @classmethod
@@ -394,6 +423,7 @@ class PUGAM(UncertaintyMethods, PredictionMethods, OutputMethods, ClassifierMixi
         if stored.feature_names is not None:
             model.feature_names_in_ = np.array(stored.feature_names, dtype=object)
         model.provenance_ = asdict(stored.provenance)
+        model.verdict_ = stored.verdict
         return model
 
     def __sklearn_tags__(self) -> Any:

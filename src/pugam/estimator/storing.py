@@ -22,6 +22,7 @@ def stored_form(model: PUGAM, provenance: Provenance) -> StoredModel:
         parameters=model.get_params(deep=False),
         design=model._design,
         fit=model._fit,
+        verdict=model.verdict_,
         covariance=model._covariance,
         n0=model.n0_,
         n1=model.n1_,

@@ -57,6 +57,7 @@ class UncertaintyMethods(CurveMethods):
         level: float = 0.95,
         method: Literal["wald", "profile", "bootstrap"] = "wald",
         *,
+        model_error: bool = True,
         kind: BootstrapKind | None = None,
         bootstrap: Bootstrap | None = None,
         **options: Any,
@@ -68,11 +69,16 @@ class UncertaintyMethods(CurveMethods):
         level : float
         method : {"wald", "profile", "bootstrap"}
             "wald", the default, stands for what belongs to the estimate and costs nothing. By marginal likelihood: the
-            values of pi at which its logarithm is lower by no more than 1.92, for a level of 0.95. Of the mode:
+            values of pi at which its logarithm, for given numbers of labels, is lower by no more than 1.92, for a level
+            of 0.95. Of the mode:
             symmetric on the log scale, from the penalised information, corrected for the bias of smoothing and for
             sampling given z; of shrunken curves on the logit scale, from rows held out. "profile"
             follows the likelihood where that is not symmetric, as near the ends of the range: `diagnose` tells when to
             prefer it. "bootstrap" refits the model to resamples, and is the one for clustered rows (`groups`).
+        model_error : bool
+            By marginal likelihood, the lower limit of the default interval allows for negatives that look just like
+            positives; where a fit was checked and does not fit, the interval holds what others say of pi. False: errors
+            of sampling alone, as all other intervals.
         kind : {"percentile", "normal", "bca"}
             Which interval a bootstrap gives; percentile by default.
         bootstrap : Bootstrap, optional
@@ -97,7 +103,8 @@ class UncertaintyMethods(CurveMethods):
         if method not in ("wald", "profile", "bootstrap"):
             raise InputError(f"method is 'wald', 'profile' or 'bootstrap'; got {method!r}.")
         require_kind(kind or "percentile")
-        wald = self._inference.pi_interval(self.pi_, level)
+        inference = self._inference
+        wald = (inference.pi_interval if model_error else inference.sampling_interval)(self.pi_, level)
         if self._settings.pi_range.fixed:
             return replace(wald, lower=wald.estimate, upper=wald.estimate, method="fixed")
         if method == "wald":
@@ -271,9 +278,13 @@ class UncertaintyMethods(CurveMethods):
         'well determined'
         """
         check_is_fitted(self)
+        known: Diagnosis | None = getattr(self, "_diagnosis", None)
+        return self._look_from_all_sides() if known is None else known
+
+    def _look_from_all_sides(self) -> Diagnosis:
         with one_blas_thread():
             tests = [self._wald_test([number], "zero") for number in range(len(self._design.bases))]
-            return diagnose_fit(self._fitted("The diagnosis"), self.pi_interval(), tests, self.at_boundary_)
+            return diagnose_fit(self._fitted("The diagnosis"), self.pi_, tests, self.at_boundary_)
 
     def sensitivity(self, pi: Any) -> Sensitivity:
         """Refit the model with pi fixed at each of these values; returns alpha, coef and deviance for each.

@@ -22,7 +22,7 @@ from pugam.inference.effects import (
     effect_table,
     standard_errors,
 )
-from pugam.inference.findings import NotConverged
+from pugam.inference.findings import Finding, NotConverged
 from pugam.inference.first_look import first_look, not_converged
 from pugam.inference.hypotheses import (
     HypothesisTest,
@@ -43,7 +43,7 @@ from pugam.inference.resampling import make_resampling, read_groups
 from pugam.inference.sensitivity import Sensitivity, fix_pi, values_around
 from pugam.inference.shapes import draw_parameters, shaped_covariance
 from pugam.inference.smoothing_uncertainty import curve_covariance
-from pugam.inference.verdict import headline
+from pugam.inference.verdict import Verdict, headline
 
 __all__ = [
     "BestBin",
@@ -51,6 +51,7 @@ __all__ = [
     "BootstrapKind",
     "Calibration",
     "Diagnosis",
+    "Finding",
     "HypothesisTest",
     "Inference",
     "Interval",
@@ -61,6 +62,7 @@ __all__ = [
     "PiProfile",
     "Scale",
     "Sensitivity",
+    "Verdict",
     "bayesian_covariance",
     "contrast",
     "curve_columns",

@@ -10,9 +10,15 @@ from numpy.typing import NDArray
 
 from pugam.layout import Layout
 from pugam.likelihood import label_frequency
-from pugam.solvers import PiRange, SmoothedFit, labelling_direction, labelling_score, movement
+from pugam.solvers import Optimum, PiRange, SmoothedFit, labelling_direction, labelling_score, movement
 
-__all__ = ["bayesian_covariance", "frequentist_covariance", "in_alpha", "intercept_covariance"]
+__all__ = [
+    "bayesian_covariance",
+    "covariance_given_labels",
+    "frequentist_covariance",
+    "in_alpha",
+    "intercept_covariance",
+]
 
 Array = NDArray[np.float64]
 
@@ -26,8 +32,13 @@ def bayesian_covariance(fit: SmoothedFit, n0: float, n1: float, pi_range: PiRang
     It counts the bias of smoothing as if curves were drawn from the prior that the penalty stands for. Zero for
     a pi that is known.
     """
-    covariance = fit.optimum.covariance(pi_range)
-    score = labelling_score(fit.optimum, n0, n1)
+    return covariance_given_labels(fit.optimum, n0, n1, pi_range)
+
+
+def covariance_given_labels(optimum: Optimum, n0: float, n1: float, pi_range: PiRange = ANY_PI) -> Array:
+    """The inverse of the information with penalty and prior, less what the numbers of labels fix: shape (q, q)."""
+    covariance = optimum.covariance(pi_range)
+    score = labelling_score(optimum, n0, n1)
     w = covariance @ score
     corrected: Array = covariance - _at_most_all(1.0 / n0 + 1.0 / n1, float(score @ w)) * np.outer(w, w)
     return corrected

@@ -14,6 +14,7 @@ from pugam.inference.description import describe
 from pugam.inference.findings import Finding
 from pugam.inference.hypotheses import HypothesisTest, reference_penalty, tested_columns
 from pugam.inference.intervals import Interval
+from pugam.inference.kind import Inference
 from pugam.inference.kinds import inference_of
 from pugam.inference.omnibus import Omnibus, probe_residuals
 from pugam.inference.open_effects import OpenEffects, condition_number
@@ -21,7 +22,7 @@ from pugam.inference.pair_test import PairTest, score_pairs
 from pugam.inference.profile import PiProfile, profile_interval
 from pugam.inference.rows_tested import choose_rows
 from pugam.inference.sensitivity import Sensitivity, fix_pi, values_within
-from pugam.inference.verdict import ALPHA, Verdict, judge
+from pugam.inference.verdict import ALPHA, Verdict, headline, judge
 from pugam.likelihood import expit, logit
 from pugam.linear_algebra import inverse
 from pugam.messages import Message, ReportProfile, Words, in_python
@@ -60,8 +61,10 @@ class Diagnosis:
         What was seen that should worry.
     warnings : tuple of str
         The same in words, each with a remedy.
-    wald, profile_interval : Interval
-        Two intervals for pi, which agree where the likelihood is well behaved.
+    wald : Interval
+        The interval for pi that is reported.
+    sampling, profile_interval : Interval
+        Two intervals for errors of sampling alone, which agree where the likelihood is well behaved.
     profile_pi, profile_deviance : arrays
         The profile of pi; a deviance of 3.84 marks the limits of the 95% interval.
     terms : tuple of HypothesisTest
@@ -114,6 +117,7 @@ class Diagnosis:
     verdict: Verdict
     findings: tuple[Finding, ...]
     wald: Interval
+    sampling: Interval
     profile_interval: Interval | None
     profile_pi: Array
     profile_deviance: Array
@@ -151,9 +155,25 @@ class Diagnosis:
         return _count_groups(self.terms, self.columns)
 
     @property
+    def neighbours(self) -> tuple[float, ...]:
+        """What others say of pi where the model does not fit: trees that know of no model, and fewer interactions."""
+        if self.verdict != "does not fit":
+            return ()
+        trees = () if self.best_bin is None else (self.best_bin.estimate,)
+        return trees if self.search is None else (*trees, self.search.pi)
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """What was seen that should worry, each with a remedy."""
         return tuple(str(finding.message) for finding in self.findings)
+
+    @property
+    def caveat(self) -> Message | None:
+        """What has to be said before any number: a verdict that leaves doubts, and the first reason."""
+        if self.verdict in ("well determined", "fixed"):
+            return None
+        reasons = [finding.message for finding in self.findings[:1]]
+        return Message(f"{headline(self.verdict)}.", *(part for reason in reasons for part in (" ", reason)))
 
     def messages_beside(self, interval: Interval) -> tuple[Message, ...]:
         """Return what the findings say, less advice that was taken when this interval was made."""
@@ -178,22 +198,24 @@ def _count_groups(terms: Sequence[HypothesisTest], columns: Sequence[Sequence[st
     return len(group_columns(read for test, read in pairs if test.pvalue < ALPHA))
 
 
-def diagnose_fit(fitted: Fitted, wald: Interval, terms: Sequence[HypothesisTest], at_boundary: bool) -> Diagnosis:
-    """Look at a fit from all sides."""
+def diagnose_fit(fitted: Fitted, pi: float, terms: Sequence[HypothesisTest], at_boundary: bool) -> Diagnosis:
+    """Look at a fit, with this estimate of pi, from all sides."""
     inference = inference_of(fitted)
+    sampling = _interval(inference, pi, sampling=True)
     profile = inference.profile(fitted.engine)
     fixed = fitted.settings.pi_range.fixed
     interval = None if fixed else profile_interval(profile, LEVEL)
-    pi, deviance = (np.array([wald.estimate]), np.zeros(1)) if interval is None else _curve(profile, interval)
+    places, deviance = (np.array([pi]), np.zeros(1)) if interval is None else _curve(profile, interval)
     starts = _relevant_starts(fitted.fit)
     near, spread = _spread(starts)
     rows = choose_rows(profile)
     found = Diagnosis(
         verdict="fixed",
         findings=(),
-        wald=wald,
+        wald=_interval(inference, pi),
+        sampling=sampling,
         profile_interval=interval,
-        profile_pi=pi,
+        profile_pi=places,
         profile_deviance=deviance,
         terms=tuple(terms),
         columns=tuple(basis.spec.columns for basis in fitted.design.bases),
@@ -215,11 +237,20 @@ def diagnose_fit(fitted: Fitted, wald: Interval, terms: Sequence[HypothesisTest]
         pair_test=score_pairs(rows),
         omnibus=probe_residuals(rows),
         best_bin=bound_pi(rows),
-        sensitivity=fix_pi(profile, values_within(interval, wald.estimate)),
+        sensitivity=fix_pi(profile, values_within(interval, pi)),
         search=fitted.fit.search,
     )
     verdict, findings = judge(found)
-    return replace(found, verdict=verdict, findings=findings)
+    found = replace(found, verdict=verdict, findings=findings)
+    known = replace(inference, fit=replace(fitted.fit, neighbours=found.neighbours))
+    return replace(found, wald=_interval(known, pi))
+
+
+def _interval(inference: Inference[Fit], pi: float, sampling: bool = False) -> Interval:
+    """Interval for pi, with or without an allowance for errors of the model."""
+    if inference.settings.pi_range.fixed:
+        return Interval(pi, pi, pi, LEVEL, "fixed")
+    return (inference.sampling_interval if sampling else inference.pi_interval)(pi, LEVEL)
 
 
 def is_separated(fitted: Fitted) -> bool:

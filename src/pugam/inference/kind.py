@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines import Engine
+from pugam.inference.model_error import allow_for_model_error
 from pugam.solvers import Fit, FittedKind, Optimum, Settings
 from pugam.terms import Design
 
@@ -86,8 +87,15 @@ class Inference(ABC, Generic[F_co]):
         """How the reported estimate moves with the score, shape (q, q)."""
 
     @abstractmethod
+    def sampling_interval(self, pi: float, level: float) -> Interval:
+        """Interval for pi around an estimate, for errors of sampling alone."""
+
     def pi_interval(self, pi: float, level: float) -> Interval:
-        """Wald's interval for pi around an estimate."""
+        """Interval for pi around an estimate; by marginal likelihood with an allowance for errors of the model."""
+        interval = self.sampling_interval(pi, level)
+        if self.settings.estimate == "mode":
+            return interval
+        return allow_for_model_error(interval, self.fit.neighbours, self.settings.pi_range.limits)
 
     @abstractmethod
     def posterior_logits(self, ratio: Array, pi: float) -> Array:

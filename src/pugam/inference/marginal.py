@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pugam.engines import Engine
 from pugam.inference.intervals import Interval, normal_quantile
 from pugam.inference.kind import Inference, Unconstrained
-from pugam.inference.marginal_profile import MarginalProfile
+from pugam.inference.marginal_profile import MarginalProfile, given_labels
 from pugam.inference.open_effects import OpenEffects, find_one_sided
 from pugam.inference.profile import PiProfile
 from pugam.likelihood import expit, logit
@@ -66,10 +66,13 @@ class MarginalInference(Inference[MarginalFit]):
         return float((width / (2.0 * normal_quantile(LEVEL))) ** 2)
 
     def _limits(self, level: float) -> tuple[float, float]:
-        return self.fit.curve.limits(0.5 * normal_quantile(level) ** 2)
+        return self.fit.curve.limits(0.5 * normal_quantile(level) ** 2 / given_labels(self.fit, self.n0, self.n1))
 
-    def pi_interval(self, pi: float, level: float) -> Interval:
-        """Where the evidence has fallen by no more than half a chi-square quantile; it always holds the estimate."""
+    def sampling_interval(self, pi: float, level: float) -> Interval:
+        """Where the evidence, given the numbers of labels, has fallen by no more than half a chi-square quantile.
+
+        It always holds the estimate.
+        """
         low, high = self._limits(level)
         bounds = self.settings.pi_range.limits
         lower = bounds[0] if np.isneginf(low) else max(float(expit(low)), bounds[0])
@@ -96,7 +99,7 @@ class MarginalInference(Inference[MarginalFit]):
     @property
     def says_little(self) -> bool:
         """Whether the interval for pi says next to nothing."""
-        interval = self.pi_interval(self.fit.optimum.pi, LEVEL)
+        interval = self.sampling_interval(self.fit.optimum.pi, LEVEL)
         return interval.upper - interval.lower > TUNING.undetermined
 
     @property

@@ -3,23 +3,38 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from pugam.inference.calibration import Calibration, calibrate
+from pugam.inference.covariance import covariance_given_labels
 from pugam.inference.intervals import normal_quantile
 from pugam.inference.profile import KindOfProfile
 from pugam.likelihood import expit, logit
 from pugam.solvers import MarginalFit, Objective, Optimum, PiRange
 
-__all__ = ["MarginalProfile"]
+__all__ = ["MarginalProfile", "given_labels"]
 
 LEVEL = 0.95
+LARGEST_FACTOR = 2.0  # more is seen only where pi is close to one and hardly determined
+
+
+def given_labels(fit: MarginalFit, n0: float, n1: float) -> float:
+    """How many times faster the evidence falls for the numbers of labels being given, and not random."""
+    share = fit.optimum.layout.share
+    drawn = float(fit.optimum.covariance(PiRange())[share, share])
+    given = float(covariance_given_labels(fit.optimum, n0, n1)[share, share])
+    return min(drawn / given, LARGEST_FACTOR) if given > 0.0 else LARGEST_FACTOR
 
 
 @dataclass
 class MarginalProfile(KindOfProfile[MarginalFit]):
     """Evidence along pi; fits with pi fixed have the variances of the fit."""
+
+    @cached_property
+    def _factor(self) -> float:
+        return given_labels(self.fitted.fit, self.fitted.engine.n0, self.fitted.engine.n1)
 
     @property
     def _known(self) -> Optimum:
@@ -37,7 +52,8 @@ class MarginalProfile(KindOfProfile[MarginalFit]):
     @property
     def standard_error(self) -> float:
         """Of logit pi: that of a normal one with the same interval."""
-        limits = np.clip(self.fitted.fit.curve.limits(0.5 * normal_quantile(LEVEL) ** 2), *PiRange().logits)
+        fall = 0.5 * normal_quantile(LEVEL) ** 2 / self._factor
+        limits = np.clip(self.fitted.fit.curve.limits(fall), *PiRange().logits)
         return float((limits[1] - limits[0]) / (2.0 * normal_quantile(LEVEL)))
 
     @property
@@ -46,8 +62,8 @@ class MarginalProfile(KindOfProfile[MarginalFit]):
         return self.fitted.fit.optimum.logit_pi
 
     def deviance(self, pi: float) -> float:
-        """Twice the fall of the evidence."""
-        return 2.0 * self.fitted.fit.curve.fall(float(logit(pi)))
+        """Twice the fall of the evidence, given the numbers of labels."""
+        return 2.0 * self._factor * self.fitted.fit.curve.fall(float(logit(pi)))
 
     def calibrate(self) -> Calibration:
         """Compare predicted with observed labels of the rows of the fit."""

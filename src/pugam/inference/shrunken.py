@@ -53,7 +53,7 @@ class ShrunkenInference(Inference[ShrunkenFit]):
         """How the shrunken curves move with the score."""
         return self.fit.penalized.covariance(self.settings.pi_range)
 
-    def pi_interval(self, pi: float, level: float) -> Interval:
+    def sampling_interval(self, pi: float, level: float) -> Interval:
         """Wald's interval, on the logit scale: pi may be near one."""
         return wald_interval_logit(pi, self.fit.adjustment.logit_variance, level, self.settings.pi_range.limits)
 
@@ -77,7 +77,7 @@ class ShrunkenInference(Inference[ShrunkenFit]):
     @property
     def says_little(self) -> bool:
         """Whether the interval for pi says next to nothing."""
-        interval = self.pi_interval(self.fit.optimum.pi, LEVEL)
+        interval = self.sampling_interval(self.fit.optimum.pi, LEVEL)
         return not self.settings.pi_range.fixed and interval.upper - interval.lower > TUNING.undetermined
 
     @property

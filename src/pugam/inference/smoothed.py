@@ -51,7 +51,7 @@ class SmoothedInference(Inference[SmoothedFit]):
         """How the estimate moves with the score, corrected for bias or not."""
         return movement(self.fit, self.fit.penalized.covariance(self.settings.pi_range))
 
-    def pi_interval(self, pi: float, level: float) -> Interval:
+    def sampling_interval(self, pi: float, level: float) -> Interval:
         """Wald's interval, symmetric on the log scale."""
         variance = pi_log_variance(self.fit, self.n0, self.n1)
         return wald_interval_log(pi, variance, level, self.settings.pi_range.limits)

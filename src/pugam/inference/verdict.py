@@ -93,8 +93,8 @@ def _misfits(found: Diagnosis) -> Iterator[Finding]:
         yield findings.BoostingSeesMore(omnibus.pvalue)
     if found.calibration.pvalue < SMALLEST_CALIBRATION:
         yield findings.LabelsDisagree(found.calibration.pvalue)
-    if bound is not None and found.wald.lower > bound.upper:
-        yield findings.AboveBound(found.wald.lower, bound.upper)
+    if bound is not None and found.sampling.lower > bound.upper:
+        yield findings.AboveBound(found.sampling.lower, bound.upper)
 
 
 def _severe(found: Diagnosis) -> Iterator[Finding]:
@@ -109,7 +109,7 @@ def _severe(found: Diagnosis) -> Iterator[Finding]:
         yield findings.FlatProfile(low, high)
     elif interval.lower <= low or interval.upper >= high:
         yield findings.OpenEnd(low if interval.lower <= low else high)
-    elif found.wald.upper - found.wald.lower > NEARLY_ALL * (high - low):
+    elif found.sampling.upper - found.sampling.lower > NEARLY_ALL * (high - low):
         yield findings.LargeError(low, high)
     if found.leaning > MOSTLY_LEANING:
         yield findings.LeansOnPrior("next to nothing")
@@ -158,7 +158,7 @@ def _doubts(found: Diagnosis) -> Iterator[Finding]:
 
 def _remarks(found: Diagnosis) -> Iterator[Finding]:
     """What casts doubt on the model rather than on pi, and which interval to report."""
-    interval, wald = found.profile_interval, found.wald
+    interval, wald = found.profile_interval, found.sampling
     if interval is not None:
         apart = max(abs(interval.lower - wald.lower), abs(interval.upper - wald.upper))
         if apart > APART * max(interval.upper - interval.lower, SMALLEST_WIDTH) and not _is_uneven(found):
@@ -172,7 +172,7 @@ def _remarks(found: Diagnosis) -> Iterator[Finding]:
 def _width_ratio(found: Diagnosis) -> float:
     """Width of the profile interval relative to Wald's."""
     assert found.profile_interval is not None
-    profile, wald = (max(one.upper - one.lower, SMALLEST_WIDTH) for one in (found.profile_interval, found.wald))
+    profile, wald = (max(one.upper - one.lower, SMALLEST_WIDTH) for one in (found.profile_interval, found.sampling))
     return profile / wald
 
 

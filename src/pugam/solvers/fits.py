@@ -64,6 +64,8 @@ class Fit(ABC):
         Strength of a ridge on all model columns, scaled to unit variance, where there was one.
     search : Search, optional
         What was looked at for interactions, where any were looked for.
+    neighbours : tuple of float
+        What others than this model say of pi, where rows contradict it.
     """
 
     optimum: Optimum
@@ -73,6 +75,7 @@ class Fit(ABC):
     starts: tuple[StartRecord, ...]
     ridge: float | None = field(default=None, kw_only=True)
     search: Search | None = field(default=None, kw_only=True)
+    neighbours: tuple[float, ...] = field(default=(), kw_only=True)
 
     @property
     def converged(self) -> bool:

@@ -15,6 +15,7 @@ from pugam.solvers import Fit, MarginalFit, ShrunkenFit, SmoothedFit, constraint
 from pugam.storage.fits import OPTIMUM_KEYS, read_optimum, read_starts, write_optimum, write_starts
 from pugam.storage.fitted_terms import StoredTerm, read_stored_term, write_stored_term
 from pugam.storage.json_text import format_json, parse_json
+from pugam.storage.judgement import read_judgement, write_judgement
 from pugam.storage.marginal import read_marginal, read_precision, write_marginal
 from pugam.storage.matrices import read_symmetric, require_variances, write_symmetric
 from pugam.storage.origin import read_features, read_labels, write_features, write_labels
@@ -43,6 +44,7 @@ KEYS = (
     "penalized",
     "shrinkage",
     "marginal",
+    "judgement",
     "observed_information",
     "covariance",
     "starts",
@@ -88,7 +90,8 @@ def from_json(text: str | bytes, name: str) -> StoredModel:
     bases = [read_basis(node) for node in parts["bases"].items()]
     terms = [read_stored_term(node, bases) for node in parts["terms"].items()]
     _require_different_terms(parts["terms"], terms)
-    fit = _read_fit(parts, terms)
+    verdict, neighbours = read_judgement(parts["judgement"])
+    fit = replace(_read_fit(parts, terms), neighbours=neighbours)
     covariance = read_symmetric(parts["covariance"], len(fit.optimum.beta))
     require_variances(parts["covariance"], covariance)
     counts = parts["counts"].fields("labelled", "unlabelled")
@@ -98,6 +101,7 @@ def from_json(text: str | bytes, name: str) -> StoredModel:
         parameters=read_parameters(parts["parameters"]),
         design=_read_design(parts, terms),
         fit=fit,
+        verdict=verdict,
         covariance=covariance,
         n0=_read_count(counts["labelled"]),
         n1=_read_count(counts["unlabelled"]),
@@ -132,6 +136,7 @@ def _write(stored: StoredModel) -> dict[str, Any]:
         penalized if fit.is_adjusted else None,
         write_shrinkage(fit, design),
         write_marginal(fit, design),
+        write_judgement(stored.verdict, fit.neighbours),
         write_symmetric(fit.observed),
         write_symmetric(stored.covariance),
         write_starts(fit.starts),

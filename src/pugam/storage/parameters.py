@@ -150,5 +150,6 @@ READERS: dict[str, Callable[[Node], Any]] = {
     "engine": lambda node: node.choice(("auto", "memory", "stream", "dask", "gpu")),
     "random_state": _read_seed,
     "n_jobs": _read_n_jobs,
+    "check": lambda node: node.flag(),
     "verbose": _read_verbose,
 }

@@ -47,6 +47,8 @@ class StoredModel:
     parameters : mapping
         The constructor's arguments by name, `terms` included. Generators are saved as None.
     design, fit : Design, Fit
+    verdict : str, optional
+        None where none was asked for.
     covariance : array of shape (q, q)
         Of (logit pi, intercept a, theta), behind bands and odds ratios.
     n0, n1 : float
@@ -66,6 +68,7 @@ class StoredModel:
     parameters: Mapping[str, Any]
     design: Design
     fit: Fit
+    verdict: str | None
     covariance: Array
     n0: float
     n1: float

@@ -7,7 +7,7 @@ from typing import Any
 __all__ = ["upgrade"]
 
 FOUND_IN_1 = {"smooth": ("lower", "upper", "logarithm", "basis"), "linear": ("lower", "upper"), "factor": ("levels",)}
-NEW_IN_3 = {"estimate": "mode", "interactions": None}
+NEW_IN_3 = {"estimate": "mode", "interactions": None, "check": False}
 ESTIMATED_IN_1 = ("stand_in", "smoothing", "coefficients")
 
 
@@ -21,11 +21,12 @@ def upgrade(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _from_2(document: dict[str, Any]) -> dict[str, Any]:
-    """Up to format 2 there were no fits by marginal likelihood, and no interactions but those among the terms."""
+    """Up to format 2 there were no fits by marginal likelihood, no interactions but those among the terms, and
+    no verdicts."""
     parameters = document.get("parameters")
     if isinstance(parameters, dict):
         parameters = {**NEW_IN_3, **parameters}
-    return {"marginal": None, **document, "parameters": parameters}
+    return {"marginal": None, "judgement": None, **document, "parameters": parameters}
 
 
 def _term_of_1(term: Any, bases: Any) -> Any:

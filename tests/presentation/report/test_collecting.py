@@ -35,7 +35,7 @@ def models(rows):
     return {
         "plain": PUGAM(formula, shrinkage="never").fit(rows, rows["z"]),
         "shrunken": PUGAM(formula, shrinkage="always").fit(rows, rows["z"]),
-        "weighted": PUGAM(formula).fit(rows, rows["z"], rows["w"]),
+        "weighted": PUGAM(formula, check=True).fit(rows, rows["z"], rows["w"]),
         "fixed": PUGAM(formula, pi=0.35).fit(rows, rows["z"]),
         "bounded": PUGAM(formula, pi=(0.02, 0.9), pi_prior=None).fit(rows, rows["z"]),
     }

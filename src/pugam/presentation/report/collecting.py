@@ -74,7 +74,7 @@ def collect(
     if names is not None and len(names) != n_rows:
         raise InputError(f"There are {len(names)} names for {n_rows} rows; give one to each.")
     diagnosis = model.diagnose() if diagnosis is None else diagnosis
-    interval = model.pi_interval() if interval is None else interval
+    interval = diagnosis.wald if interval is None else interval
     profile = profile_of(fitted)
     cells = fitted.engine.n_rows * fitted.design.n_columns
     count = next(values for most, values in SLIDER_VALUES if cells < most)
