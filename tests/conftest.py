@@ -1,18 +1,22 @@
 """Shared by the tests: the paper's simulated data, ready for a solver."""
 
 import sys
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import settings
+from jinja2 import Environment, FileSystemBytecodeCache
 from threadpoolctl import threadpool_limits
 
 from pugam import PUGAM
 from pugam.data import read_table
 from pugam.datasets import Simulation, simulate
 from pugam.engines import MemoryEngine, one_blas_thread
+from pugam.inference.boosting import TREES
 from pugam.solvers import Objective, PiPrior
 from pugam.terms import Design, l, s
 
@@ -62,6 +66,29 @@ def _unchecked():
 def checked(monkeypatch):
     """Fits end with a diagnosis, as they do by default."""
     monkeypatch.setitem(PUGAM.__init__.__kwdefaults__, "check", True)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _templates_compiled_once(tmp_path_factory):
+    """Users write one report, tests hundreds of them; to compile its templates takes longer than all else of a page."""
+    cache = FileSystemBytecodeCache(str(tmp_path_factory.mktemp("templates")))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pugam.presentation.report.page.Environment", partial(Environment, bytecode_cache=cache))
+        yield
+
+
+@contextmanager
+def trees_of_few_steps():
+    """Boosted trees take longer than a fit to few rows; this is for tests of which none is about what they say."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(TREES, "max_iter", 3)
+        yield
+
+
+@pytest.fixture(scope="session")
+def few_trees():
+    """As a function, so that each folder, or file, has it for as long as its own tests run."""
+    return trees_of_few_steps
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,13 @@ import sklearn.datasets
 from pugam.command_line import main
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _few_trees(few_trees):
+    """Of modules, so that what their fixtures keep of a diagnosis has few trees, too."""
+    with few_trees():
+        yield
+
+
 @pytest.fixture(autouse=True)
 def empty_folder(tmp_path, monkeypatch):
     """Every command is given in an empty folder, and finds no data elsewhere."""

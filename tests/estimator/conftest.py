@@ -9,6 +9,13 @@ from pugam import PUGAM
 N_LABELLED, N_HIDDEN, N_NEGATIVE = 300, 120, 180
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _few_trees(few_trees):
+    """Of modules, so that what their fixtures keep of a diagnosis has few trees, too."""
+    with few_trees():
+        yield
+
+
 @pytest.fixture(scope="session")
 def y():
     """The truth, which a fit does not see; rows are in random order."""

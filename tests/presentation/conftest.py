@@ -12,6 +12,13 @@ FORMULA = (
 )
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _few_trees(few_trees):
+    """Of modules, so that what their fixtures keep of a diagnosis has few trees, too."""
+    with few_trees():
+        yield
+
+
 @pytest.fixture(scope="session")
 def several_rows():
     """Rows with the label z: age and bmi act together, dose differs by site, noise and other do nothing."""

@@ -23,6 +23,13 @@ def put_back(stored):
     return PUGAM._restore(stored, "model.json")
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _few_trees(few_trees):
+    """Of modules, so that what their fixtures keep of a diagnosis has few trees, too."""
+    with few_trees():
+        yield
+
+
 @pytest.fixture(scope="session")
 def stored_of():
     return take_out
