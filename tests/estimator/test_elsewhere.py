@@ -16,6 +16,8 @@ from pugam.engines import FileRows, PartedEngine
 N, BATCH = 3000, 701
 TERMS = "s(x1) + s(x2) + f(site) + s(long) + s(gaps, missing='effect')"
 SMALL = "s(x1, k=6) + s(x2, k=6)"
+# To find smoothing takes most passes over a file; tests of how files, labels and weights are read give it.
+GIVEN = {"smoothing": 0.1}
 
 
 @pytest.fixture(scope="module")
@@ -93,6 +95,12 @@ def models(rows, path):
     return fit_both(rows, path, weights="weight")
 
 
+@pytest.fixture(scope="module")
+def model_given(rows):
+    """The fit in memory, with smoothing given."""
+    return PUGAM(TERMS, engine="memory", **GIVEN).fit(rows.drop(columns=["z", "weight"]), rows["z"], rows["weight"])
+
+
 def test_a_fit_with_all_kinds_of_terms_and_weights_is_that_in_memory(models, rows):
     here, there = models
 
@@ -103,10 +111,10 @@ def test_a_fit_with_all_kinds_of_terms_and_weights_is_that_in_memory(models, row
 
 
 @pytest.mark.parametrize("name", ["rows.csv", "rows.csv.gz"])
-def test_a_fit_of_a_text_file_is_that_in_memory(models, rows, tmp_path, name):
-    there = PUGAM(TERMS, engine="stream").fit(write(rows, tmp_path / name), "z", "weight")
+def test_a_fit_of_a_text_file_is_that_in_memory(model_given, rows, tmp_path, name):
+    there = PUGAM(TERMS, engine="stream", **GIVEN).fit(write(rows, tmp_path / name), "z", "weight")
 
-    assert_same_fit(there, models[0])
+    assert_same_fit(there, model_given)
 
 
 def test_terms_are_chosen_from_the_columns_of_a_file_too(rows, path):
@@ -119,9 +127,9 @@ def test_terms_are_chosen_from_the_columns_of_a_file_too(rows, path):
 
 
 @pytest.mark.usefixtures("some_rows_tell")
-@pytest.mark.parametrize("weights", [None, "weight"], ids=["unweighted", "weighted"])
-def test_a_fit_whose_terms_saw_some_rows_is_that_in_memory(rows, path, weights):
-    here, there = fit_both(rows, path, weights=weights)
+@pytest.mark.parametrize(("weights", "options"), [(None, {}), ("weight", GIVEN)], ids=["unweighted", "weighted"])
+def test_a_fit_whose_terms_saw_some_rows_is_that_in_memory(rows, path, weights, options):
+    here, there = fit_both(rows, path, weights=weights, **options)
 
     # Parts are summed in another order; the iterations that choose smoothing carry rounding on, to 3e-9 of a kappa.
     assert_same_fit(there, here, atol=1e-9)
@@ -154,22 +162,22 @@ def test_other_ways_to_fit_are_those_in_memory(rows, path, options):
     assert_same_fit(there, here, atol=1e-8 if options.get("solver") == "em" else 1e-10)
 
 
-@pytest.mark.parametrize("kept", [0, 60_000], ids=["nothing", "part"])
-def test_a_file_that_does_not_fit_into_memory_gives_the_same_fit(rows, path, kept, monkeypatch):
+@pytest.mark.parametrize(("kept", "options"), [(0, GIVEN), (60_000, {})], ids=["nothing", "part"])
+def test_a_file_that_does_not_fit_into_memory_gives_the_same_fit(rows, path, kept, options, monkeypatch):
     monkeypatch.setattr(FileRows.__init__, "__defaults__", (*FileRows.__init__.__defaults__[:-1], kept))
 
-    here, there = fit_both(rows, path, SMALL)
+    here, there = fit_both(rows, path, SMALL, **options)
 
     assert_same_fit(there, here)
     assert len(there._rows[0].parts._kept) < len(there._rows[0]._ends)
 
 
-def test_levels_kept_as_a_dictionary_are_those_of_text(rows, path, models):
+def test_levels_kept_as_a_dictionary_are_those_of_text(rows, path, model_given):
     file = path.parent / "levels.parquet"
     whole = rows.astype({"site": "category"})
     pq.write_table(pa.Table.from_pandas(whole, preserve_index=False), file, row_group_size=1000)
 
-    assert_same_fit(PUGAM(TERMS, engine="stream").fit(file, "z", "weight"), models[0])
+    assert_same_fit(PUGAM(TERMS, engine="stream", **GIVEN).fit(file, "z", "weight"), model_given)
 
 
 @pytest.mark.usefixtures("some_rows_tell")
@@ -177,7 +185,7 @@ def test_a_column_that_numbers_the_rows_is_left_out_also_where_some_rows_tell(ro
     file = changed(rows[["x1", "x2", "z"]], tmp_path / "rows.parquet", number=np.arange(N) + 17)
 
     with pytest.warns(PugamWarning, match="Left out number: .* only number the rows"):
-        model = PUGAM(engine="stream").fit(file, "z")
+        model = PUGAM(engine="stream", **GIVEN).fit(file, "z")
 
     assert model.formula_ == "s(x1) + s(x2)"
 
@@ -188,7 +196,7 @@ def test_an_identifier_with_gaps_is_asked_about_also_where_some_rows_tell(rows, 
     file = changed(rows[["x1", "x2", "z"]], tmp_path / "rows.parquet", number=identifiers)
 
     with pytest.warns(PugamWarning, match="Column 'number' holds whole numbers, different in every row"):
-        model = PUGAM(engine="stream").fit(file, "z")
+        model = PUGAM(engine="stream", **GIVEN).fit(file, "z")
 
     assert model.formula_.endswith("s(number)")
 
@@ -310,14 +318,14 @@ def test_files_are_read_into_memory_while_they_are_small(rows, tmp_path, monkeyp
     monkeypatch.setattr("pugam.estimator.training.LARGE_BYTES", large)
     file = write(rows, tmp_path / name)
 
-    model = PUGAM(SMALL).fit(file, "z")
+    model = PUGAM(SMALL, **GIVEN).fit(file, "z")
 
     assert model._rows[0].name == engine
-    assert model.pi_ == pytest.approx(PUGAM(SMALL).fit(rows, rows["z"]).pi_, abs=1e-9)
+    assert model.pi_ == pytest.approx(PUGAM(SMALL, **GIVEN).fit(rows, rows["z"]).pi_, abs=1e-9)
 
 
 def test_a_path_may_be_text(path):
-    assert 0.0 < PUGAM(SMALL).fit(str(path), z="z").pi_ < 1.0
+    assert 0.0 < PUGAM(SMALL, **GIVEN).fit(str(path), z="z").pi_ < 1.0
 
 
 def test_a_folder_of_parquet_files_is_one_table(rows, tmp_path):
@@ -326,7 +334,7 @@ def test_a_folder_of_parquet_files_is_one_table(rows, tmp_path):
     for number in range(3):
         write(rows.iloc[1000 * number : 1000 * (number + 1)], folder / f"part-{number}.parquet")
 
-    here, there = fit_both(rows, folder, SMALL)
+    here, there = fit_both(rows, folder, SMALL, **GIVEN)
 
     assert_same_fit(there, here)
 
@@ -435,7 +443,7 @@ def test_a_fault_in_a_row_of_weight_zero_is_none(rows, tmp_path):
         rows, tmp_path / "rows.parquet", weight=with_cell(np.ones(N), 2345, 0.0), x1=with_cell(rows["x1"], 2345, np.nan)
     )
 
-    assert 0.0 < PUGAM(SMALL, engine="stream").fit(file, "z", "weight").pi_ < 1.0
+    assert 0.0 < PUGAM(SMALL, engine="stream", **GIVEN).fit(file, "z", "weight").pi_ < 1.0
 
 
 def test_unlabelled_rows_of_two_codes_in_different_files_are_refused(rows, tmp_path):
@@ -461,7 +469,7 @@ def test_labels_may_come_sorted_in_every_usual_code(rows, tmp_path, codes, first
     whole = rows.sort_values("z", ascending=first == 0)
     file = changed(whole, tmp_path / "rows.parquet", z=np.array(codes)[whole["z"]])
 
-    model = PUGAM(SMALL, engine="stream").fit(file, "z")
+    model = PUGAM(SMALL, engine="stream", **GIVEN).fit(file, "z")
 
     assert model.classes_.tolist() == codes
     assert model.classes_.dtype == np.array(codes).dtype
@@ -483,11 +491,12 @@ def test_weights_that_leave_labels_of_one_kind_are_refused(rows, tmp_path):
 def test_a_batch_of_nothing_but_zero_weights_is_left_out(rows, tmp_path, monkeypatch):
     empty = np.arange(N) // BATCH == 1
     file = changed(rows, tmp_path / "rows.parquet", weight=np.where(empty, 0.0, 1.0))
-    here = PUGAM(SMALL).fit(rows[~empty], rows["z"][~empty])
+    here = PUGAM(SMALL, **GIVEN).fit(rows[~empty], rows["z"][~empty])
 
     for few in (300, 10**5):
         monkeypatch.setattr("pugam.data.digests.FEW_ROWS", few)
-        assert PUGAM(SMALL, engine="stream").fit(file, "z", "weight").pi_ == pytest.approx(here.pi_, abs=1e-9)
+        there = PUGAM(SMALL, engine="stream", **GIVEN).fit(file, "z", "weight")
+        assert there.pi_ == pytest.approx(here.pi_, abs=1e-9)
 
 
 def test_a_level_that_only_a_late_batch_holds_has_its_effect(rows, tmp_path, monkeypatch):
@@ -495,7 +504,7 @@ def test_a_level_that_only_a_late_batch_holds_has_its_effect(rows, tmp_path, mon
     site = rows["site"].to_numpy().copy()
     site[[2801, 2803, 2807, 2809, 2811, 2813]] = "rare"
 
-    model = PUGAM("s(x1) + s(x2) + f(site)", engine="stream").fit(
+    model = PUGAM("s(x1) + s(x2) + f(site)", engine="stream", **GIVEN).fit(
         changed(rows, tmp_path / "rows.parquet", site=site), "z"
     )
 
