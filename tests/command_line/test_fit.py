@@ -39,6 +39,16 @@ def plain(rows, features):
     return PUGAM().fit(features, rows["z"])
 
 
+# Files and labels are read alike however curves are smoothed; with smoothing given, a fit takes a fraction of the time.
+GIVEN = ("--smoothing", "0.1")
+
+
+@pytest.fixture(scope="module")
+def plain_given(rows, features):
+    """PUGAM's own fit, with smoothing given."""
+    return PUGAM(smoothing=0.1).fit(features, rows["z"])
+
+
 @pytest.fixture
 def data(empty_folder, rows, features):
     """The features and the label in a CSV file."""
@@ -132,20 +142,20 @@ def test_all_formats_give_the_result_of_a_data_frame(fitted, rows, features, pla
     assert first_line(out) == f"pi = {plain.pi_interval()}"
 
 
-def test_another_delimiter_may_be_given(fitted, rows, features, plain):
+def test_another_delimiter_may_be_given(fitted, rows, features, plain_given):
     features.assign(z=rows["z"]).to_csv("data.csv", index=False, sep=";")
 
-    assert fitted("data.csv", "--label", "z", "--delimiter", ";")[0].pi_ == plain.pi_
+    assert fitted("data.csv", "--label", "z", "--delimiter", ";", *GIVEN)[0].pi_ == plain_given.pi_
 
 
 def test_text_and_numbers_are_features_of_all_formats_alike(fitted, rows):
     table = rows.drop(columns="who")
-    own = PUGAM().fit(table.drop(columns="z"), table["z"])
+    own = PUGAM(smoothing=0.1).fit(table.drop(columns="z"), table["z"])
     assert own.formula_ == "s(x1) + s(x2) + s(x3) + f(site)"
     for name, write in FORMATS.items():
         write(table, name)
 
-        model, _ = fitted(name, "--label", "z")
+        model, _ = fitted(name, "--label", "z", *GIVEN)
 
         assert (model.pi_, model.formula_) == (own.pi_, own.formula_), name
 
@@ -160,8 +170,8 @@ def test_two_files_are_one_file_with_labels(fitted, rows, kinds):
         # Columns are known by their names, whatever their order.
         FORMATS[f"data.{name.split('.')[1]}"](part if label else part[part.columns[::-1]], name)
 
-    one, _ = fitted("both.csv", "--label", "z")
-    two, _ = fitted("--positive-file", names[0], "--unlabeled-file", names[1])
+    one, _ = fitted("both.csv", "--label", "z", *GIVEN)
+    two, _ = fitted("--positive-file", names[0], "--unlabeled-file", names[1], *GIVEN)
 
     assert two.pi_ == one.pi_
     assert two.formula_ == one.formula_
@@ -171,7 +181,7 @@ def test_a_column_that_one_of_two_files_has_may_be_dropped(fitted, rows, feature
     features[rows["z"] == 1].to_csv("yes.csv", index=False)
     features[rows["z"] == 0].assign(note="seen").to_csv("no.csv", index=False)
 
-    model, _ = fitted("--positive-file", "yes.csv", "--unlabeled-file", "no.csv", "--drop", "note")
+    model, _ = fitted("--positive-file", "yes.csv", "--unlabeled-file", "no.csv", "--drop", "note", *GIVEN)
 
     assert model.formula_ == "s(x1) + s(x2) + s(x3)"
 
@@ -202,7 +212,7 @@ def test_identifiers_that_begin_anew_in_each_of_two_files_are_asked_about(pugam_
 
 @pytest.mark.parametrize("engine", ["memory", "stream"])
 def test_frames_of_a_model_that_read_its_rows_from_a_file_are_those_of_pandas(fitted, data, engine):
-    model, _ = fitted(data, "--label", "z", "--engine", engine)
+    model, _ = fitted(data, "--label", "z", "--engine", engine, *GIVEN)
 
     assert isinstance(model.effect("x1"), pd.DataFrame)
 
@@ -219,26 +229,28 @@ def test_frames_of_a_model_that_read_its_rows_from_a_file_are_those_of_pandas(fi
     ],
     ids=str,
 )
-def test_labels_may_be_coded_otherwise(fitted, rows, features, plain, codes, positive):
+def test_labels_may_be_coded_otherwise(fitted, rows, features, plain_given, codes, positive):
     features.assign(z=np.array(codes)[rows["z"]]).to_csv("data.csv", index=False)
 
-    model, _ = fitted("data.csv", "--label", "z", *([] if positive is None else ["--positive", positive]))
+    model, _ = fitted("data.csv", "--label", "z", *([] if positive is None else ["--positive", positive]), *GIVEN)
 
-    assert model.pi_ == plain.pi_
+    assert model.pi_ == plain_given.pi_
 
 
 @pytest.mark.parametrize("codes", [[False, True], [-1, 1], [0.0, 1.0]], ids=str)
-def test_labels_of_parquet_files_have_types(fitted, rows, features, plain, codes):
+def test_labels_of_parquet_files_have_types(fitted, rows, features, plain_given, codes):
     features.assign(z=np.array(codes)[rows["z"]]).to_parquet("data.parquet", index=False)
 
-    assert fitted("data.parquet", "--label", "z")[0].pi_ == plain.pi_
+    assert fitted("data.parquet", "--label", "z", *GIVEN)[0].pi_ == plain_given.pi_
 
 
 @pytest.mark.parametrize(("codes", "positive"), [(["no", "yes"], "yes"), ([2, 3], "3"), ([2.0, 3.0], "3")], ids=str)
-def test_the_positive_value_of_a_parquet_file_is_given_as_it_is_written(fitted, rows, features, plain, codes, positive):
+def test_the_positive_value_of_a_parquet_file_is_given_as_it_is_written(
+    fitted, rows, features, plain_given, codes, positive
+):
     features.assign(z=np.array(codes)[rows["z"]]).to_parquet("data.parquet", index=False)
 
-    assert fitted("data.parquet", "--label", "z", "--positive", positive)[0].pi_ == plain.pi_
+    assert fitted("data.parquet", "--label", "z", "--positive", positive, *GIVEN)[0].pi_ == plain_given.pi_
 
 
 def test_terms_are_those_of_the_formula(fitted, rows):
@@ -268,7 +280,7 @@ def test_codes_inside_f_are_levels_also_where_they_look_like_numbers(fitted, row
     codes = np.array(["007", "7", "08"])[np.arange(ROWS) % 3]
     rows.assign(code=codes).to_csv("data.csv", index=False)
 
-    model, _ = fitted("data.csv", "--label", "z", "--terms", "s(x1) + x2 + f(code)")
+    model, _ = fitted("data.csv", "--label", "z", "--terms", "s(x1) + x2 + f(code)", *GIVEN)
 
     assert sorted(model.effect("code")["x"].to_list()) == ["007", "08", "7"]
 
@@ -283,13 +295,13 @@ def test_codes_inside_f_inside_an_interaction_are_levels_too(fitted, rows):
     assert sorted(set(model.effect("ti(l(x2), f(code))")["x2"])) == ["007", "08", "7"]
 
 
-def test_dropped_columns_and_identifiers_are_no_features(fitted, rows, plain):
+def test_dropped_columns_and_identifiers_are_no_features(fitted, rows, plain_given):
     rows.to_csv("data.csv", index=False)
 
-    model, _ = fitted("data.csv", "--label", "z", "--drop", "site", "--id", "who")
-    dropped, _ = fitted("data.csv", "--label", "z", "--drop", "site", "--drop", "who")
+    model, _ = fitted("data.csv", "--label", "z", "--drop", "site", "--id", "who", *GIVEN)
+    dropped, _ = fitted("data.csv", "--label", "z", "--drop", "site", "--drop", "who", *GIVEN)
 
-    assert model.pi_ == dropped.pi_ == plain.pi_
+    assert model.pi_ == dropped.pi_ == plain_given.pi_
     assert list(model.feature_names_in_) == ["x1", "x2", "x3"]
 
 
@@ -307,14 +319,14 @@ def test_weights_are_those_of_sample_weight(fitted, rows, features):
 def test_groups_are_drawn_together_and_a_seed_repeats_them(fitted, rows, features):
     clinics = np.arange(ROWS) // 8
     features.assign(clinic=clinics, z=rows["z"]).to_csv("data.csv", index=False)
-    flags = ["--label", "z", "--groups", "clinic", "--ci", "bootstrap", "--resamples", "40"]
+    flags = ["--label", "z", "--groups", "clinic", "--ci", "bootstrap", "--resamples", "20"]
 
     model, out = fitted("data.csv", *flags, "--seed", "7")
     _, again = fitted("data.csv", *flags, "--seed", "7")
     _, other = fitted("data.csv", *flags, "--seed", "8")
 
     own = PUGAM(random_state=7).fit(features, rows["z"])
-    interval = own.pi_interval(method="bootstrap", n_resamples=40, groups=clinics)
+    interval = own.pi_interval(method="bootstrap", n_resamples=20, groups=clinics)
     assert first_line(out) == f"pi = {interval}"
     assert "bootstrap" in out.splitlines()[1]
     assert out == again != other
@@ -460,7 +472,7 @@ def test_a_warning_is_one_line_on_stderr(pugam_says, rows, features):
 def test_a_warning_about_a_name_with_a_line_end_is_one_line(pugam_says, rows, features):
     features.assign(z=rows["z"], **{"one\ntwo": 1}).to_csv("data.csv", index=False)
 
-    code, _, err = pugam_says("fit", "data.csv", "--label", "z", "--quiet")
+    code, _, err = pugam_says("fit", "data.csv", "--label", "z", "--quiet", *GIVEN)
 
     assert code == 0
     assert [line[:2] for line in err.splitlines()] == ["! "]
@@ -479,9 +491,9 @@ def test_an_error_about_a_name_with_a_line_end_is_one_line(pugam_says, rows, fea
 def test_a_saved_model_knows_its_command_and_its_columns(fitted, rows, features):
     features.assign(w=1.0, **{"is ill": rows["z"]}).to_csv("data.csv", index=False)
 
-    model, _ = fitted("./data.csv", "--label", "is ill", "--weights", "w")
+    model, _ = fitted("./data.csv", "--label", "is ill", "--weights", "w", *GIVEN)
 
-    command = "pugam fit ./data.csv --label 'is ill' --weights w --out model.json --quiet"
+    command = "pugam fit ./data.csv --label 'is ill' --weights w --smoothing 0.1 --out model.json --quiet"
     known = {"source": "data.csv", "label": "is ill", "positive": None, "weights": "w", "id": None, "missing": "error"}
     assert model.provenance_["command"] == command
     assert model.provenance_["data"] == {**known, "ci": "wald", "level": 0.95}
@@ -492,7 +504,7 @@ def test_a_model_of_two_files_names_both(fitted, rows, features):
     for label, name in ((1, "yes.csv"), (0, "no.csv")):
         features[rows["z"] == label].to_csv(name, index=False)
 
-    model, _ = fitted("--positive-file", "yes.csv", "--unlabeled-file", "no.csv")
+    model, _ = fitted("--positive-file", "yes.csv", "--unlabeled-file", "no.csv", *GIVEN)
 
     assert model.provenance_["data"]["source"] == "yes.csv (positives), no.csv (unlabelled)"
 
@@ -514,7 +526,7 @@ def test_the_folders_of_files_stay_out_of_report_and_source(pugam_says, empty_fo
     (empty_folder / "secret project").mkdir()
     features.assign(z=rows["z"]).to_parquet("secret project/data.parquet", index=False)
 
-    pugam_says("fit", "secret project/data.parquet", "--label", "z", "--out", "model.json")
+    pugam_says("fit", "secret project/data.parquet", "--label", "z", "--out", "model.json", *GIVEN)
 
     assert pugam.load("model.json").provenance_["data"]["source"] == "data.parquet"
 
@@ -602,7 +614,7 @@ def test_values_taken_as_unlabelled_are_told_where_they_are_several(pugam_says, 
     words = np.where(rows["z"] == 1, "case", np.where(np.arange(ROWS) % 2, "unknown", "control"))
     features.assign(status=words).to_csv("data.csv", index=False)
 
-    code, _, err = pugam_says("fit", "data.csv", "--label", "status", "--positive", "case", "--quiet")
+    code, _, err = pugam_says("fit", "data.csv", "--label", "status", "--positive", "case", "--quiet", *GIVEN)
 
     assert code == 0
     assert "! Column 'status': 60 'control', 60 'unknown' are all taken as unlabelled." in err
@@ -611,8 +623,8 @@ def test_values_taken_as_unlabelled_are_told_where_they_are_several(pugam_says, 
 def test_several_columns_may_be_dropped_at_once(pugam_says, rows):
     rows.to_csv("data.csv", index=False)
 
-    together = pugam_says("fit", "data.csv", "--label", "z", "--drop", "site,who", "--quiet")
-    apart = pugam_says("fit", "data.csv", "--label", "z", "--drop", "site", "--drop", "who", "--quiet")
+    together = pugam_says("fit", "data.csv", "--label", "z", "--drop", "site,who", "--quiet", *GIVEN)
+    apart = pugam_says("fit", "data.csv", "--label", "z", "--drop", "site", "--drop", "who", "--quiet", *GIVEN)
 
     assert together == apart
     assert together[0] == 0

@@ -184,7 +184,8 @@ def test_the_rows_may_come_back_in_another_format(given, rows, names, term):
     table = rows.assign(code=np.array([3, 7, 12])[numbers // 2 % 3], flag=numbers % 5 < 2)
     for name in names:
         write(table, name)
-    given("fit", names[0], "--label", "z", "--terms", f"s(x1) + x2 + {term}", "--out", "model.json", "--quiet")
+    flags = ["--terms", f"s(x1) + x2 + {term}", "--smoothing", "0.1"]
+    given("fit", names[0], "--label", "z", *flags, "--out", "model.json", "--quiet")
 
     given("report", "model.json", names[1])
 
