@@ -1,6 +1,7 @@
 """Prints the numbers of seventeen computations as JSON; run in different surroundings, they have to agree.
 
-`python tests/reproducibility/compute.py > tests/reproducibility/values.json` writes those that are kept.
+`python tests/reproducibility/compute.py > tests/reproducibility/values.json` writes those that are kept. The number of
+threads may be given, and `marginal` after it, for those of default fits alone.
 """
 
 import json
@@ -116,4 +117,5 @@ def compute_marginal(n_jobs):
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore", PugamWarning)
-    json.dump(compute(n_jobs=int(sys.argv[1]) if len(sys.argv) > 1 else 1), sys.stdout, indent=1)
+    chosen = compute_marginal if "marginal" in sys.argv else compute
+    json.dump(chosen(n_jobs=int(sys.argv[1]) if len(sys.argv) > 1 else 1), sys.stdout, indent=1)
