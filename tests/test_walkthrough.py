@@ -34,7 +34,8 @@ def pugam(monkeypatch, capsys):
     return run
 
 
-BOOTSTRAPS = ("howto/clusters.md", "howto/comparing_models.md", "howto/weights.md")  # of hundreds of refits
+# Of a hundred refits, or hundreds.
+BOOTSTRAPS = ("howto/clusters.md", "howto/comparing_models.md", "howto/reproducible.md", "howto/weights.md")
 
 
 @pytest.mark.parametrize(

@@ -271,9 +271,20 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("predicted", ["rows.csv", "rows.parquet"])
-@pytest.mark.parametrize("fitted_to", ["rows.csv", "rows.parquet"])
-@pytest.mark.parametrize("term", KINDS.values(), ids=KINDS)
+# From one kind of file to the other, all that could differ does; from a file to one of its kind, one case will do.
+CSV, PARQUET = "rows.csv", "rows.parquet"
+ACROSS, WITHIN = [(CSV, PARQUET), (PARQUET, CSV)], [(CSV, CSV), (PARQUET, PARQUET)]
+
+
+def pairs_of_files(cases, once):
+    """Cases by name, each with all pairs of files; those within a kind of files in make test-long alone but `once`."""
+    for name, case in cases.items():
+        for pair in (*ACROSS, *WITHIN):
+            rare = pair in WITHIN and name != once
+            yield pytest.param(case, *pair, marks=[pytest.mark.long] if rare else [], id="-".join((name, *pair)))
+
+
+@pytest.mark.parametrize(("term", "fitted_to", "predicted"), [*pairs_of_files(KINDS, "booleans")])
 def test_levels_mean_the_same_in_all_formats(fit_and_predict, rows, term, fitted_to, predicted):
     table = rows.drop(columns="who")
     for name in {fitted_to, predicted}:
@@ -299,9 +310,9 @@ def test_columns_without_a_formula_mean_the_same_in_all_formats(pugam_says, scor
     np.testing.assert_allclose(scored("model.json", predicted)["p_positive"], own.predict_proba(table)[:, 1], rtol=1e-9)
 
 
-@pytest.mark.parametrize("predicted", ["rows.csv", "rows.parquet"])
-@pytest.mark.parametrize("fitted_to", ["rows.csv", "rows.parquet"])
-@pytest.mark.parametrize("gaps", ["x1", "site", "code"])
+@pytest.mark.parametrize(
+    ("gaps", "fitted_to", "predicted"), [*pairs_of_files({name: name for name in ("x1", "site", "code")}, "site")]
+)
 def test_missing_values_with_an_effect_of_their_own_have_it_in_all_formats(
     fit_and_predict, rows, gaps, fitted_to, predicted
 ):

@@ -214,7 +214,7 @@ def test_intervals_are_those_in_memory(models):
 
 @pytest.mark.parametrize("options", [{}, {"smoothing": "reselect"}], ids=["smoothing fixed", "smoothing reselected"])
 def test_a_bootstrap_is_that_in_memory(models, options):
-    n_resamples = 3 if options else 20
+    n_resamples = 2 if options else 6
     here, there = (model.bootstrap(n_resamples, random_state=3, **options) for model in models)
 
     np.testing.assert_allclose(there.pi, here.pi, rtol=0.0, atol=1e-8)
@@ -224,7 +224,7 @@ def test_a_bootstrap_is_that_in_memory(models, options):
 def test_groups_of_a_bootstrap_are_drawn_as_in_memory(models):
     groups = np.arange(N) // 10
 
-    here, there = (model.bootstrap(5, groups=groups, random_state=3) for model in models)
+    here, there = (model.bootstrap(3, groups=groups, random_state=3) for model in models)
 
     np.testing.assert_allclose(there.pi, here.pi, rtol=0.0, atol=1e-8)
 

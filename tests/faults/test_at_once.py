@@ -9,7 +9,7 @@ from pugam import load
 from pugam.files import append_line, read_lines, working_alone
 from pugam.studies.records import RecordFile
 
-FIT = ("fit", "rows.csv", "--label", "z", "--quiet")
+FIT = ("fit", "rows.csv", "--label", "z", "--smoothing", "0.1", "--quiet")
 STUDY = ("study", "small", "--replicates", "10", "--quiet")
 
 

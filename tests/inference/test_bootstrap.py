@@ -306,7 +306,7 @@ def test_refits_of_the_mode_scatter_as_the_standard_error_says(setting, terms):
     assert spread == pytest.approx(np.sqrt(pi_log_variance(model._fit, model.n0_, model.n1_)), rel=0.25)
 
 
-@pytest.mark.parametrize(("setting", "terms"), [(1, "linear"), (2, "smooth")])
+@pytest.mark.parametrize(("setting", "terms"), [pytest.param(1, "linear", marks=pytest.mark.long), (2, "smooth")])
 def test_refits_by_marginal_likelihood_scatter_as_their_evidence_is_wide(setting, terms):
     # As above; 100 refits have an error of 7 percent more.
     data = simulate(setting, n0=1500, n=3000, random_state=3)

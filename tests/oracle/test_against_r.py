@@ -37,7 +37,15 @@ def plain(terms, solver, **options):
     return PUGAM(terms, solver=solver, pi_prior=None, debias=False, tol=1e-9, **options)
 
 
-@pytest.fixture(scope="module", params=[(setting, solver) for setting in SETTINGS for solver in SOLVERS], ids=str)
+def runs():
+    """EM takes seconds for curves; to Newton's optimum it comes in other tests, too."""
+    for setting in SETTINGS:
+        for solver in SOLVERS:
+            rare = solver == "em" and setting != SETTINGS[0]
+            yield pytest.param((setting, solver), marks=[pytest.mark.long] if rare else [])
+
+
+@pytest.fixture(scope="module", params=[*runs()], ids=str)
 def smooth_fit(request):
     setting, solver = request.param
     X, z = read_rows(setting)
