@@ -69,7 +69,7 @@ def test_the_main_job_needs_no_network(tmp_path):
 
     done = run_cut_off(code, tmp_path)
 
-    assert (done.returncode, "NETWORK" in done.stderr) == (0, False), done.stderr
+    assert (done.returncode, done.stderr) == (0, "")
     assert (tmp_path / "demo").is_dir()
 
 

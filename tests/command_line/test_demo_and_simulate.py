@@ -1,5 +1,7 @@
 """`pugam demo` and `pugam simulate`: the files they write; and help for every verb."""
 
+import contextlib
+import io
 import os
 import subprocess
 import sys
@@ -11,6 +13,7 @@ import pytest
 
 import pugam
 from pugam import PUGAM
+from pugam.command_line import main
 from pugam.datasets import load_tumours, simulate
 
 VERBS = ("demo", "fit", "predict", "report", "simulate", "study")
@@ -18,14 +21,19 @@ VERBS = ("demo", "fit", "predict", "report", "simulate", "study")
 
 @pytest.fixture(scope="module")
 def demonstrated(tmp_path_factory):
-    """The folder and the words of a demonstration, given in another process."""
-    folder = tmp_path_factory.mktemp("demonstration")
-    home = str(Path(pugam.__file__).parents[1])
-    command = [sys.executable, "-m", "pugam", "demo", "--out", "some/where"]
-    environment = os.environ | {"PYTHONPATH": home}
-    end = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True)
-    assert end.stderr == ""
-    return folder / "some" / "where", end.stdout
+    """The folder and the words of a demonstration; tests/test_supply_chain.py gives it in another process."""
+    folder, said, complaints = tmp_path_factory.mktemp("demonstration"), io.StringIO(), io.StringIO()
+    with (
+        contextlib.chdir(folder),
+        contextlib.redirect_stdout(said),
+        contextlib.redirect_stderr(complaints),
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr(sys, "argv", ["pugam", "demo", "--out", "some/where"])
+        with pytest.raises(SystemExit) as end:
+            main()
+    assert (end.value.code or 0, complaints.getvalue()) == (0, "")
+    return folder / "some" / "where", said.getvalue()
 
 
 def test_a_demonstration_writes_its_files_and_says_where_the_report_is(demonstrated):
