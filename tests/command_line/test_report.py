@@ -14,6 +14,8 @@ from pugam.datasets import simulate
 ROWS = 320
 HOSTILE = "<script>alert(1)</script>"
 LARGEST_PAGE = 3_000_000
+# For tests of what a page says of rows, names and files: a fit with smoothing given is faster, and its page has it all.
+GIVEN = ("--smoothing", "0.1")
 
 
 @pytest.fixture(scope="module")
@@ -158,7 +160,7 @@ def test_warnings_of_a_report_speak_of_flags(pugam_says, rows):
 def test_a_report_of_text_labels_needs_no_flags(given, rows):
     rows.assign(z=np.where(rows["z"], "yes", "no"))[["x1", "x2", "z"]].to_csv("data.csv", index=False)
     files = ["--out", "model.json", "--report", "fit.html"]
-    given("fit", "data.csv", "--label", "z", "--positive", "yes", *files)
+    given("fit", "data.csv", "--label", "z", "--positive", "yes", *files, *GIVEN)
 
     given("report", "model.json", "data.csv")
 
@@ -169,7 +171,7 @@ def test_a_report_of_two_files_is_that_of_the_fit(given, rows):
     for label, name in ((1, "yes.csv"), (0, "no.csv")):
         rows.loc[rows["z"] == label, ["x1", "x2", "site"]].to_csv(name, index=False)
     two = ["--positive-file", "yes.csv", "--unlabeled-file", "no.csv"]
-    given("fit", *two, "--out", "model.json", "--report", "fit.html")
+    given("fit", *two, "--out", "model.json", "--report", "fit.html", *GIVEN)
 
     given("report", "model.json", *two)
 
@@ -178,13 +180,17 @@ def test_a_report_of_two_files_is_that_of_the_fit(given, rows):
 
 
 @pytest.mark.parametrize("term", ["f(site)", "f(code)", "f(flag)", "l(flag)", "code"])
-@pytest.mark.parametrize("names", [("data.csv", "data.parquet"), ("data.parquet", "data.csv")], ids="-".join)
+@pytest.mark.parametrize(
+    "names",
+    [("data.csv", "data.parquet"), pytest.param(("data.parquet", "data.csv"), marks=pytest.mark.long)],
+    ids="-".join,
+)
 def test_the_rows_may_come_back_in_another_format(given, rows, names, term):
     numbers = np.arange(ROWS)
     table = rows.assign(code=np.array([3, 7, 12])[numbers // 2 % 3], flag=numbers % 5 < 2)
     for name in names:
         write(table, name)
-    flags = ["--terms", f"s(x1) + x2 + {term}", "--smoothing", "0.1"]
+    flags = ["--terms", f"s(x1) + x2 + {term}", *GIVEN]
     given("fit", names[0], "--label", "z", *flags, "--out", "model.json", "--quiet")
 
     given("report", "model.json", names[1])
@@ -194,7 +200,8 @@ def test_the_rows_may_come_back_in_another_format(given, rows, names, term):
 
 def test_identifiers_are_shown_only_where_they_are_asked_for(given, rows):
     rows.to_csv("data.csv", index=False)
-    given("fit", "data.csv", "--label", "z", "--terms", "s(x1) + x2", "--out", "model.json", "--report", "fit.html")
+    flags = ["--label", "z", "--terms", "s(x1) + x2", *GIVEN]
+    given("fit", "data.csv", *flags, "--out", "model.json", "--report", "fit.html")
     given("report", "model.json", "data.csv", "--out", "numbers.html")
     given("report", "model.json", "data.csv", "--id", "who", "--out", "names.html")
 
@@ -213,7 +220,7 @@ def test_rows_of_two_files_are_counted_within_their_own(given, rows, missing):
     for name, part in (("yes.csv", rows[rows["z"] == 1]), ("no.csv", hidden)):
         part[["x1", "x2"]].to_csv(name, index=False)
     files = ["--positive-file", "yes.csv", "--unlabeled-file", "no.csv"]
-    given("fit", *files, "--missing", missing, "--out", "model.json", "--report", "fit.html", "--quiet")
+    given("fit", *files, "--missing", missing, "--out", "model.json", "--report", "fit.html", "--quiet", *GIVEN)
 
     given("report", "model.json", *files, "--top", "1", "--out", "one.html")
 
@@ -225,7 +232,8 @@ def test_rows_of_two_files_are_counted_within_their_own(given, rows, missing):
 
 def test_identifiers_may_be_a_column_of_the_model(given, rows):
     rows.to_csv("data.csv", index=False)
-    given("fit", "data.csv", "--label", "z", "--terms", "s(x1) + x2 + f(site)", "--out", "model.json", "--quiet")
+    flags = ["--label", "z", "--terms", "s(x1) + x2 + f(site)", *GIVEN]
+    given("fit", "data.csv", *flags, "--out", "model.json", "--quiet")
 
     given("report", "model.json", "data.csv", "--id", "site", "--top", "3")
 
@@ -235,7 +243,7 @@ def test_identifiers_may_be_a_column_of_the_model(given, rows):
 def test_rows_of_no_weight_do_not_shift_the_names(given, rows):
     rows.to_csv("data.csv", index=False)
     flags = ["--label", "z", "--terms", "s(x1) + x2", "--weights", "w"]
-    given("fit", "data.csv", *flags, "--out", "model.json", "--quiet")
+    given("fit", "data.csv", *flags, "--out", "model.json", "--quiet", *GIVEN)
 
     given("report", "model.json", "data.csv", "--id", "who", "--top", "1")
 
@@ -246,7 +254,7 @@ def test_rows_of_no_weight_do_not_shift_the_names(given, rows):
 
 def test_the_title_is_the_one_given(given, rows):
     rows[["x1", "x2", "z"]].to_csv("data.csv", index=False)
-    given("fit", "data.csv", "--label", "z", "--out", "model.json", "--quiet")
+    given("fit", "data.csv", "--label", "z", "--out", "model.json", "--quiet", *GIVEN)
 
     given("report", "model.json", "data.csv", "--title", f"Nord & Süd {HOSTILE}", "--quiet")
 
@@ -257,7 +265,7 @@ def test_the_title_is_the_one_given(given, rows):
 @pytest.mark.parametrize(("top", "names"), [("0", 0), ("5", 5), ("10000", 120)])
 def test_as_many_candidates_are_listed_as_asked_for(given, rows, top, names):
     rows.to_csv("data.csv", index=False)
-    given("fit", "data.csv", "--label", "z", "--terms", "s(x1) + x2", "--out", "model.json", "--quiet")
+    given("fit", "data.csv", "--label", "z", "--terms", "s(x1) + x2", "--out", "model.json", "--quiet", *GIVEN)
 
     given("report", "model.json", "data.csv", "--id", "who", "--top", top)
 
@@ -294,7 +302,7 @@ def test_hostile_names_levels_and_identifiers_are_text(given, rows):
     table.assign(who=attacks, level=levels).drop(columns="w").to_csv("<i>data.csv", index=False)
     flags = ["--label", "z", "--id", "who", "--out", "model.json", "--quiet"]
 
-    given("fit", "<i>data.csv", *flags, "--report", "report.html")
+    given("fit", "<i>data.csv", *flags, "--report", "report.html", *GIVEN)
 
     for attack in (HOSTILE, "<img", "<u>x", "<i>data"):
         assert attack not in page()
@@ -322,7 +330,7 @@ def test_sixty_features_make_a_page_below_three_megabytes(pugam_says):
 
 def test_ctrl_c_leaves_the_report_that_was_there(pugam_says, given, rows, monkeypatch):
     rows[["x1", "x2", "z"]].to_csv("data.csv", index=False)
-    given("fit", "data.csv", "--label", "z", "--out", "model.json", "--report", "report.html", "--quiet")
+    given("fit", "data.csv", "--label", "z", "--out", "model.json", "--report", "report.html", "--quiet", *GIVEN)
     before = page()
 
     def interrupt(*arguments, **options):

@@ -49,6 +49,12 @@ def model(X, z):
 
 
 @pytest.fixture(scope="session")
+def model_given(X, z):
+    """With smoothing given, and so fitted faster, for what does not depend on how smoothing is found."""
+    return PUGAM(smoothing=0.1).fit(X, z)
+
+
+@pytest.fixture(scope="session")
 def mixed(X):
     """Numbers, text, a two-valued number and gaps."""
     rng = np.random.default_rng(2)
