@@ -162,6 +162,14 @@ def differences():
     return {name: np.array(values) for name, values in found.items()}
 
 
+@pytest.fixture(scope="module")
+def many_rows():
+    """300,000 labelled and 700,000 unlabelled rows: truth, labels and scores."""
+    rng = np.random.default_rng(3)
+    y = np.concatenate([np.ones(300_000, int), (rng.random(700_000) < PI).astype(int)])
+    return y, np.repeat([1, 0], [300_000, 700_000]), expit(1.6 * y - 1.0 + rng.normal(size=1_000_000))
+
+
 class TestOnAverage:
     """Means over simulated tables, against scikit-learn's scores with the true labels of the unlabelled rows."""
 
@@ -185,12 +193,10 @@ class TestOnAverage:
         assert naive < -0.3
 
     @pytest.mark.parametrize("name", EVERY)
-    def test_with_many_rows_every_score_is_the_true_one(self, name):
-        # 300,000 labelled and 700,000 unlabelled rows; standard errors are below 0.002.
-        rng = np.random.default_rng(3)
-        y = np.concatenate([np.ones(300_000, int), (rng.random(700_000) < PI).astype(int)])
-        z = np.repeat([1, 0], [300_000, 700_000])
-        given = argument(name, expit(1.6 * y - 1.0 + rng.normal(size=1_000_000)))
+    def test_with_many_rows_every_score_is_the_true_one(self, many_rows, name):
+        # Standard errors are below 0.002.
+        y, z, scores = many_rows
+        given = argument(name, scores)
 
         assert corrected(name)(z, given, pi=PI) == pytest.approx(usual(name)(y[z == 0], given[z == 0]), abs=0.006)
 
