@@ -45,8 +45,9 @@ $(VENV)/developing: $(VENV)/installed
 demo: $(VENV)/installed
 	$(BIN)/pugam demo --out demo
 
+# Tests start many processes, which read compiled modules wherever they may be kept.
 test: $(VENV)/developing
-	$(BIN)/python -m pytest -q -n $(JOBS)
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n $(JOBS)
 
 # Needs no network once its libraries are there. A broken link, or an example that fails, ends the build.
 docs: $(VENV)/installed

@@ -4,13 +4,11 @@ import gc
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import settings
-from jinja2 import Environment, FileSystemBytecodeCache
 from threadpoolctl import threadpool_limits
 
 from pugam import PUGAM
@@ -78,15 +76,6 @@ def _unchecked():
 def checked(monkeypatch):
     """Fits end with a diagnosis, as they do by default."""
     monkeypatch.setitem(PUGAM.__init__.__kwdefaults__, "check", True)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _templates_compiled_once(tmp_path_factory):
-    """Users write one report, tests hundreds of them; to compile its templates takes longer than all else of a page."""
-    cache = FileSystemBytecodeCache(str(tmp_path_factory.mktemp("templates")))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pugam.presentation.report.page.Environment", partial(Environment, bytecode_cache=cache))
-        yield
 
 
 @contextmanager

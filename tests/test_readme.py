@@ -14,6 +14,7 @@ README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8"
 BLOCKS = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
 
 
+@pytest.mark.usefixtures("checked")
 def test_the_ten_lines_run_and_print_the_interval_that_stands_beside_them(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     exec(compile(BLOCKS[0], "README.md", "exec"), {})
@@ -30,6 +31,7 @@ def test_the_ways_to_set_up_a_model_are_valid_python(line):
     assert isinstance(eval(line, {name: getattr(pugam, name) for name in pugam.__all__}), pugam.PUGAM)
 
 
+@pytest.mark.usefixtures("checked")
 def test_the_demo_prints_the_figures_of_the_caption(tmp_path, capsys):
     demo(out=tmp_path)
     printed = capsys.readouterr().out
@@ -45,6 +47,7 @@ def test_the_demo_prints_the_figures_of_the_caption(tmp_path, capsys):
     assert "pi is well determined" in printed
 
 
+@pytest.mark.usefixtures("checked")
 def test_the_example_without_enough_features_is_called_not_determined(tmp_path, capsys):
     runpy.run_path(str(EXAMPLES / "unidentified.py"))["main"](tmp_path)
     printed = capsys.readouterr().out

@@ -38,6 +38,7 @@ def pugam(monkeypatch, capsys):
 BOOTSTRAPS = ("howto/clusters.md", "howto/comparing_models.md", "howto/reproducible.md", "howto/weights.md")
 
 
+@pytest.mark.usefixtures("checked")
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.long) if name in BOOTSTRAPS else name for name in sorted(NAMES)]
 )

@@ -14,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 import pugam
 from pugam import PUGAM, load
 from pugam.datasets import simulate
+from pugam.engines import one_blas_thread
 
 WITHIN = 2.0  # seconds
 INTERRUPTED = 128 + signal.SIGINT
@@ -218,11 +219,16 @@ class Interrupting:
 
 
 def profiled(fit, profiler):
+    """Fit under a profiler; one stopped on the very way out leaves BLAS at one thread, which others shall not see."""
+    limit = one_blas_thread()
+    before = limit._inside
     sys.setprofile(profiler)
     try:
         fit()
     finally:
         sys.setprofile(None)
+        while limit._inside > before:
+            limit.__exit__()
 
 
 @pytest.mark.parametrize("n_moments", [12, pytest.param(200, marks=pytest.mark.long)], ids=["few", "many"])

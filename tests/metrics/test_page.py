@@ -3,9 +3,12 @@
 import doctest
 from pathlib import Path
 
+import pytest
+
 PAGE = Path(__file__).parents[2] / "docs" / "metrics.md"
 
 
+@pytest.mark.usefixtures("checked")
 def test_the_commands_on_the_page_print_what_stands_below_them():
     failed, attempted = doctest.testfile(str(PAGE), module_relative=False)
 

@@ -57,7 +57,7 @@ def test_numbers_are_those_kept():
 
 @pytest.mark.parametrize(
     ("n_jobs", "which"),
-    [(2, DEFAULT_FITS), *(pytest.param(number, EVERYTHING, marks=pytest.mark.long) for number in (1, 2))],
+    [pytest.param(number, EVERYTHING, marks=pytest.mark.long) for number in (1, 2)],
 )
 def test_another_run_gives_the_same_to_the_last_bit(n_jobs, which):
     assert computed(n_jobs, which, PYTHONHASHSEED="1") == plainly_computed(which)

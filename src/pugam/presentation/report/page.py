@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from functools import lru_cache
 from importlib import resources
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
@@ -26,8 +27,9 @@ VERDICTS = {
 }
 
 
-def render(content: Content) -> str:
-    """Return the whole page."""
+@lru_cache
+def _environment() -> Environment:
+    """Templates are compiled once."""
     environment = Environment(
         loader=FunctionLoader(_read), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -40,6 +42,12 @@ def render(content: Content) -> str:
         level=_level,
         place="{:.1f}".format,
     )
+    return environment
+
+
+def render(content: Content) -> str:
+    """Return the whole page."""
+    environment = _environment()
     style, script = _read("style.css"), _read("script.js")
     cards = [draw_card(shown) for shown in content.effects]
     found, fixed_pi = content.diagnostics, content.fixed_pi
