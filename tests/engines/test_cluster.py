@@ -79,8 +79,8 @@ def model_given(rows):
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _few_trees(few_trees):
-    with few_trees():
+def _no_trees(no_trees):
+    with no_trees():
         yield
 
 

@@ -116,7 +116,7 @@ def threads_allowed(n_jobs):
     return count_threads(n_jobs, 1e9, 10)
 
 
-@pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing"])
+@pytest.mark.parametrize("backend", ["loky", "threading", pytest.param("multiprocessing", marks=pytest.mark.long)])
 @pytest.mark.parametrize("n_jobs", [None, TWO, -1], ids=str)
 def test_work_shared_out_by_joblib_gets_its_part_of_the_cores(backend, n_jobs):
     cores = joblib.cpu_count()

@@ -24,9 +24,9 @@ def put_back(stored):
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _few_trees(few_trees):
-    """Of modules, so that what their fixtures keep of a diagnosis has few trees, too."""
-    with few_trees():
+def _no_trees(no_trees):
+    """Of modules, so that what their fixtures keep of a diagnosis has no trees, either."""
+    with no_trees():
         yield
 
 

@@ -26,10 +26,10 @@ def main() -> None:
     with Signals() as signals:
         try:
             # Libraries take a second to import: not before somebody listens to Ctrl-C.
-            from pugam.command_line.verbs import VERBS, app
+            from pugam.command_line.verbs import VERBS, command
 
             signals.ready()
-            code = _run(app, VERBS)
+            code = _run(command, VERBS)
         except KeyboardInterrupt:
             code = _fail(signals.ending, signals.code)
         except StoppedError as stopped:
@@ -43,9 +43,9 @@ def _verb_of(error: Exception, verbs: Container[str]) -> str:
     return "pugam" if verb in (None, "pugam") or verb not in verbs else f"pugam {verb}"
 
 
-def _run(app: Callable[..., int | None], verbs: dict[str, Callable[..., None]]) -> int | None:
+def _run(command: Callable[..., int | None], verbs: dict[str, Callable[..., None]]) -> int | None:
     try:
-        code = app(sys.argv[1:] or ["--help"], standalone_mode=False)
+        code = command(sys.argv[1:] or ["--help"], standalone_mode=False)
     except StoppedError:
         raise
     except PugamError as error:

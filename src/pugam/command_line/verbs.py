@@ -14,7 +14,7 @@ from pugam.command_line.simulate import simulate
 from pugam.command_line.study import study
 from pugam.version import __version__
 
-__all__ = ["VERBS", "app"]
+__all__ = ["VERBS", "command"]
 
 app = typer.Typer(
     name="pugam",
@@ -40,3 +40,6 @@ def pugam(
     ] = False,
 ) -> None:
     """Generalized additive models for positive-unlabelled data."""
+
+
+command = typer.main.get_command(app)
