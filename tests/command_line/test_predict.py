@@ -1,5 +1,6 @@
 """`pugam predict`: posteriors as of the model itself, for files of any format, in batches, with all that was there."""
 
+import json
 import os
 import subprocess
 import sys
@@ -169,6 +170,29 @@ def test_a_file_is_not_replaced_by_its_own_posteriors(pugam_says, rows, saved, e
     assert (code, out) == (2, "")
     assert "--out rows.csv is the file to be read; give another name." in err
     assert (empty_folder / "rows.csv").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("verdict", "said"),
+    [
+        ("well determined", ""),
+        ("weakly determined", "! pi is weakly determined by the rows of the fit, and probabilities depend on it."),
+        ("not determined", "! pi is not determined by the rows of the fit, and probabilities depend on it."),
+        ("does not fit", "! The model does not fit the rows it was fitted to, and probabilities rest on it."),
+    ],
+)
+def test_a_verdict_that_leaves_doubts_is_told_with_the_probabilities(pugam_says, rows, saved, verdict, said):
+    write(rows, "new.csv")
+    document = json.loads(Path(saved).read_text(encoding="utf-8"))
+    judged = {**document, "judgement": {"verdict": verdict, "other_pi": []}}
+    Path("judged.json").write_text(json.dumps(judged), encoding="utf-8")
+
+    code, _, err = pugam_says("predict", "judged.json", "new.csv", "--out", "scored.csv", "--quiet")
+    _, _, with_pi = pugam_says("predict", "judged.json", "new.csv", "--out", "other.csv", "--quiet", "--pi", "0.3")
+
+    assert code == 0
+    assert err.startswith(said) if said else err == ""
+    assert (with_pi == err) is (verdict in ("well determined", "does not fit"))
 
 
 def test_pi_re_targets_the_posterior(scored, rows, model, saved):

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["fit"]
 
-HOW = {"fixed": "given", "marginal": "interval by marginal likelihood"}
+HOW = {"fixed": "given", "marginal": "interval by marginal likelihood, with an allowance for errors of the model"}
 
 
 def fit(

@@ -78,12 +78,22 @@ def predict(
     lacking = [column for column in columns_read(model.terms_) if column not in file.names]
     if lacking:
         file.read(lacking[:1])  # says that there is no such column, and which is nearest
+    for line in _caveat(model.verdict_, pi):
+        say(line, aside=True)
     n_rows = 0
     with printing_warnings():
         for batch in _written(model, file, out, pi, level if interval else None, False if quiet else None):
             n_rows += batch
     if not quiet:
         say(f"{n_rows:,} rows: {out}")
+
+
+def _caveat(verdict: str | None, pi: float | None) -> Iterator[str]:
+    """Say what the probabilities rest on where the fit left doubts; a share that is given is not in doubt."""
+    if verdict == "does not fit":
+        yield "! The model does not fit the rows it was fitted to, and probabilities rest on it."
+    elif verdict in ("weakly determined", "not determined") and pi is None:
+        yield f"! pi is {verdict} by the rows of the fit, and probabilities depend on it. Give --pi if you know it."
 
 
 def _written(

@@ -16,6 +16,7 @@ from pugam.estimator.reading import read_new_rows
 from pugam.inference import (
     Inference,
     Interval,
+    RatioInterval,
     Scale,
     contrast,
     default_grid,
@@ -224,7 +225,9 @@ class CurveMethods:
         logits = self._inference.posterior_logits(ratio, share)
         return make_frame(table.library, posterior_limits(logits, errors, level))
 
-    def odds_ratio(self, term: str | Term | Mapping[str, Any], a: Any, b: Any = None, level: float = 0.95) -> Interval:
+    def odds_ratio(
+        self, term: str | Term | Mapping[str, Any], a: Any, b: Any = None, level: float = 0.95
+    ) -> RatioInterval:
         """Return the factor by which the odds of being positive change when a term's column goes from a to b.
 
         With two sets of values, ``odds_ratio({"age": 40, "bmi": 25}, {"age": 60, "bmi": 30})``, several columns change

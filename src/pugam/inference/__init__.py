@@ -32,7 +32,7 @@ from pugam.inference.hypotheses import (
     refit_under_null,
     wald_test,
 )
-from pugam.inference.intervals import Interval, normal_quantile, wald_interval_log
+from pugam.inference.intervals import Interval, RatioInterval, normal_quantile, wald_interval_log
 from pugam.inference.kind import Inference
 from pugam.inference.kinds import inference_of, make_inference, profile_of
 from pugam.inference.omnibus import Omnibus
@@ -60,6 +60,7 @@ __all__ = [
     "Omnibus",
     "PairTest",
     "PiProfile",
+    "RatioInterval",
     "Scale",
     "Sensitivity",
     "Verdict",

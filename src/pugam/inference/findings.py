@@ -301,8 +301,8 @@ class PairsDoNotAddUp(Finding):
     pairs: tuple[str, ...]
     said = (
         "Effects do not add up (score test of all pairs of columns, p = {pvalue:.2g}): above all those of {pairs}. "
-        "Estimates of pi and of effects may be far off, and their intervals do not count it. Add interactions of these "
-        "columns, as in ti(x, y), and look at the diagnosis again.",
+        "Estimates of pi and of effects may be far off, and intervals of effects do not count it. Add interactions of "
+        "these columns, as in ti(x, y), and look at the diagnosis again.",
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtri
@@ -13,10 +13,11 @@ from pugam.errors import InputError
 from pugam.likelihood import expit, logit
 from pugam.messages import Argument
 
-__all__ = ["Interval", "normal_quantile", "wald_interval_log", "wald_interval_logit"]
+__all__ = ["Interval", "RatioInterval", "normal_quantile", "wald_interval_log", "wald_interval_logit"]
 
 
 LARGEST_EXPONENT = 700.0  # exp() of more overflows
+WIDEST_RATIO = 1e4  # of the limits of a ratio about which something is known
 MOST_ON_LOG_SCALE = 100.0  # wide enough for any limits, and exp() does not overflow
 
 
@@ -30,18 +31,31 @@ class Interval:
     level: float
     method: str
 
-    def exp(self) -> Interval:
+    def exp(self) -> RatioInterval:
         """Return the interval of the exponential: of an odds ratio, from that of its logarithm."""
         estimate, lower, upper = (
             math.exp(min(end, LARGEST_EXPONENT)) for end in (self.estimate, self.lower, self.upper)
         )
-        return replace(self, estimate=estimate, lower=lower, upper=upper)
+        return RatioInterval(estimate, lower, upper, self.level, self.method)
 
     def __str__(self) -> str:
         if self.method == "fixed":
             return f"{_shown(self.estimate)} (fixed)"
         ends = f"{_shown(self.lower)} to {_shown(self.upper)}"
         return f"{_shown(self.estimate)} ({100 * self.level:g}% interval {ends})"
+
+
+@dataclass(frozen=True)
+class RatioInterval(Interval):
+    """A confidence interval for a ratio, such as an odds ratio."""
+
+    @property
+    def is_determined(self) -> bool:
+        """Whether the data say anything about the ratio: its limits differ by less than a factor of 10,000."""
+        return self.upper <= WIDEST_RATIO * self.lower
+
+    def __str__(self) -> str:
+        return super().__str__() if self.is_determined else f"not determined: {super().__str__()}"
 
 
 def _shown(value: float) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.inference import Diagnosis, HypothesisTest, Inference, Interval
+from pugam.inference import Diagnosis, HypothesisTest, Inference, Interval, RatioInterval
 from pugam.solvers import Fit, Fitted, Settings
 from pugam.terms import Design, Term
 
@@ -87,6 +87,6 @@ class FittedModel(Protocol):
         """Return a term's effect as a frame."""
         ...
 
-    def odds_ratio(self, term: Any, a: Any, b: Any = None, level: float = 0.95) -> Interval:
+    def odds_ratio(self, term: Any, a: Any, b: Any = None, level: float = 0.95) -> RatioInterval:
         """Compare two values of a column, or two sets of values."""
         ...

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from pugam.inference import Interval
+from pugam.inference import Interval, RatioInterval
 from pugam.presentation.report.content import (
     Candidate,
     Content,
@@ -156,11 +156,11 @@ def make_example():
         make_levels("f(clinic)", ["Aachen", "Bremen", "Coburg", "Dresden", "not recorded at the time"], pi),
     )
     ratios = (
-        Ratio("mean radius", "12.0", "15.8", Interval(6.42, 3.9, 10.6, 0.95, "wald")),
-        Ratio("mean texture", "16.2", "21.8", Interval(2.11, 1.32, 3.38, 0.95, "wald")),
-        Ratio("mean area", "420", "783", Interval(3.05, 1.6, 5.83, 0.95, "wald")),
-        Ratio("age", "41", "63", Interval(0.93, 0.71, 1.22, 0.95, "wald")),
-        Ratio("clinic", "Aachen", "Dresden", Interval(1.48, 0.82, 2.67, 0.95, "wald")),
+        Ratio("mean radius", "12.0", "15.8", RatioInterval(6.42, 3.9, 10.6, 0.95, "wald")),
+        Ratio("mean texture", "16.2", "21.8", RatioInterval(2.11, 1.32, 3.38, 0.95, "wald")),
+        Ratio("mean area", "420", "783", RatioInterval(3.05, 1.6, 5.83, 0.95, "wald")),
+        Ratio("age", "41", "63", RatioInterval(0.93, 0.71, 1.22, 0.95, "wald")),
+        Ratio("clinic", "Aachen", "Dresden", RatioInterval(1.48, 0.82, 2.67, 0.95, "wald")),
     )
     terms = (
         TermLine("s(mean radius)", 3.82, 61.4, 1e-12, 0.0004),
@@ -211,7 +211,7 @@ def make_example():
 def make_mapped(example):
     """The example with a map, its slices, and an odds ratio at values of another feature."""
     pi = np.array(example.fixed_pi.pi)
-    ratio = Ratio("age", "40", "60", Interval(2.1, 1.2, 3.7, 0.95, "wald"), "bmi = 25.0")
+    ratio = Ratio("age", "40", "60", RatioInterval(2.1, 1.2, 3.7, 0.95, "wald"), "bmi = 25.0")
     return replace(
         example,
         effects=(example.effects[0], *make_map(("age", "bmi"), pi), example.effects[5]),
@@ -267,7 +267,7 @@ def make_hostile():
         effects=(curves[0], levels[0], *curves[1:], levels[1], *make_map(HOSTILE[:2], pi), *make_map(HOSTILE[6:], pi)),
         terms=tuple(TermLine(f"s({name})", 2.0, 3.0, 0.04, 0.5) for name in names),
         ratios=tuple(
-            Ratio(name, name, name, Interval(10.0 ** (place - 4), 1e-300, float("inf"), 0.95, "wald"), name)
+            Ratio(name, name, name, RatioInterval(10.0 ** (place - 4), 1e-300, float("inf"), 0.95, "wald"), name)
             for place, name in enumerate(HOSTILE)
         ),
         candidates=make_candidates(HOSTILE, pi),

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from pugam.inference import Interval
+from pugam.inference import RatioInterval
 from pugam.presentation.report.content import Map, TermLine
 from pugam.presentation.report.page import render
 
@@ -269,6 +269,35 @@ def test_a_model_that_does_not_fit_is_told_in_red_before_any_number(warned):
     assert text.index("<h2") < text.index("The model does not fit these data") < text.index('class="headline"')
 
 
+@pytest.mark.parametrize(
+    ("verdict", "said"),
+    [
+        ("weakly determined", "They depend on pi, which is weakly determined."),
+        ("not determined", "They depend on pi, which is not determined: move the slider to see how much."),
+        ("does not fit", "They rest on a model that does not fit these data."),
+    ],
+)
+def test_figures_that_stand_alone_carry_the_caveat(example, verdict, said):
+    doubtful = Page(render(replace(example, diagnostics=replace(example.diagnostics, verdict=verdict))))
+
+    for part in ("ratios", "candidates"):
+        assert said in doubtful.text("section", **{"aria-labelledby": part})
+
+
+def test_figures_of_a_fit_without_doubts_carry_none(page):
+    assert "They " not in page.text("section", **{"aria-labelledby": "candidates"})
+
+
+def test_an_odds_ratio_about_which_nothing_is_known_is_no_number(example):
+    first, *others = example.ratios
+    wide = replace(first, ratio=RatioInterval(444.0, 0.3, 608_000.0, 0.95, "wald"))
+    text = Page(render(replace(example, ratios=(wide, *others)))).text("section", **{"aria-labelledby": "ratios"})
+
+    assert "not determined" in text
+    assert "444" not in text
+    assert "608" not in text
+
+
 def test_empty_parts_are_left_out(example):
     page = Page(render(replace(example, terms=(), ratios=(), candidates=())))
 
@@ -314,7 +343,7 @@ def test_numbers_that_are_none_do_not_break_a_chart(example):
     flat = replace(effect, u=(0.0,) * 60, lower=(0.0,) * 60, upper=(0.0,) * 60, with_pi_fixed=((0.0,) * 60,) * 31)
     unknown = replace(effect, u=(nan,) * 60, lower=(nan,) * 60, upper=(nan,) * 60, with_pi_fixed=((nan,) * 60,) * 31)
     terms = (TermLine("s(x)", nan, infinite, nan, None),)
-    ratio = replace(example.ratios[0], ratio=Interval(nan, 0.0, infinite, 0.95, "wald"))
+    ratio = replace(example.ratios[0], ratio=RatioInterval(nan, 0.0, infinite, 0.95, "wald"))
 
     page = Page(render(replace(example, effects=(broken, flat, unknown), terms=terms, ratios=(ratio,))))
 

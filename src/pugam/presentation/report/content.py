@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pugam.inference import Interval
+from pugam.inference import Interval, RatioInterval
 from pugam.presentation.surfaces import Surface
 
 __all__ = ["Candidate", "Content", "Curves", "Diagnostics", "Effect", "FixedPi", "Map", "Ratio", "Shown", "TermLine"]
@@ -143,7 +143,7 @@ class Ratio:
     column: str
     a: str
     b: str
-    ratio: Interval
+    ratio: RatioInterval
     where: str = ""
 
 

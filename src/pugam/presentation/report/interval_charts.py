@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from pugam.inference import Interval
+from pugam.inference import Interval, RatioInterval
 from pugam.presentation.report.drawing import DOT, WIDTH, Box, Chart, Path, Scale, Tick, circles, rectangles
 from pugam.presentation.report.formats import percent
 
@@ -39,10 +39,11 @@ def _pi_marks(pi: Interval, along: Scale, middle: float) -> Iterator[Path]:
     yield Path("estimate-dot", circles([(along.inside(pi.estimate), middle)], 6.0))
 
 
-def draw_ratios(ratios: Sequence[Interval]) -> list[Chart]:
-    """Draw odds ratios with their intervals on one logarithmic scale, a small picture each."""
+def draw_ratios(ratios: Sequence[RatioInterval]) -> list[Chart]:
+    """Draw odds ratios with their intervals on one logarithmic scale, which those determined span."""
     logs = [[_log(end) for end in (ratio.lower, ratio.estimate, ratio.upper)] for ratio in ratios]
-    along = Scale.over([0.0, *(end for ends in logs for end in ends)], 4.0, RATIO_WIDTH - 4.0)
+    shown = [ends for ratio, ends in zip(ratios, logs, strict=True) if ratio.is_determined]
+    along = Scale.over([0.0, *(end for ends in shown for end in ends)], 4.0, RATIO_WIDTH - 4.0)
     return [_draw_ratio(along, *ends) for ends in logs]
 
 

@@ -25,6 +25,12 @@ VERDICTS = {
     "does not fit": "What follows rests on a model that these data contradict. Do not use it: read the remarks first.",
     "fixed": "It was given, not estimated: everything below holds for this value.",
 }
+# What is said where figures stand alone: odds ratios, and the rows that are most likely positive.
+CAUTIONS = {
+    "weakly determined": " They depend on pi, which is weakly determined.",
+    "not determined": " They depend on pi, which is not determined: move the slider to see how much.",
+    "does not fit": " They rest on a model that does not fit these data.",
+}
 
 
 @lru_cache
@@ -60,6 +66,7 @@ def render(content: Content) -> str:
         data=Markup(script_data.as_json(script_data.collect(content, cards))),  # nosec B704 # escaped
         headline=headline(found.verdict),
         explained=VERDICTS.get(found.verdict, ""),
+        caution=CAUTIONS.get(found.verdict, ""),
         fixed=content.pi.method == "fixed",
         start=script_data.start_name(content.pi),
         standing=script_data.standing(content, fixed_pi.estimate),

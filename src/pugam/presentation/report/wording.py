@@ -24,7 +24,11 @@ PLACES = {
     "sensitivity": "the slider on this page",
     "calibration": "the calibration on this page",
 }
-METHODS = {"wald": "Wald's interval", "profile": "profile of the likelihood"}
+METHODS = {
+    "wald": "Wald's interval",
+    "profile": "profile of the likelihood",
+    "marginal": "by marginal likelihood, with an allowance for errors of the model",
+}
 CAUTION = {
     "well determined": "",
     "weakly determined": " The data determine this share only weakly: read the warnings before using it.",
