@@ -50,30 +50,28 @@ def draw_profiles() -> Figure:
     return figure
 
 
+FILES = ("misspecification.md", "misspecification_waves.md")
+
+
 def draw_misspecification() -> Figure:
-    """Draw the estimates of benchmarks/results/misspecification.md: mean, and where 95% of them lie."""
-    text = (RESULTS / "misspecification.md").read_text(encoding="utf-8")
+    """Draw the estimates of benchmarks/misspecification.py: mean, and where 95% of them lie."""
+    text = "".join((RESULTS / name).read_text(encoding="utf-8") for name in FILES)
     truth = float(re.search(r"pi = ([\d.]+)", text).group(1))
-    rows = [[cell.strip() for cell in line.strip("| \n").split("|")] for line in text.splitlines() if line[:1] == "|"]
-    kinds = list(dict.fromkeys(row[0] for row in rows[2:]))
+    lines = [line for line in text.splitlines() if re.match(r"\| (strong|weaker) ", line)]
+    rows = [[cell.strip() for cell in line.strip("| \n").split("|")] for line in lines]
+    kinds = list(dict.fromkeys(row[0] for row in rows))
     figure, panels = make_panels(len(kinds), 4.6, 3.4)
     for ax, kind in zip(panels, kinds, strict=True):
-        some = [row for row in rows[2:] if row[0] == kind]
+        some = [row for row in rows if row[0] == kind]
         places = -np.arange(len(some))
-        means, wider = (truth + np.array([float(row[column].split(" ")[0]) for row in some]) for column in (2, -1))
+        means = truth + np.array([float(row[2].split(" ")[0]) for row in some])
         spread = 1.96 * np.array([float(row[3]) for row in some])
-        ax.errorbar(
-            means, places, xerr=spread, fmt="o", color=LINE, markersize=5.0, elinewidth=1.6, label="as it comes"
-        )
-        ax.plot(wider, places - 0.25, "D", color=GREEN, markersize=4.0, label="with the products of all pairs")
+        ax.errorbar(means, places, xerr=spread, fmt="o", color=LINE, markersize=5.0, elinewidth=1.6)
         ax.axvline(truth, color=MARK, linewidth=1.0, linestyle="--")
         ax.set_yticks(places, [row[1] for row in some] if ax is panels[0] else [""] * len(some), fontsize=8)
-        ax.set_xlim(0.22, 0.78)
+        ax.set_xlim(0.22, 0.58)
         ax.set_title(f"{kind} features", fontsize=10)
         ax.set_xlabel("estimate of pi: mean, and 1.96 sd either way")
-    figure.legend(
-        *panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=2, frameon=False, fontsize=9
-    )
     return figure
 
 
