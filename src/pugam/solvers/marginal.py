@@ -130,9 +130,12 @@ def _candidates(course: _Course, pairs: Sequence[Pair], room: int) -> Iterator[S
 
 
 def _gain_here(course: _Course, pairs: Sequence[Pair]) -> bool:
-    """Whether the evidence may gain by these interactions, with pi where it is."""
-    there = _carried(course.best, course.model, add_pairs(course.model, pairs))
-    return there.value - course.best.value > TUNING.possible_gain
+    """Whether the evidence of some rows may gain by these interactions, with pi where it is."""
+    model, best = course.model, course.best
+    rows = model.engine.pilot(model.design, TUNING.pilot_rows, np.random.default_rng(TUNING.fold_seed))
+    few = replace(model, engine=rows)
+    here = settle(few, carried_over(best.optimum.beta, model.engine, rows), best.logs)
+    return _carried(here, few, add_pairs(few, pairs)).value - here.value > TUNING.possible_gain
 
 
 def _try_pairs(course: _Course, pairs: Sequence[Pair], n_pairs: int, settings: Settings) -> tuple[_Course, float]:
