@@ -35,12 +35,16 @@ def pugam(monkeypatch, capsys):
 
 
 # Of a hundred refits, or hundreds.
-BOOTSTRAPS = ("howto/clusters.md", "howto/comparing_models.md", "howto/reproducible.md", "howto/weights.md")
+# Hundreds of refits, or a dozen fits that other pages show as well.
+SLOW = (
+    *("howto/clusters.md", "howto/comparing_models.md", "howto/reproducible.md", "howto/weights.md"),
+    *("howto/known_pi.md", "howto/missing_values.md"),
+)
 
 
 @pytest.mark.usefixtures("checked")
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.long) if name in BOOTSTRAPS else name for name in sorted(NAMES)]
+    "name", [pytest.param(name, marks=pytest.mark.long) if name in SLOW else name for name in sorted(NAMES)]
 )
 def test_the_code_of_a_page_prints_what_the_page_shows(name, tmp_path, pugam):
     steps = RUN_PAGE["read_steps"]((DOCS / name).read_text(encoding="utf-8"))

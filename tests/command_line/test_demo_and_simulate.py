@@ -157,10 +157,10 @@ def test_help_of_a_verb_has_an_example(pugam_says, verb, option):
 
 def test_the_package_can_be_run_as_a_module(empty_folder, pugam_says):
     home = str(Path(pugam.__file__).parents[1])
-    command = [sys.executable, "-m", "pugam", "fit", "nowhere.csv", "--label", "z"]
+    command = [sys.executable, "-m", "pugam", "fly"]
     environment = os.environ | {"PYTHONPATH": home}
     mistake = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
     assert pugam_says("--version") == (0, f"{pugam.__version__}\n", "")
     assert (mistake.returncode, mistake.stdout) == (2, "")
-    assert mistake.stderr == "pugam: nowhere.csv is not found; check the name and the folder.\n"
+    assert mistake.stderr == "pugam: No such command 'fly'. See pugam --help.\n"

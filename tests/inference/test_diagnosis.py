@@ -240,7 +240,7 @@ def test_starts_nearly_as_good_as_the_best_are_counted(model, clear):
     ]
     fit = replace(model._fit, starts=tuple(records))
     twin = PUGAM().set_params(**model.get_params())
-    twin.__dict__.update({**model.__dict__, "_fit": fit})
+    twin.__dict__.update({**model.__dict__, "_fit": fit, "_diagnosis": None})
 
     diagnosis = twin.diagnose()
 

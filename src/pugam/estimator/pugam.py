@@ -312,15 +312,15 @@ class PUGAM(UncertaintyMethods, PredictionMethods, OutputMethods, ClassifierMixi
 
     def _judge(self) -> None:
         """Come to a verdict, if one is asked for, and remember what others say of pi where the model does not fit."""
-        self._diagnosis = self._look_from_all_sides() if read_flag("check", self.check) else None
-        self.verdict_ = None
-        if self._diagnosis is not None:
-            self.verdict_ = self._diagnosis.verdict
-            self._fit = replace(self._fit, neighbours=self._diagnosis.neighbours)
+        self._diagnosis, self.verdict_ = None, None
+        self._judged = self._find_verdict() if read_flag("check", self.check) else None
+        if self._judged is not None:
+            self.verdict_ = self._judged.verdict
+            self._fit = replace(self._fit, neighbours=self._judged.neighbours)
 
     def _warn(self, findings: list[Finding]) -> None:
         """Warn of a verdict that leaves doubts, in its own words; otherwise of what was found at once."""
-        said = None if self._diagnosis is None else self._diagnosis.caveat
+        said = None if self._judged is None else self._judged.caveat
         for finding in findings:
             if isinstance(finding, NotConverged):
                 warn_user(finding.message, category=ConvergenceWarning)
@@ -406,6 +406,7 @@ class PUGAM(UncertaintyMethods, PredictionMethods, OutputMethods, ClassifierMixi
         state.pop("_rows", None)  # data stay where they are
         state.pop("_drawn", None)
         state.pop("_diagnosis", None)
+        state.pop("_judged", None)
         return state
 
     @classmethod

@@ -24,6 +24,7 @@ from pugam.inference import (
     Sensitivity,
     diagnose_fit,
     fix_pi,
+    follow_pi,
     fourier_test,
     make_resampling,
     profile_interval,
@@ -51,6 +52,7 @@ class UncertaintyMethods(CurveMethods):
     at_boundary_: bool
     random_state: Any
     n_jobs: int | None
+    _diagnosis: Diagnosis | None
 
     def pi_interval(
         self,
@@ -278,10 +280,15 @@ class UncertaintyMethods(CurveMethods):
         'well determined'
         """
         check_is_fitted(self)
-        known: Diagnosis | None = getattr(self, "_diagnosis", None)
-        return self._look_from_all_sides() if known is None else known
+        fitted = self._fitted("The diagnosis")
+        if getattr(self, "_diagnosis", None) is None:
+            found = getattr(self, "_judged", None) or self._find_verdict()
+            with one_blas_thread():
+                self._diagnosis = follow_pi(found, fitted)
+        return self._diagnosis
 
-    def _look_from_all_sides(self) -> Diagnosis:
+    def _find_verdict(self) -> Diagnosis:
+        """Diagnose as far as a verdict goes."""
         with one_blas_thread():
             tests = [self._wald_test([number], "zero") for number in range(len(self._design.bases))]
             return diagnose_fit(self._fitted("The diagnosis"), self.pi_, tests, self.at_boundary_)

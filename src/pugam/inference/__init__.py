@@ -12,6 +12,7 @@ from pugam.inference.covariance import (
 from pugam.inference.diagnosis import (
     Diagnosis,
     diagnose_fit,
+    follow_pi,
     is_separated,
 )
 from pugam.inference.effects import (
@@ -74,6 +75,7 @@ __all__ = [
     "effect_table",
     "first_look",
     "fix_pi",
+    "follow_pi",
     "fourier_test",
     "frequentist_covariance",
     "headline",

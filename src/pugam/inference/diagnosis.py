@@ -39,7 +39,7 @@ from pugam.solvers import (
 )
 from pugam.terms import group_columns
 
-__all__ = ["Diagnosis", "diagnose_fit", "is_separated"]
+__all__ = ["Diagnosis", "diagnose_fit", "follow_pi", "is_separated"]
 
 Array = NDArray[np.float64]
 
@@ -199,13 +199,12 @@ def _count_groups(terms: Sequence[HypothesisTest], columns: Sequence[Sequence[st
 
 
 def diagnose_fit(fitted: Fitted, pi: float, terms: Sequence[HypothesisTest], at_boundary: bool) -> Diagnosis:
-    """Look at a fit, with this estimate of pi, from all sides."""
+    """Look at a fit, with this estimate of pi, from all sides that a verdict needs; `follow_pi` looks further."""
     inference = inference_of(fitted)
     sampling = _interval(inference, pi, sampling=True)
     profile = inference.profile(fitted.engine)
     fixed = fitted.settings.pi_range.fixed
     interval = None if fixed else profile_interval(profile, LEVEL)
-    places, deviance = (np.array([pi]), np.zeros(1)) if interval is None else _curve(profile, interval)
     starts = _relevant_starts(fitted.fit)
     near, spread = _spread(starts)
     rows = choose_rows(profile)
@@ -215,8 +214,8 @@ def diagnose_fit(fitted: Fitted, pi: float, terms: Sequence[HypothesisTest], at_
         wald=_interval(inference, pi),
         sampling=sampling,
         profile_interval=interval,
-        profile_pi=places,
-        profile_deviance=deviance,
+        profile_pi=np.array([pi]),
+        profile_deviance=np.zeros(1),
         terms=tuple(terms),
         columns=tuple(basis.spec.columns for basis in fitted.design.bases),
         starts=starts,
@@ -237,13 +236,23 @@ def diagnose_fit(fitted: Fitted, pi: float, terms: Sequence[HypothesisTest], at_
         pair_test=score_pairs(rows),
         omnibus=probe_residuals(rows),
         best_bin=bound_pi(rows),
-        sensitivity=fix_pi(profile, values_within(interval, pi)),
+        sensitivity=fix_pi(profile, np.array([pi])),
         search=fitted.fit.search,
     )
     verdict, findings = judge(found)
     found = replace(found, verdict=verdict, findings=findings)
     known = replace(inference, fit=replace(fitted.fit, neighbours=found.neighbours))
     return replace(found, wald=_interval(known, pi))
+
+
+def follow_pi(found: Diagnosis, fitted: Fitted) -> Diagnosis:
+    """Add the profile, and what becomes of the model when pi is fixed along a grid."""
+    profile, interval = inference_of(fitted).profile(fitted.engine), found.profile_interval
+    sensitivity = fix_pi(profile, values_within(interval, found.wald.estimate))
+    if interval is None:
+        return replace(found, sensitivity=sensitivity)
+    places, deviance = _curve(profile, interval)
+    return replace(found, profile_pi=places, profile_deviance=deviance, sensitivity=sensitivity)
 
 
 def _interval(inference: Inference[Fit], pi: float, sampling: bool = False) -> Interval:
