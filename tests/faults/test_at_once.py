@@ -53,7 +53,9 @@ def test_many_at_once_give_what_one_gives(pairs, jobs, folder, start, run, small
     started = [start(folder, *command, before=small_study) for number in numbers for command in commands(number, jobs)]
 
     assert [one.wait() for one in started] == [0] * 2 * pairs
-    assert [one.stderr for one in started] == [""] * 2 * pairs
+    # A verdict, if there is one, is the same for all.
+    assert len({one.stderr for one in started[::2]}) == 1
+    assert [one.stderr for one in started[1::2]] == [""] * pairs
     for number in numbers:
         for alone, together in zip(files_of(folder, 0), files_of(folder, number), strict=True):
             assert without_times(together) == without_times(alone)

@@ -30,7 +30,11 @@ class MarginalInference(Inference[MarginalFit]):
     """What can be said of a fit by marginal likelihood; see `Inference`."""
 
     def bayesian_covariance(self) -> Array:
-        """That of the curves at a known share, and of the share, which they follow."""
+        """That of the curves at a known share, and of the share, which they follow; and the bias that priors bring.
+
+        Priors flatten all curves together, which none with independent coefficients counts: as with smoothing, the
+        estimated bias enters as its square.
+        """
         layout, optimum = self.fit.optimum.layout, self.fit.optimum
         others, share = layout.predictor, layout.share
         covariance = np.zeros_like(optimum.information)
@@ -38,7 +42,24 @@ class MarginalInference(Inference[MarginalFit]):
         follows = np.zeros(layout.size)
         follows[share] = 1.0
         follows[others] = -covariance[others, others] @ optimum.information[others, share]
-        return np.asarray(covariance + self.logit_variance * np.outer(follows, follows))
+        bias = self._bias(covariance)
+        return np.asarray(covariance + self.logit_variance * np.outer(follows, follows) + np.outer(bias, bias))
+
+    def _bias(self, covariance: Array) -> Array:
+        """By how much priors flatten the curves, all by the same share, with this covariance: shape (q,).
+
+        The share is a mean over coefficients, by how much each counts in the prior. The intercept follows.
+        """
+        optimum, layout = self.fit.optimum, self.fit.optimum.layout
+        assert self.design.ridge is not None
+        drawn = self.design.ridge * optimum.theta
+        pulled = covariance[layout.coefficients, layout.coefficients] @ drawn
+        share = float(drawn @ pulled) / max(float(drawn @ optimum.theta), TUNING.smallest_information)
+        bias = np.zeros(layout.size)
+        bias[layout.coefficients] = share * optimum.theta
+        own = optimum.hessian[layout.intercept]
+        bias[layout.intercept] = -own @ bias / own[layout.intercept]
+        return bias
 
     def frequentist_covariance(self) -> Array:
         """Not known; the Bayesian one is given."""
