@@ -111,7 +111,7 @@ class PugamWarning(UserWarning):
 
 
 class VerdictWarning(PugamWarning):
-    """pi is not well determined, or the model does not fit the rows; the message has the verdict and the first reason.
+    """pi is not well determined, or the model does not fit the rows; the message has the verdict and its reasons.
 
     Examples
     --------

@@ -176,6 +176,26 @@ ONCE_WRONG = [
         new_rows="far out",
         look="units",
     ),
+    Call(
+        seed=217319,
+        n_rows=9,
+        columns=("heavy-tailed", "gaps"),
+        labels="polars",
+        weights="all large",
+        terms="lines with gaps",
+        new_rows="infinite",
+        look="units",
+    ),
+    Call(
+        seed=676793,
+        n_rows=46,
+        columns=("counts", "huge", "mostly zero", "two-valued"),
+        apart=2.0,
+        weights="all large",
+        terms="with gaps",
+        new_rows="gaps",
+        look="held out",
+    ),
 ]
 
 

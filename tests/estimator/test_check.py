@@ -46,13 +46,13 @@ def test_a_fit_that_is_well_determined_warns_of_nothing(clear):
     assert model.verdict_ == model.diagnose().verdict == "well determined"
 
 
-def test_any_other_verdict_is_one_warning_with_its_first_reason(crossed):
+def test_any_other_verdict_is_one_warning_with_its_reasons(crossed):
     with pytest.warns(PugamWarning) as said:
         model = PUGAM(interactions=None, check=True).fit(*crossed)
 
     (warning,) = said
     assert warning.category is VerdictWarning
-    assert str(warning.message) == f"The model does not fit these data. {model.diagnose().warnings[0]}"
+    assert str(warning.message) == " ".join(["The model does not fit these data.", *model.diagnose().warnings])
 
 
 def test_the_diagnosis_is_made_once(misfit):

@@ -212,8 +212,9 @@ def fit(
 
 def _caveat(diagnosis: Diagnosis) -> Iterator[str]:
     """Say first, however quiet the command is, that pi is not well determined, and the first reason."""
-    if diagnosis.caveat is not None:
-        yield f"! {diagnosis.caveat.told(in_flags)}"
+    caveat = diagnosis.caveat(n_reasons=1)
+    if caveat is not None:
+        yield f"! {caveat.told(in_flags)}"
 
 
 def _read_interactions(text: str) -> str | int | list[tuple[str, ...]] | None:

@@ -320,7 +320,7 @@ class PUGAM(UncertaintyMethods, PredictionMethods, OutputMethods, ClassifierMixi
 
     def _warn(self, findings: list[Finding]) -> None:
         """Warn of a verdict that leaves doubts, in its own words; otherwise of what was found at once."""
-        said = None if self._judged is None else self._judged.caveat
+        said = None if self._judged is None else self._judged.caveat()
         for finding in findings:
             if isinstance(finding, NotConverged):
                 warn_user(finding.message, category=ConvergenceWarning)

@@ -167,12 +167,11 @@ class Diagnosis:
         """What was seen that should worry, each with a remedy."""
         return tuple(str(finding.message) for finding in self.findings)
 
-    @property
-    def caveat(self) -> Message | None:
-        """What has to be said before any number: a verdict that leaves doubts, and the first reason."""
+    def caveat(self, n_reasons: int | None = None) -> Message | None:
+        """What has to be said before any number: a verdict that leaves doubts, and its reasons, or so many of them."""
         if self.verdict in ("well determined", "fixed"):
             return None
-        reasons = [finding.message for finding in self.findings[:1]]
+        reasons = [finding.message for finding in self.findings[:n_reasons]]
         return Message(f"{headline(self.verdict)}.", *(part for reason in reasons for part in (" ", reason)))
 
     def messages_beside(self, interval: Interval) -> tuple[Message, ...]:

@@ -83,11 +83,9 @@ def find_one_sided(engine: Engine) -> tuple[str, ...]:
     unlabelled = (engine.n0 + engine.n1) * mean_products(engine) - labelled
     sides = [_rows_by_level(engine, products) for products in (labelled, unlabelled)]
     rounding = LEAST_OWN * (engine.n0 + engine.n1)
-    return tuple(
-        name
-        for name, rows in sides[0].items()
-        if min(rows, sides[1][name]) < LEAST_SHARE * (rows + sides[1][name]) + rounding
-    )
+    # A number with two values among rows of one label may have more among others: it has no levels then.
+    both = {name: (rows, sides[1][name]) for name, rows in sides[0].items() if name in sides[1]}
+    return tuple(name for name, rows in both.items() if min(rows) < LEAST_SHARE * sum(rows) + rounding)
 
 
 def _rows_by_level(engine: Engine, products: Array) -> dict[str, float]:

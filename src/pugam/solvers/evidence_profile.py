@@ -220,8 +220,12 @@ class _Search:
             if not 0 < curve.best < len(curve.places) - 1:
                 break
             last = self.look(_summit(curve))
+        return self.no_lower_than(last)
+
+    def no_lower_than(self, known: EvidenceAt | None) -> EvidenceAt:
+        """The place known, unless another one that was looked at is clearly higher."""
         highest = max(self.found.values(), key=lambda one: one.value)
-        return highest if last is None or last.value < highest.value - TUNING.worth_moving else last
+        return highest if known is None or known.value < highest.value - TUNING.worth_moving else known
 
     def sharpen(self) -> None:
         """Look where the limits of the interval are thought to be."""
@@ -252,7 +256,7 @@ def climb_profile(
             break
     if fall > TUNING.evidence_limit:
         search.sharpen()
-    return best, search.curve()
+    return search.no_lower_than(best), search.curve()
 
 
 def _summit(curve: EvidenceCurve) -> float:

@@ -84,7 +84,7 @@ def check_evidence(model, problem, beta):
     quite where the evidence is highest: with the variances held, its summit may be aside.
     """
     assert (problem.penalty > 0.0).all()
-    interval, fit = model.pi_interval(), model._fit
+    interval, fit = model.pi_interval(model_error=False), model._fit
     assert interval.lower <= model.pi_ <= interval.upper
     assert (np.diff(fit.curve.places) > 0.0).all()
     assert fit.curve.fall(beta[0]) <= EVIDENCE_LEFT, f"higher elsewhere, by {fit.curve.fall(beta[0]):.3g}"
