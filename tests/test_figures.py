@@ -72,7 +72,7 @@ FACTS = {
     "README.md": {"3.11": "a version", "60": "digits of the certified values"},
     "docs/from_file_to_report.md": {
         **dict.fromkeys(("569", "212"), "rows of the demo's table"),
-        "39.7": "read off the picture above it",
+        "39.8": "read off the picture above it",
         "130": "an exit code",
         "31": "values of the slider, set in the code",
     },
