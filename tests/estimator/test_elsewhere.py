@@ -214,7 +214,7 @@ def test_intervals_are_those_in_memory(models):
 
 @pytest.mark.parametrize("options", [{}, {"smoothing": "reselect"}], ids=["smoothing fixed", "smoothing reselected"])
 def test_a_bootstrap_is_that_in_memory(models, options):
-    n_resamples = 2 if options else 6
+    n_resamples = 2 if options else 20
     here, there = (model.bootstrap(n_resamples, random_state=3, **options) for model in models)
 
     np.testing.assert_allclose(there.pi, here.pi, rtol=0.0, atol=1e-8)

@@ -116,7 +116,7 @@ def threads_allowed(n_jobs):
     return count_threads(n_jobs, 1e9, 10)
 
 
-@pytest.mark.parametrize("backend", ["loky", "threading", pytest.param("multiprocessing", marks=pytest.mark.long)])
+@pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing"])
 @pytest.mark.parametrize("n_jobs", [None, TWO, -1], ids=str)
 def test_work_shared_out_by_joblib_gets_its_part_of_the_cores(backend, n_jobs):
     cores = joblib.cpu_count()
@@ -198,7 +198,7 @@ def test_a_bootstrap_uses_the_threads_it_is_given(at_work):
     model = PUGAM("s(x1, k=5) + x2", n_starts=2, n_jobs=1).fit(data.X, data.z)
     assert at_work.most == 1
 
-    one, two = (model.bootstrap(20, random_state=0, n_jobs=n_jobs) for n_jobs in (1, TWO))
+    one, two = (model.bootstrap(50, random_state=0, n_jobs=n_jobs) for n_jobs in (1, TWO))
 
     assert at_work.most == TWO
     np.testing.assert_array_equal(one.pi, two.pi)

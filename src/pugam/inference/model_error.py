@@ -1,9 +1,9 @@
 """How far off pi may be although nothing in the rows contradicts the model.
 
 Negatives that look just like positives cannot be told from them. If a share q of the negatives does, rows determine
-pi* with 1 - pi* = (1 - pi)(1 - q), and nothing in them tells pi* from pi: the estimate is too high. On real tables
--log(1 - q) is about exponential with a mean of 0.05, whatever pi is (benchmarks/results/model_error.md). The lower
-limit of an interval allows for that. Where rows do contradict the model, the interval also holds what others say of pi.
+pi* with 1 - pi* = (1 - pi)(1 - q), and nothing in them tells pi* from pi: the estimate is too high. The lower limit of
+an interval allows for that: -log(1 - q) is taken to be exponential, with a mean for which intervals hold on real tables
+(benchmarks/results/model_error.md). Where rows do contradict the model, the interval also holds what others say of pi.
 """
 
 from __future__ import annotations
