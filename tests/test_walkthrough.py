@@ -34,19 +34,28 @@ def pugam(monkeypatch, capsys):
     return run
 
 
-# Of a hundred refits, or hundreds.
 # Hundreds of refits, or a dozen fits that other pages show as well.
 SLOW = (
     *("howto/clusters.md", "howto/comparing_models.md", "howto/reproducible.md", "howto/weights.md"),
     *("howto/known_pi.md", "howto/missing_values.md"),
 )
+# Pages that show the verdict on a fit that Python made. What the others show does not depend on it, and to reach it
+# takes longer than the fit: they are run with verdicts, as by default, in the long tests.
+SHOW_VERDICTS = ("howto/another_population.md", "howto/interactions.md")
 
 
-@pytest.mark.usefixtures("checked")
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.long) if name in SLOW else name for name in sorted(NAMES)]
-)
-def test_the_code_of_a_page_prints_what_the_page_shows(name, tmp_path, pugam):
+def runs_of_pages():
+    for name in sorted(NAMES):
+        is_quick = name in SHOW_VERDICTS
+        yield pytest.param(name, True, marks=[] if is_quick else pytest.mark.long, id=f"{name}, with verdicts")
+        if not is_quick and name not in SLOW:
+            yield pytest.param(name, False, id=name)
+
+
+@pytest.mark.parametrize(("name", "with_verdicts"), runs_of_pages())
+def test_the_code_of_a_page_prints_what_the_page_shows(name, with_verdicts, tmp_path, pugam, request):
+    if with_verdicts:
+        request.getfixturevalue("checked")
     steps = RUN_PAGE["read_steps"]((DOCS / name).read_text(encoding="utf-8"))
     if np.__version__ < "2" and any(step.kind == "python" for step in steps):
         pytest.skip("pages show numbers and frames as newer libraries print them")
