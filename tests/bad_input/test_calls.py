@@ -204,14 +204,14 @@ def test_calls_that_once_went_wrong(call):
     check_call(call)
 
 
-@settings(max_examples=60, **COMMON)
+@settings(max_examples=25, **COMMON)
 @given(call=diverse_calls())
 def test_calls_that_have_nothing_in_common(call):
     note(repr(call))
     check_call(call)
 
 
-@settings(max_examples=30, **COMMON)
+@settings(max_examples=12, **COMMON)
 @given(call=calls())
 def test_calls_that_are_made_simpler_where_they_fail(call):
     check_call(call)

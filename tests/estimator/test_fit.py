@@ -86,13 +86,14 @@ def test_linear_models_have_no_bias_to_correct(X, z):
     assert model.smoothing_ == {}
 
 
-@pytest.mark.parametrize("solver", ["newton", "em"])
+@pytest.mark.parametrize("solver", ["newton", pytest.param("em", marks=pytest.mark.long)])
 def test_posteriors_of_the_unlabelled_average_to_pi(X, z, solver):
     model = PUGAM(solver=solver, **PURE).fit(X, z)
 
     assert model.predict_proba(X[z == 0])[:, 1].mean() == pytest.approx(model.pi_, abs=1e-7)
 
 
+@pytest.mark.long  # tests/estimator/test_solvers_agree.py holds them against each other on another table
 def test_newton_and_em_reach_the_same_optimum(X, z):
     newton, em = (PUGAM(solver=solver, smoothing=0.1, **TIGHT).fit(X, z) for solver in ("newton", "em"))
 

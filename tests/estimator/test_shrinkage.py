@@ -120,7 +120,7 @@ def test_a_share_that_is_not_determined_is_a_reason_to_shrink_the_mode_unless_it
 
 
 @pytest.mark.filterwarnings("ignore::pugam.PugamWarning")
-@pytest.mark.parametrize("n_linear", [1, 3, 5])
+@pytest.mark.parametrize("n_linear", [3, *(pytest.param(number, marks=pytest.mark.long) for number in (1, 5))])
 @pytest.mark.parametrize("short", [0, 1])
 def test_by_marginal_likelihood_fewer_than_twenty_rows_for_each_column_are_the_only_reason(n_linear, short):
     # A line has one column that smoothing does not restrain, a smooth its straight part; whatever rows say of pi.

@@ -306,13 +306,16 @@ def test_refits_of_the_mode_scatter_as_the_standard_error_says(setting, terms):
     assert spread == pytest.approx(np.sqrt(pi_log_variance(model._fit, model.n0_, model.n1_)), rel=0.25)
 
 
-@pytest.mark.parametrize(("setting", "terms"), [pytest.param(1, "linear", marks=pytest.mark.long), (2, "smooth")])
-def test_refits_by_marginal_likelihood_scatter_as_their_evidence_is_wide(setting, terms):
-    # As above; 100 refits have an error of 7 percent more.
+@pytest.mark.parametrize(
+    ("setting", "terms", "n_resamples"),
+    [(2, "smooth", 40), *(pytest.param(*one, 100, marks=pytest.mark.long) for one in ((1, "linear"), (2, "smooth")))],
+)
+def test_refits_by_marginal_likelihood_scatter_as_their_evidence_is_wide(setting, terms, n_resamples):
+    # As above; 100 refits have an error of 7 percent, 40 of 11.
     data = simulate(setting, n0=1500, n=3000, random_state=3)
     model = PUGAM(LINEAR if terms == "linear" else SMOOTH, n_starts=2).fit(data.X, data.z)
 
-    spread = logit(model.bootstrap(100).pi).std(ddof=1)
+    spread = logit(model.bootstrap(n_resamples).pi).std(ddof=1)
 
     assert spread == pytest.approx(np.sqrt(model.covariance()[0, 0]), rel=0.35)
 

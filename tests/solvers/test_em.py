@@ -37,7 +37,7 @@ def problem(make_problem):
     ],
     ids=["free", "prior", "skewed prior", "bounded", "bounded with prior", "known", "known with prior"],
 )
-@pytest.mark.parametrize("kappa", [1e-4, 1.0])
+@pytest.mark.parametrize("kappa", [1e-4, pytest.param(1.0, marks=pytest.mark.long)])
 def test_no_iteration_goes_down(problem, prior, pi_range, kappa):
     objective = problem.objective(kappa, prior)
     flat = np.zeros((1, 2 + problem.design.n_columns))
@@ -95,7 +95,9 @@ def test_one_iteration_is_the_papers(make_problem):
     np.testing.assert_allclose(after.beta[1:], b, atol=1e-6)
 
 
-@pytest.mark.parametrize(("setting", "kappa"), [(1, 1.0), (2, 1e-3), (3, 1e-3), (3, 1e-2)])
+@pytest.mark.parametrize(
+    ("setting", "kappa"), [(1, 1.0), (2, 1e-3), pytest.param(3, 1e-3, marks=pytest.mark.long), (3, 1e-2)]
+)
 @pytest.mark.parametrize("prior", [PiPrior(), PiPrior(1.0, 1.0)], ids=["flat", "weak"])
 def test_em_and_fisher_scoring_reach_the_same_optimum(make_problem, setting, kappa, prior):
     objective = make_problem(setting, n0=600, n=900, seed=setting).objective(kappa, prior)
