@@ -297,7 +297,10 @@ def test_parts_are_mapped_in_order_and_added_up(client):
 @pytest.mark.parametrize(
     ("label", "options"),
     # With pi fixed, a diagnosis has no profile of it, each point of which takes several trips.
-    [(["--label", "z"], {}), (["--label", "state", "--positive", "case"], {"pi": 0.4})],
+    [
+        pytest.param(["--label", "z"], {}, marks=pytest.mark.long),
+        (["--label", "state", "--positive", "case"], {"pi": 0.4}),
+    ],
     ids=["codes", "words"],
 )
 def test_the_command_line_fits_on_the_cluster(rows, label, options, tmp_path, monkeypatch):

@@ -212,9 +212,12 @@ def test_intervals_are_those_in_memory(models):
         assert (one.lower, one.upper) == pytest.approx((other.lower, other.upper), abs=1e-7)
 
 
-@pytest.mark.parametrize("options", [{}, {"smoothing": "reselect"}], ids=["smoothing fixed", "smoothing reselected"])
-def test_a_bootstrap_is_that_in_memory(models, options):
-    n_resamples = 2 if options else 20
+@pytest.mark.parametrize(
+    ("options", "n_resamples"),
+    [({}, 4), pytest.param({}, 20, marks=pytest.mark.long), ({"smoothing": "reselect"}, 2)],
+    ids=["smoothing fixed", "smoothing fixed, many", "smoothing reselected"],
+)
+def test_a_bootstrap_is_that_in_memory(models, options, n_resamples):
     here, there = (model.bootstrap(n_resamples, random_state=3, **options) for model in models)
 
     np.testing.assert_allclose(there.pi, here.pi, rtol=0.0, atol=1e-8)

@@ -202,7 +202,7 @@ def inputs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("inputs")
     data = simulate(2, n0=1250, n=1500, pi=0.4, random_state=0)
     data.X.assign(z=data.z.astype(int)).to_csv(folder / "rows.csv", index=False)
-    PUGAM().fit(data.X, data.z).save(folder / "model.json")
+    PUGAM(smoothing=0.1).fit(data.X, data.z).save(folder / "model.json")
     many = data.X.iloc[np.random.default_rng(0).integers(1500, size=20_000)]
     many.to_csv(folder / "many.csv", index=False)
     return folder

@@ -105,8 +105,8 @@ def test_cells_are_quoted_only_where_they_must_be(tmp_path):
 
 
 def test_wide_tables_are_written_in_slices(tmp_path, monkeypatch):
-    monkeypatch.setattr(writing, "CELLS_PER_TEXT", 5000)
-    table = pa.table({f"x{i}": np.arange(10.0) + i for i in range(3000)})
+    monkeypatch.setattr(writing, "CELLS_PER_TEXT", 1000)
+    table = pa.table({f"x{i}": np.arange(10.0) + i for i in range(600)})
     assert open_file(save(table, tmp_path / "data.csv")).read().equals(table)
 
 
