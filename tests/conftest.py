@@ -15,7 +15,8 @@ from pugam import PUGAM
 from pugam.data import read_table
 from pugam.datasets import Simulation, simulate
 from pugam.engines import MemoryEngine, one_blas_thread
-from pugam.inference import best_bin, omnibus
+from pugam.inference import best_bin, diagnosis, omnibus
+from pugam.presentation.report import collecting
 from pugam.solvers import Objective, PiPrior
 from pugam.terms import Design, l, s
 
@@ -91,6 +92,25 @@ def without_trees():
 def no_trees():
     """As a function, so that each folder, or file, has it for as long as its own tests run."""
     return without_trees
+
+
+@contextmanager
+def at_few_places():
+    """A diagnosis draws the profile of pi by five points and a report fixes pi at five values, not at 25 and 31.
+
+    Verdicts, words and everything else are the same. Points and values as many as they are by default are for the tests
+    of inference and presentation, and for the pages that are run.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(diagnosis, "PROFILE_POINTS", 5)
+        patch.setattr(collecting, "SLIDER_VALUES", ((np.inf, 5),))
+        yield
+
+
+@pytest.fixture(scope="session")
+def few_places():
+    """As a function, for the same reason."""
+    return at_few_places
 
 
 @dataclass(frozen=True)

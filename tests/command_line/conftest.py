@@ -12,9 +12,9 @@ from pugam.command_line import main
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _no_trees(no_trees):
-    """Of modules, so that what their fixtures keep of a diagnosis has no trees, either."""
-    with no_trees():
+def _quick_diagnoses(no_trees, few_places):
+    """Of modules, so that what their fixtures keep of a diagnosis is as quick."""
+    with no_trees(), few_places():
         yield
 
 

@@ -10,10 +10,12 @@ import pytest
 
 import pugam
 from pugam.datasets import simulate
+from pugam.presentation.report import collecting
 
 ROWS = 320
 HOSTILE = "<script>alert(1)</script>"
 LARGEST_PAGE = 3_000_000
+ALL_SLIDER_VALUES = collecting.SLIDER_VALUES  # which are fewer during tests
 # For tests of what a page says of rows, names and files: a fit with smoothing given is faster, and its page has it all.
 GIVEN = ("--smoothing", "0.1")
 
@@ -310,7 +312,8 @@ def test_hostile_names_levels_and_identifiers_are_text(given, rows):
     assert html.escape("<i>data.csv") in page()
 
 
-def test_sixty_features_make_a_page_below_three_megabytes(pugam_says):
+def test_sixty_features_make_a_page_below_three_megabytes(pugam_says, monkeypatch):
+    monkeypatch.setattr(collecting, "SLIDER_VALUES", ALL_SLIDER_VALUES)
     generator = np.random.default_rng(5)
     names = [f"a feature with a rather long name {number}" for number in range(60)]
     table = pd.DataFrame(generator.normal(size=(1500, 60)), columns=names)

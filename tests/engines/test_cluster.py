@@ -79,8 +79,8 @@ def model_given(rows):
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _no_trees(no_trees):
-    with no_trees():
+def _quick_diagnoses(no_trees, few_places):
+    with no_trees(), few_places():
         yield
 
 

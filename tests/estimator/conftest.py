@@ -10,9 +10,9 @@ N_LABELLED, N_HIDDEN, N_NEGATIVE = 300, 120, 180
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _no_trees(no_trees):
-    """Of modules, so that what their fixtures keep of a diagnosis has no trees, either."""
-    with no_trees():
+def _quick_diagnoses(no_trees, few_places):
+    """Of modules, so that what their fixtures keep of a diagnosis is as quick."""
+    with no_trees(), few_places():
         yield
 
 
