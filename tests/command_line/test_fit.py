@@ -319,14 +319,14 @@ def test_weights_are_those_of_sample_weight(fitted, rows, features):
 def test_groups_are_drawn_together_and_a_seed_repeats_them(fitted, rows, features):
     clinics = np.arange(ROWS) // 8
     features.assign(clinic=clinics, z=rows["z"]).to_csv("data.csv", index=False)
-    flags = ["--label", "z", "--groups", "clinic", "--ci", "bootstrap", "--resamples", "20"]
+    flags = ["--label", "z", "--groups", "clinic", "--ci", "bootstrap", "--resamples", "6"]
 
     model, out = fitted("data.csv", *flags, "--seed", "7")
     _, again = fitted("data.csv", *flags, "--seed", "7")
     _, other = fitted("data.csv", *flags, "--seed", "8")
 
     own = PUGAM(random_state=7).fit(features, rows["z"])
-    interval = own.pi_interval(method="bootstrap", n_resamples=20, groups=clinics)
+    interval = own.pi_interval(method="bootstrap", n_resamples=6, groups=clinics)
     assert first_line(out) == f"pi = {interval}"
     assert "bootstrap" in out.splitlines()[1]
     assert out == again != other
@@ -336,16 +336,16 @@ def test_groups_are_drawn_together_and_a_seed_repeats_them(fitted, rows, feature
 def test_groups_may_be_text_and_rows_of_no_weight_are_left_out_of_them(fitted, rows, features):
     clinics, weights = [f"clinic {n // 8}" for n in range(ROWS)], np.where(np.arange(ROWS) % 9, 1.0, 0.0)
     features.assign(clinic=clinics, w=weights, z=rows["z"]).to_csv("data.csv", index=False)
-    flags = ["--weights", "w", "--groups", "clinic", "--ci", "bootstrap", "--resamples", "20", "--seed", "1"]
+    flags = ["--weights", "w", "--groups", "clinic", "--ci", "bootstrap", "--resamples", "6", "--seed", "1"]
 
     _, out = fitted("data.csv", "--label", "z", *flags, "--shrinkage", "never")
 
     own = PUGAM(random_state=1, shrinkage="never").fit(features, rows["z"], weights)
-    assert first_line(out) == f"pi = {own.pi_interval(method='bootstrap', n_resamples=20, groups=clinics)}"
+    assert first_line(out) == f"pi = {own.pi_interval(method='bootstrap', n_resamples=6, groups=clinics)}"
 
 
 def test_a_bootstrap_that_was_stopped_goes_on_from_its_store(pugam_says, data, monkeypatch):
-    command = ("fit", data, "--label", "z", "--ci", "bootstrap", "--resamples", "40", "--quiet")
+    command = ("fit", data, "--label", "z", "--ci", "bootstrap", "--resamples", "20", "--quiet")
     undisturbed, refit = pugam_says(*command), bootstrap_module._refit
 
     def interrupt(fitted, counts, reselect):

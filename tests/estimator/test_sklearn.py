@@ -110,6 +110,7 @@ def test_labels_may_be_passed_by_either_name(model, X, z):
 @pytest.mark.parametrize("smoothing", ["reml", 1.0])
 def test_weights_are_equivalent_to_repeated_rows_in_an_array(X, z, smoothing):
     # What check_sample_weight_equivalence_on_dense_data asks, on a table taller than wide.
+    X = X.iloc[:, :2]
     weights = np.random.default_rng(1).integers(0, 5, len(z))
     rows = np.repeat(np.arange(len(z)), weights)
     weighted = PUGAM(smoothing=smoothing).fit(X.to_numpy(), z, sample_weight=weights)
