@@ -45,10 +45,10 @@ def factorize(matrix: Array, damping: float = 0.0) -> Factor | None:
 
 
 def solve_factorized(factor: Factor, rhs: Array) -> Array:
-    """Solve the system that was factorized."""
+    """Solve the system that was factorized, for one right-hand side or for several, as columns."""
     lower, scale = factor
-    x, _ = lapack.dpotrs(lower, rhs * scale, lower=1)
-    solution: Array = x * scale
+    x, _ = lapack.dpotrs(lower, (rhs.T * scale).T, lower=1)
+    solution: Array = (x.T * scale).T
     return solution
 
 

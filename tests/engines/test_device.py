@@ -49,6 +49,18 @@ def test_sums_are_those_in_memory(memory, on_device, monkeypatch, observed, numb
         np.testing.assert_allclose(getattr(found, name), wanted, rtol=1e-10, atol=1e-12 * np.abs(wanted).max())
 
 
+@pytest.mark.parametrize("block_cells", [device.BLOCK_CELLS, 1000])
+def test_slopes_of_a_trace_are_those_in_memory(memory, on_device, monkeypatch, block_cells):
+    monkeypatch.setattr(device, "BLOCK_CELLS", block_cells)
+    rng = np.random.default_rng(2)
+    q = 1 + memory.design.n_columns
+    root = rng.normal(size=(q, q))
+    at = np.array([0.3]), rng.normal(size=(1, q)), root + root.T
+
+    wanted = memory.trace_slopes(*at)
+    np.testing.assert_allclose(on_device.trace_slopes(*at), wanted, rtol=1e-10, atol=1e-12 * np.abs(wanted).max())
+
+
 def test_columns_are_evaluated_on_the_device_and_not_in_memory(memory, on_device, monkeypatch):
     monkeypatch.setattr(type(memory), "blocks", None)
 

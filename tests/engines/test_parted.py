@@ -150,6 +150,12 @@ def test_sums_by_moments_are_those_of_columns_written_out(path, frame, design, b
     assert_sums_close(parted.sums(PI, b), memory.sums(PI, b), rtol=1e-11)
 
 
+def test_slopes_of_a_trace_are_those_in_memory(engines, b):
+    matrix = np.random.default_rng(3).normal(size=(b.shape[1], b.shape[1]))
+    memory, parted = (engine.trace_slopes(PI[:1], b[:1], matrix + matrix.T) for engine in engines)
+    assert_close(parted, memory, rtol=1e-11)
+
+
 def test_expected_labels_and_their_logistic_sums_are_those_in_memory(engines, b):
     memory, parted = (engine.expectation(PI, b) for engine in engines)
     assert_close(parted.hidden_positives, memory.hidden_positives)

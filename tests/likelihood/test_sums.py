@@ -15,6 +15,7 @@ from pugam.likelihood import (
     products_of_columns,
     saturating_sums,
     score_sums,
+    trace_slopes,
 )
 from pugam.likelihood.columns import FEW_COLUMNS, MANY_GRAMS
 
@@ -80,6 +81,24 @@ def test_observed_information_is_the_falling_slope_of_the_score_in_every_pair_of
 
     information = saturating_at(example, here, observed=True).information[0]
     np.testing.assert_allclose(information, numeric, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("vector", range(N_VECTORS))
+def test_slopes_of_a_trace_are_derivatives_in_every_coordinate(vector):
+    example, step = Example(), 1e-6
+    here = np.concatenate([[np.log(example.c[vector])], example.b[vector]])
+    root = np.random.default_rng(5).normal(size=(len(here) - 1, len(here) - 1))
+    matrix = root + root.T
+
+    numeric = [
+        np.sum(matrix * np.subtract(*(saturating_at(example, here + way).information[0, 1:, 1:] for way in ways)))
+        / (2.0 * step)
+        for ways in zip(step * np.eye(len(here)), -step * np.eye(len(here)), strict=True)
+    ]
+
+    c = np.exp(here[:1])
+    slopes = trace_slopes(DenseColumns(example.X), example.weights, here[None, 1:], c, 1.0 - c, matrix)
+    np.testing.assert_allclose(slopes, numeric, rtol=1e-5, atol=1e-5)
 
 
 def test_logistic_score_and_information_are_derivatives_in_every_coordinate():

@@ -10,8 +10,10 @@ from scipy.special import expit
 from pugam.data import read_table
 from pugam.engines import MemoryEngine
 from pugam.solvers import PiPrior, PiRange
-from pugam.solvers.evidence_profile import Model, climb_profile, settle
+from pugam.solvers.evidence_profile import climb_profile
+from pugam.solvers.laplace import Model
 from pugam.solvers.pairs import add_pairs, choice_cost, find_pairs, screen_pairs
+from pugam.solvers.settling import settle
 from pugam.terms import Design, parse_formula
 
 FORMULA = "s(x) + s(y) + l(w) + f(site)"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pugam.errors import InputError
 from pugam.layout import Layout
-from pugam.likelihood import LOWEST_VALUE, SaturatingRows, Sums, saturating_rows
+from pugam.likelihood import LOWEST_VALUE, SaturatingRows, Sums, information_slope_rows, saturating_rows
 from pugam.messages import Argument
 from pugam.terms import Design
 
@@ -100,6 +100,21 @@ class DeviceRows:
                 _add_derivatives(layout, X, parts, score[number], information[number])
         information[:, layout.predictor, layout.share] = information[:, layout.share, layout.predictor]
         return Sums(value.cpu().numpy(), score.cpu().numpy(), information.cpu().numpy())
+
+    def trace_slopes(self, c: Array, d: Array, b: Array, matrix: Array) -> Array:
+        """How the trace of a matrix times the information changes; see `likelihood.trace_slopes`."""
+        torch, layout = load_torch(), self._design.layout
+        (vector,), product = self._on_device(b), self._on_device(matrix)
+        slopes = vector.new_zeros(layout.size)
+        for rows, X in self.blocks():
+            leverages = (X @ product).mul_(X).sum(1)
+            if self._weights is not None:
+                leverages *= self._weights[rows]
+            of_s, of_c = information_slope_rows(X @ vector, float(c[0]), float(d[0]), torch)  # type: ignore[arg-type]
+            slopes[layout.share] += (leverages * of_c).sum()
+            slopes[layout.predictor] += (leverages * of_s) @ X
+        found: Array = slopes.cpu().numpy()
+        return found
 
     def blocks(self) -> Iterator[tuple[slice, Any]]:
         """Evaluate the model columns, intercept first, block by block."""

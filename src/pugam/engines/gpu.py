@@ -62,6 +62,12 @@ class GpuEngine(MemoryEngine):
             return self._device_rows.sums(*label_frequency(pi, self.n0, self.n1), b, observed)
         return super()._sums(pi, b, observed)
 
+    def trace_slopes(self, pi: Array, b: Array, matrix: Array) -> Array:
+        """How the trace of a matrix times the expected information in (a, theta) changes."""
+        if self.n_rows * b.shape[1] ** 2 < MANY_PRODUCTS:
+            return super().trace_slopes(pi, b, matrix)
+        return self._device_rows.trace_slopes(*label_frequency(pi, self.n0, self.n1), b, matrix)
+
     @cached_property
     def _device_rows(self) -> DeviceRows:
         torch = load_torch()

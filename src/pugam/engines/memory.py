@@ -29,6 +29,7 @@ from pugam.likelihood import (
     products_of_columns,
     saturating_sums,
     score_sums,
+    trace_slopes,
 )
 from pugam.terms import Design, Encoded
 
@@ -158,6 +159,15 @@ class MemoryEngine(CountedRows):
         """The same for given label frequencies and their complements: those of more rows than there are here."""
         work = self.n_rows * b.shape[0] * b.shape[1] ** 2
         return self._sum(lambda block: saturating_sums(block.X, block.positive, block.weights, b, c, d, observed), work)
+
+    def trace_slopes(self, pi: Array, b: Array, matrix: Array) -> Array:
+        """How the trace of a matrix times the expected information in (a, theta) changes."""
+        return self.trace_slopes_given(*label_frequency(pi, self.n0, self.n1), b, matrix)
+
+    def trace_slopes_given(self, c: Array, d: Array, b: Array, matrix: Array) -> Array:
+        """The same for a given label frequency and its complement."""
+        work = self.n_rows * b.shape[1] ** 2
+        return self._sum(lambda block: trace_slopes(block.X, block.weights, b, c, d, matrix), work)
 
     def expectation(self, pi: Array, b: Array) -> MemoryExpectation:
         """E-step: the expected labels of all rows."""

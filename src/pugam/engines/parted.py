@@ -134,6 +134,12 @@ class PartedEngine(CountedRows):
         found: Sums = self.parts.sum(MemoryEngine.sums_given, c, d, b, observed)
         return found
 
+    def trace_slopes(self, pi: Array, b: Array, matrix: Array) -> Array:
+        """How the trace of a matrix times the expected information in (a, theta) changes."""
+        c, d = label_frequency(pi, self.n0, self.n1)
+        found: Array = self.parts.sum(MemoryEngine.trace_slopes_given, c, d, b, matrix)
+        return found
+
     def expectation(self, pi: Array, b: Array) -> PointExpectation:
         """E-step: the expected labels of all rows."""
         _, d = label_frequency(pi, self.n0, self.n1)

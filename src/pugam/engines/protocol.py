@@ -192,6 +192,13 @@ class Engine(Protocol):
         """Value, score and expected (or observed) information of the profile likelihood in (log c, a, theta)."""
         ...
 
+    def trace_slopes(self, pi: Array, b: Array, matrix: Array) -> Array:
+        """How the trace of a matrix times the expected information in (a, theta) changes: shape (2 + p,).
+
+        Derivatives in (log c, a, theta), for a single parameter vector and a symmetric matrix.
+        """
+        ...
+
     def expectation(self, pi: Array, b: Array) -> Expectation:
         """E-step: the expected labels of all rows."""
         ...

@@ -10,7 +10,14 @@ from pugam.likelihood.coordinates import (
     logit,
     to_logit_pi,
 )
-from pugam.likelihood.rows import SaturatingRows, expected_labels, log_likelihood_rows, logistic_rows, saturating_rows
+from pugam.likelihood.rows import (
+    SaturatingRows,
+    expected_labels,
+    information_slope_rows,
+    log_likelihood_rows,
+    logistic_rows,
+    saturating_rows,
+)
 from pugam.likelihood.sums import (
     LOWEST_VALUE,
     Scores,
@@ -19,6 +26,7 @@ from pugam.likelihood.sums import (
     logistic_sums,
     saturating_sums,
     score_sums,
+    trace_slopes,
 )
 
 __all__ = [
@@ -31,6 +39,7 @@ __all__ = [
     "alpha_shift",
     "expected_labels",
     "expit",
+    "information_slope_rows",
     "label_block",
     "label_frequency",
     "log_c_bend",
@@ -44,4 +53,5 @@ __all__ = [
     "saturating_sums",
     "score_sums",
     "to_logit_pi",
+    "trace_slopes",
 ]

@@ -11,6 +11,8 @@ and, with r = P/(1 - P), the observed information of a row with z = 0 (of one wi
 
     ss: r (1 - m)(1 - 2m + r (1 - m))   s, log c: r (1 + r)(1 - m)   log c, log c: r (1 + r).
 
+The expected information ss changes by r (1 - m)^2 (1 - 3m + r (1 - m)) with s, and by r (1 + r)(1 - m)^2 with log c.
+
 Everything here is a function of arrays that broadcast against each other. What engines need on a GPU as well is written
 for any library `xp` with NumPy's names of functions, NumPy or PyTorch.
 """
@@ -28,6 +30,7 @@ __all__ = [
     "ScoreRows",
     "expected_labels",
     "expit_pair",
+    "information_slope_rows",
     "log_likelihood_rows",
     "logistic_rows",
     "saturating_rows",
@@ -107,6 +110,14 @@ def saturating_rows(
     else:
         info_cc, info_sc, info_ss = odds, tilt, tilt * h
     return SaturatingRows(*scores, info_ss, info_sc, info_cc)
+
+
+def information_slope_rows(s: Array, c: Array, d: Array, xp: Any = np) -> tuple[Array, Array]:
+    """Return the derivatives of each row's expected information ss, in s and in log c."""
+    m, h = expit_pair(s, xp)
+    ratio = h / (h + d * m).clip(SMALLEST)  # (1 - m)/(1 - P), between zero and one
+    tilt = c * m * ratio
+    return tilt * h * (h - 2.0 * m + tilt), tilt * ratio
 
 
 def log_likelihood_rows(positive: Flags, s: Array, c: Array, d: Array) -> Array:

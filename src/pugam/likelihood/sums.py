@@ -9,9 +9,15 @@ from numpy.typing import NDArray
 
 from pugam.layout import Layout
 from pugam.likelihood.columns import Columns
-from pugam.likelihood.rows import expected_labels, logistic_rows, saturating_rows, score_rows
+from pugam.likelihood.rows import (
+    expected_labels,
+    information_slope_rows,
+    logistic_rows,
+    saturating_rows,
+    score_rows,
+)
 
-__all__ = ["Scores", "Sums", "label_block", "logistic_sums", "saturating_sums", "score_sums"]
+__all__ = ["Scores", "Sums", "label_block", "logistic_sums", "saturating_sums", "score_sums", "trace_slopes"]
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -101,6 +107,31 @@ def score_sums(X: Columns, positive: Flags, weights: Array, b: Array, c: Array, 
     rows = rows._replace(value=np.maximum(rows.value, LOWEST_VALUE))
     rows = type(rows)(*(part * weights for part in rows))
     return Scores(rows.value.sum(axis=1), _joined(_layout(b), rows.score_c, X.project(rows.score_s)))
+
+
+def trace_slopes(X: Columns, weights: Array | None, b: Array, c: Array, d: Array, matrix: Array) -> Array:
+    """Sum, over a block, how the trace of a matrix times the expected information changes with the parameters.
+
+    Parameters
+    ----------
+    X, weights : Columns of n rows, and array of shape (n,) or None
+    b, c, d : arrays of shape (1, 1 + p), (1,) and (1,)
+        A single parameter vector.
+    matrix : array of shape (1 + p, 1 + p)
+        Symmetric; it is multiplied with the information in (a, theta).
+
+    Returns
+    -------
+    array of shape (2 + p,)
+        Derivatives in (log c, a, theta).
+    """
+    values, vectors = np.linalg.eigh(matrix)
+    leverages = values @ X.predict(np.ascontiguousarray(vectors.T)) ** 2
+    if weights is not None:
+        leverages *= weights
+    of_s, of_c = information_slope_rows(X.predict(b)[0], c, d)
+    slopes: Array = _joined(_layout(b), (leverages * of_c)[None], X.project((leverages * of_s)[None]))[0]
+    return slopes
 
 
 def _layout(b: Array) -> Layout:

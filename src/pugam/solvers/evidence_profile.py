@@ -1,75 +1,27 @@
-"""The evidence on pi: the likelihood of pi with all coefficients integrated out, along the logit scale.
+"""The evidence along pi: followed to its maximum and down on both sides, on the logit scale.
 
-With pi held, coefficients are at their mode under priors of precision P, and Laplace's approximation gives
-
-    M(pi, k) = loglik - theta' P theta / 2 + (log |P| - log |H| + log I_aa) / 2 + log prior(pi) + log prior(k),
-
-H the information of (a, theta) with P on its diagonal. The intercept's own information I_aa makes M flat where curves
-are: the numbers of labelled and unlabelled rows are given, so that without curves rows say nothing about pi. A flat
-prior on the intercept would favour large values. The precisions k of the families are where M is highest for each pi.
+At each place the precisions are where the evidence is highest for that pi, so that its slope along pi is the one with
+precisions fixed (`laplace`). Values and slopes give a cubic between places.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import PchipInterpolator
+from scipy.interpolate import CubicHermiteSpline
 
-from pugam.engines import Engine
-from pugam.likelihood import expit
-from pugam.linear_algebra import solve
-from pugam.solvers.families import Families, gather_families
-from pugam.solvers.fisher import maximize_fisher
-from pugam.solvers.moments import column_variances
-from pugam.solvers.objective import Objective
+from pugam.solvers.laplace import EvidenceAt, Model, climb
 from pugam.solvers.optimum import Optimum
-from pugam.solvers.pi import PiPrior, PiRange
-from pugam.solvers.reml import go, stretch
-from pugam.solvers.standpoint import Standpoint
-from pugam.solvers.steps import bounded_step
+from pugam.solvers.pi import PiRange
+from pugam.solvers.settling import adjust, left_to_gain
 from pugam.solvers.tuning import TUNING
-from pugam.terms import Design
 
-__all__ = ["EvidenceAt", "EvidenceCurve", "Model", "climb", "climb_profile", "log_evidence", "settle"]
+__all__ = ["EvidenceCurve", "climb_profile"]
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class Model:
-    """Rows, terms and the families of their coefficients."""
-
-    engine: Engine
-    design: Design
-    families: Families
-    prior: PiPrior
-
-    @classmethod
-    def of(cls, engine: Engine, design: Design, prior: PiPrior) -> Model:
-        """Put rows and terms together; columns are standardised by these rows."""
-        return cls(engine, design, gather_families(design, column_variances(engine)), prior)
-
-    def at(self, logs: Array) -> Objective:
-        """The penalised objective for the logarithms of the families' precisions."""
-        return Objective(self.engine, self.families.precision(logs), self.prior)
-
-
-@dataclass(frozen=True, eq=False)
-class EvidenceAt:
-    """What is known at one value of pi: the mode of the coefficients, the precisions, and the evidence."""
-
-    optimum: Optimum
-    logs: Array
-    value: float
-
-    @property
-    def place(self) -> float:
-        """Logit of pi."""
-        return self.optimum.logit_pi
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,35 +30,29 @@ class EvidenceCurve:
 
     Attributes
     ----------
-    places, values : arrays of shape (m,)
-        Increasing logits of pi, and the log evidence there.
+    places, values, slopes : arrays of shape (m,)
+        Increasing logits of pi, the log evidence there, and its derivatives.
     """
 
     places: Array
     values: Array
+    slopes: Array
 
     @cached_property
-    def _curve(self) -> Callable[[Array], Array]:
-        return PchipInterpolator(self.places, self.values)  # type: ignore[no-any-return]
+    def _curve(self) -> CubicHermiteSpline:
+        return CubicHermiteSpline(self.places, self.values, self.slopes)
 
     @property
     def best(self) -> int:
         """Number of the highest place."""
         return int(np.argmax(self.values))
 
-    @property
-    def is_coarse(self) -> bool:
-        """Whether the places next to the highest one are too far below it to tell where the top is."""
-        return bool((self.values[self.best] - self.values[self._neighbours] > TUNING.evidence_fall).any())
-
-    @property
-    def _neighbours(self) -> list[int]:
-        return [number for number in (self.best - 1, self.best + 1) if 0 <= number < len(self.places)]
-
     def fall(self, place: float) -> float:
         """By how much the evidence is lower at a place than where it is highest; beyond the ends, at the end."""
+        if len(self.places) == 1:
+            return 0.0
         inside = np.clip(place, self.places[0], self.places[-1])
-        return float(max(self.values.max() - self._curve(np.array(inside)), 0.0))
+        return float(max(self.values.max() - self._curve(inside), 0.0))
 
     def limits(self, fall: float) -> tuple[float, float]:
         """The outermost places up to which the evidence has fallen by no more than this; infinite where none has."""
@@ -118,57 +64,15 @@ class EvidenceCurve:
         low, high = grid[inside[0]], grid[inside[-1]]
         return (-np.inf if inside[0] == 0 else float(low)), (np.inf if inside[-1] == len(grid) - 1 else float(high))
 
-
-def log_evidence(model: Model, here: Standpoint, logs: Array) -> float:
-    """Laplace's approximation of the log evidence, up to a constant, at the mode of the coefficients."""
-    layout = here.layout
-    predictor, intercept = layout.predictor, layout.intercept
-    _, of_hessian = np.linalg.slogdet(here.hessian[predictor, predictor])
-    of_prior = np.sum(np.log(model.families.precision(logs)))
-    own = np.log(max(float(here.information[intercept, intercept]), TUNING.smallest_information))
-    return here.value + 0.5 * float(of_prior - of_hessian + own) + model.families.log_prior(logs)
-
-
-def settle(model: Model, beta: Array, logs: Array) -> EvidenceAt:
-    """Find mode and precisions with pi held where `beta` has it."""
-    pi = float(expit(beta[model.design.layout.share]))
-    fixed = PiRange(pi, pi)
-    (here,) = model.at(logs).stand([beta])
-    degrees, last = np.full(len(logs), np.inf), np.zeros(len(logs))
-    for _ in range(TUNING.reml_iterations):
-        covariance = here.covariance(fixed)
-        new_degrees = model.families.degrees(here, covariance, logs)
-        if np.max(np.abs(new_degrees - degrees)) < TUNING.evidence_edf_tol:
-            break
-        degrees, moves = new_degrees, model.families.moves(here, covariance, logs)
-        logs = np.clip(logs + stretch(moves, last) * moves, *TUNING.log_precision_limits)
-        last = moves
-        step = bounded_step(here.repenalized(model.families.precision(logs)), fixed)
-        here = go(model.at(logs), here, step.move)
-    return climb(model, here.beta, logs)
-
-
-def climb(model: Model, beta: Array, logs: Array) -> EvidenceAt:
-    """Find the mode with pi and precisions held."""
-    pi = float(expit(beta[model.design.layout.share]))
-    objective = model.at(logs)
-    (found,) = maximize_fisher(objective, beta[None], PiRange(pi, pi), TUNING.evidence_tol, TUNING.comparing_iterations)
-    if found.observed:  # where a climb gave up near the top
-        (here,) = objective.stand([found.beta])
-        found = Optimum.at(here, found.n_iter, found.converged, found.history)
-    return EvidenceAt(found, logs, log_evidence(model, found, logs))
-
-
-def moved(known: EvidenceAt, place: float) -> Array:
-    """Parameters with another pi: the others follow along the tangent."""
-    optimum, layout = known.optimum, known.optimum.layout
-    predictor = layout.predictor
-    slopes = -solve(optimum.hessian[predictor, predictor], optimum.information[predictor, layout.share])
-    beta = layout.with_share(optimum.beta, place)
-    step = (place - optimum.logit_pi) * slopes
-    longest = float(np.abs(step).max(initial=0.0))
-    beta[predictor] += step * min(1.0, TUNING.longest_tangent / max(longest, TUNING.longest_tangent))
-    return beta
+    def summit(self, first: int) -> float:
+        """Where the cubic between a place and the next one is highest."""
+        piece = self._curve.c[:, first]
+        width = self.places[first + 1] - self.places[first]
+        turns = np.roots(np.polyder(piece))
+        real = turns[np.isreal(turns)].real
+        inside = np.append(real[(real > 0.0) & (real < width)], (0.0, width))
+        top = inside[np.argmax(np.polyval(piece, inside))]
+        return float(self.places[first] + top)
 
 
 @dataclass
@@ -177,55 +81,95 @@ class _Search:
 
     model: Model
     settles: bool
-    fall: float
     limits: tuple[float, float]
     found: dict[float, EvidenceAt]
 
-    def look(self, place: float) -> EvidenceAt:
-        place = float(np.clip(place, *self.limits))
-        known = min(self.found, key=lambda other: abs(other - place))
-        if abs(known - place) <= TUNING.same_place:
-            return self.found[known]
-        nearest = self.found[known]
-        self.found[place] = (settle if self.settles else climb)(self.model, moved(nearest, place), nearest.logs)
-        return self.found[place]
-
     @property
-    def top(self) -> float:
-        return max(one.value for one in self.found.values())
+    def best(self) -> EvidenceAt:
+        """The highest place."""
+        return max(self.found.values(), key=lambda one: one.value)
 
     def curve(self) -> EvidenceCurve:
         places = np.array(sorted(self.found))
-        return EvidenceCurve(places, np.array([self.found[place].value for place in places]))
+        known = [self.found[place] for place in places]
+        return EvidenceCurve(places, np.array([one.value for one in known]), np.array([one.slope for one in known]))
 
-    def walk(self, start: float, step: float) -> None:
-        """Go on in one direction until the evidence has fallen enough, in steps that grow, also far below the top."""
-        place = start
+    def look(self, place: float, least_gain: float = TUNING.walking_gain) -> EvidenceAt:
+        place = float(np.clip(place, *self.limits))
+        nearest = self._nearest(place)
+        if abs(nearest.place - place) <= TUNING.same_place:
+            return nearest
+        logs = self._logs(nearest, place)
+        seen = climb(self.model, nearest.moved(place, logs), logs, nearest.bend)
+        self.found[place] = adjust(self.model, seen, least_gain) if self.settles else seen
+        return self.found[place]
+
+    def _nearest(self, place: float, but: EvidenceAt | None = None) -> EvidenceAt:
+        return min((one for one in self.found.values() if one is not but), key=lambda one: abs(one.place - place))
+
+    def _logs(self, nearest: EvidenceAt, place: float) -> Array:
+        """Where precisions are likely to be: on a line through two places nearby."""
+        if not self.settles or len(self.found) == 1:
+            return nearest.logs
+        other = self._nearest(place, but=nearest)
+        step = (nearest.logs - other.logs) * (place - nearest.place) / (nearest.place - other.place)
+        return np.clip(
+            nearest.logs + np.clip(step, -TUNING.longest_guess, TUNING.longest_guess), *TUNING.log_precision_limits
+        )
+
+    def ascend(self) -> EvidenceAt:
+        """Go up until next to nothing is left to gain; far from the top precisions need not be exact."""
         for _ in range(TUNING.most_places):
-            place, before = place + step, self.top
-            seen = self.look(place)
-            if seen.value < self.top - self.fall or not self.limits[0] < place < self.limits[1]:
-                return
-            if seen.value < self.top - TUNING.evidence_limit or seen.value > before + TUNING.evidence_fall:
-                step *= TUNING.step_growth
-
-    def refine(self) -> EvidenceAt:
-        """Look where a smooth curve through the highest places is highest, twice; the last place is the estimate.
-
-        Where the evidence is not smooth, because precisions jump, it is the highest place seen.
-        """
-        last = None
-        for _ in range(TUNING.refinements):
-            curve = self.curve()
-            if not 0 < curve.best < len(curve.places) - 1:
+            best = self.best
+            place, gain = self._next(best)
+            if gain >= TUNING.summit_gain and abs(place - best.place) > TUNING.same_place:
+                self.look(place, max(TUNING.summit_gain, TUNING.share_of_gain * gain))
+            elif not self._tighten(best):
                 break
-            last = self.look(_summit(curve))
-        return self.no_lower_than(last)
+        self._forget()
+        return self.best
 
-    def no_lower_than(self, known: EvidenceAt | None) -> EvidenceAt:
-        """The place known, unless another one that was looked at is clearly higher."""
-        highest = max(self.found.values(), key=lambda one: one.value)
-        return highest if known is None or known.value < highest.value - TUNING.worth_moving else known
+    def _forget(self) -> None:
+        """Keep no place on the way up whose precisions were not exact: they would bend the curve."""
+        best = self.best
+        if self.settles:
+            known = self.found.items()
+            self.found = {at: one for at, one in known if one is best or left_to_gain(one) <= TUNING.walking_gain}
+
+    def _tighten(self, best: EvidenceAt) -> bool:
+        """Bring precisions to where they are best; return whether they were not there."""
+        if not self.settles:
+            return False
+        tight = self.found[best.place] = adjust(self.model, best, TUNING.summit_gain)
+        return tight.value > best.value
+
+    def _next(self, best: EvidenceAt) -> tuple[float, float]:
+        """Where the top is thought to be, and what is to be gained there."""
+        step = best.slope / self._bend(best)
+        place = float(np.clip(best.place + np.clip(step, -TUNING.longest_look, TUNING.longest_look), *self.limits))
+        curve, ahead = self.curve(), 1 if best.slope > 0.0 else -1
+        if 0 <= curve.best + ahead < len(curve.places) and ahead * (place - curve.places[curve.best + ahead]) >= 0.0:
+            place = curve.summit(min(curve.best, curve.best + ahead))
+        return place, 0.5 * best.slope * (place - best.place)
+
+    def _bend(self, best: EvidenceAt) -> float:
+        """By how much the slope falls along pi: between the two places nearest to the top, if they tell."""
+        if len(self.found) > 1:
+            other = self._nearest(best.place, but=best)
+            seen = (other.slope - best.slope) / (best.place - other.place)
+            if seen > 0.0:
+                return seen
+        return _standard_error(best.optimum) ** -2
+
+    def walk(self, start: EvidenceAt, step: float, fall: float) -> None:
+        """Go on in one direction until the evidence has fallen enough, in steps that grow."""
+        place = start.place
+        for _ in range(TUNING.most_places):
+            place, before = place + step, self.best.value
+            seen = self.look(place)
+            if seen.value < self.best.value - fall or not self.limits[0] < place < self.limits[1]:
+                return
+            step *= TUNING.step_growth if seen.value <= before else 1.0
 
     def sharpen(self) -> None:
         """Look where the limits of the interval are thought to be."""
@@ -244,35 +188,24 @@ def climb_profile(
     settles : bool
         Whether precisions follow pi; otherwise they stay where they are.
     fall : float
-        How far down the evidence is followed.
+        How far down the evidence is followed; with 0 only the maximum is looked for.
     """
-    search, best = _Search(model, settles, fall, pi_range.logits, {start.place: start}), start
+    search = _Search(model, settles, pi_range.logits, {start.place: start})
     for _ in range(TUNING.most_walks):
-        step = float(np.clip(_standard_error(best.optimum), *TUNING.profile_steps))
+        top = search.ascend()
+        if fall == 0.0:
+            break
+        step = float(np.clip(search._bend(top) ** -0.5, *TUNING.profile_steps))
         for way in (step, -step):
-            search.walk(best.place, way)
-        best = search.refine()
-        if not search.curve().is_coarse:
+            search.walk(top, way, fall)
+        if search.best is top:
             break
     if fall > TUNING.evidence_limit:
         search.sharpen()
-    return search.no_lower_than(best), search.curve()
-
-
-def _summit(curve: EvidenceCurve) -> float:
-    """Where a polynomial through the places near the highest one is highest."""
-    best = curve.best
-    near = np.abs(np.arange(len(curve.places)) - best) <= 1
-    near |= curve.values > curve.values[best] - TUNING.near_top
-    x, y = curve.places[near] - curve.places[best], curve.values[near] - curve.values[best]
-    degree = min(len(x) - 1, TUNING.summit_degree)
-    scale = float(np.abs(x).max())
-    coefficients = np.polyfit(x / scale, y, degree)
-    grid = np.linspace(curve.places[best - 1] - curve.places[best], curve.places[best + 1] - curve.places[best], 2001)
-    return float(curve.places[best] + grid[np.argmax(np.polyval(coefficients, grid / scale))])
+    return search.best, search.curve()
 
 
 def _standard_error(optimum: Optimum) -> float:
     """Of logit pi, seen from one place."""
     share = optimum.layout.share
-    return float(np.sqrt(max(optimum.covariance(PiRange())[share, share], 0.0)))
+    return float(np.sqrt(max(optimum.covariance(PiRange())[share, share], TUNING.smallest_information)))

@@ -57,6 +57,26 @@ class Families:
         deviations = self._deviations(logs)
         return float(-0.5 * np.sum(deviations**2))
 
+    def slopes(self, logs: Array, squares: Array) -> Array:
+        """Derivatives of the log evidence in the logarithms, shape (n_families,).
+
+        Parameters
+        ----------
+        squares : array of shape (p,)
+            What the evidence takes for the squares of the coefficients: those of the mode, their variances, and what
+            the mode moves the information by.
+        """
+        slopes = 0.5 * (self.sizes - np.exp(logs) * (self.weights @ squares))
+        slopes[self._with_prior] += self._deviations(logs) / TUNING.separation_spread
+        return np.asarray(slopes)
+
+    def usual_bend(self, logs: Array, variances: Array) -> Array:
+        """By how much slopes fall as the logarithms grow, roughly, for coefficients of these variances."""
+        degrees = self.sizes - np.exp(logs) * (self.weights @ variances)
+        bend = 0.5 * np.maximum(degrees, TUNING.least_degrees)
+        bend[self._with_prior] += TUNING.separation_spread**-2
+        return np.asarray(np.diag(bend))
+
     def degrees(self, here: Standpoint, covariance: Array, logs: Array) -> Array:
         """Effective degrees of freedom of each family."""
         variances = covariance.diagonal()[here.layout.coefficients]

@@ -9,15 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines import Engine
-from pugam.solvers.evidence_profile import EvidenceAt, EvidenceCurve, Model, climb, climb_profile, log_evidence, settle
+from pugam.solvers.evidence_profile import climb_profile
 from pugam.solvers.exploring import carried_over, enough_rows
 from pugam.solvers.families import Families
 from pugam.solvers.fisher import maximize_fisher
 from pugam.solvers.fits import FittedKind, MarginalFit, Search
+from pugam.solvers.laplace import EvidenceAt, Model, climb, log_evidence
 from pugam.solvers.optimum import Optimum
 from pugam.solvers.pairs import Pair, add_pairs, choice_cost, find_pairs, screen_pairs
 from pugam.solvers.pi import PiRange
 from pugam.solvers.settings import Settings
+from pugam.solvers.settling import settle
 from pugam.solvers.starts import fit_naively, make_starts
 from pugam.solvers.summit import reach_summit
 from pugam.solvers.tuning import TUNING
@@ -38,14 +40,14 @@ def fit_marginal(
     if len(begun) > 1:
         begun = [(model, _summit(model, start, settings.pi_range)) for model, start in begun]
     model, start = max(begun, key=lambda one: one[1].value)
-    best, curve = climb_profile(model, start, settings.pi_range)
-    course = _Course(model, best, curve, Search(pi=best.optimum.pi))
+    best = _summit(model, start, settings.pi_range)
+    course = _Course(model, best, Search(pi=best.optimum.pi))
     return _finish(_with_pairs(course, settings), settings)
 
 
 def _summit(model: Model, start: EvidenceAt, pi_range: PiRange) -> EvidenceAt:
-    """Where the evidence is highest, about as well as a comparison needs it."""
-    best, _ = climb_profile(model, start, pi_range, fall=TUNING.refit_fall)
+    """Where the evidence is highest."""
+    best, _ = climb_profile(model, start, pi_range, fall=0.0)
     return best
 
 
@@ -67,7 +69,7 @@ def _begin(model: Model, settings: Settings, rng: np.random.Generator) -> tuple[
     if engine.n_rows > TUNING.many_rows:
         sample = replace(model, engine=engine.pilot(model.design, TUNING.sample_rows, rng))
         _, start = _begin(sample, settings, rng)
-        found, _ = climb_profile(sample, start, settings.pi_range)
+        found = _summit(sample, start, settings.pi_range)
         return model, settle(model, carried_over(found.optimum.beta, sample.engine, engine), found.logs)
     few = replace(model, engine=engine.pilot(model.design, enough_rows(model.design), rng))
     logs = model.families.start()
@@ -85,7 +87,6 @@ class _Course:
 
     model: Model
     best: EvidenceAt
-    curve: EvidenceCurve
     search: Search
 
 
@@ -141,13 +142,13 @@ def _gain_here(course: _Course, pairs: Sequence[Pair]) -> bool:
 def _try_pairs(course: _Course, pairs: Sequence[Pair], n_pairs: int, settings: Settings) -> tuple[_Course, float]:
     """Fit with further interactions; also return what the evidence gains, less what the choice costs."""
     wider = add_pairs(course.model, pairs)
-    best, curve = climb_profile(wider, _carried(course.best, course.model, wider), settings.pi_range)
+    best = _summit(wider, _carried(course.best, course.model, wider), settings.pi_range)
     gain = best.value - course.best.value
     search, labels = course.search, tuple(pair.basis.spec.label for pair in pairs)
     search = replace(
         search, n_pairs=max(search.n_pairs, n_pairs), added=(*search.added, *labels), gain=search.gain + gain
     )
-    return _Course(wider, best, curve, search), gain - choice_cost(n_pairs, len(pairs))
+    return _Course(wider, best, search), gain - choice_cost(n_pairs, len(pairs))
 
 
 def _carried(best: EvidenceAt, model: Model, wider: Model) -> EvidenceAt:
@@ -167,10 +168,11 @@ def _importance(model: Model, optimum: Optimum) -> Array:
 
 
 def _finish(course: _Course, settings: Settings) -> FittedKind[MarginalFit]:
-    model, best = course.model, course.best
+    model = course.model
+    best, curve = climb_profile(model, course.best, settings.pi_range)
     objective, held = model.at(best.logs), PiRange(best.optimum.pi, best.optimum.pi)
     top = reach_summit(objective, best.optimum.beta, held, settings, near=True)
-    optimum = replace(top, n_iter=len(course.curve.places))
+    optimum = replace(top, n_iter=len(curve.places))
     (observed,) = objective.stand([optimum.beta], observed=True)
     precision = model.families.precision(best.logs)
     design = model.design.with_ridge(precision)
@@ -182,7 +184,7 @@ def _finish(course: _Course, settings: Settings) -> FittedKind[MarginalFit]:
         starts=(),
         families=model.families.names,
         precisions=np.exp(best.logs),
-        curve=course.curve,
+        curve=curve,
         search=course.search,
     )
     return FittedKind(model.engine, design, settings, fit)
@@ -194,5 +196,5 @@ def refit_marginal(fit: MarginalFit, engine: Engine, design: Design, settings: S
     families = Families(("all",), design.ridge[None])
     model = Model(engine, design, families, settings.prior)
     start = climb(model, fit.penalized.beta, np.zeros(1))
-    best, curve = climb_profile(model, start, settings.pi_range, settles=False, fall=TUNING.refit_fall)
+    best, curve = climb_profile(model, start, settings.pi_range, settles=False, fall=0.0)
     return replace(fit, optimum=best.optimum, penalized=best.optimum, curve=curve)

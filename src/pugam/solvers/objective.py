@@ -165,6 +165,13 @@ class Objective(_Penalized):
         value, gradient = sums.value - self._penalties(beta, pi), self._gradient(sums.score, beta, pi, slope)
         return Evaluation(value, sums.value, gradient, sums.information, self._curvature(beta, pi))
 
+    def trace_slopes(self, beta: Array, matrix: Array) -> Array:
+        """How the trace of a symmetric matrix times the expected information in (a, theta) changes with beta."""
+        pi = self.pi(beta[None])
+        slopes = self.engine.trace_slopes(pi, beta[None, self.layout.predictor], matrix)
+        slopes[self.layout.share] *= self._slope(pi)[0]
+        return slopes
+
     def stand(self, betas: Sequence[Array], observed: bool = False) -> list[Standpoint]:
         """Evaluate at several parameter vectors in one pass over the rows."""
         evaluation = self.evaluate(np.array(betas), observed)

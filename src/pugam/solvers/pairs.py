@@ -13,7 +13,7 @@ from scipy.special import gammaln
 
 from pugam.engines import Sources
 from pugam.linear_algebra import inverse
-from pugam.solvers.evidence_profile import EvidenceAt, Model
+from pugam.solvers.laplace import EvidenceAt, Model
 from pugam.solvers.tuning import TUNING
 from pugam.terms import INTERACTIONS, Basis, Design, Interaction, TensorBasis
 
