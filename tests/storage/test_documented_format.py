@@ -30,6 +30,13 @@ def contrasts(n_levels, number):
     return [column[number] / math.hypot(*column) for column in columns]
 
 
+def averaged(averaging, ratio):
+    (low, high), (constant, slope, bend) = averaging["range"], averaging["variances"]
+    inside = min(max(ratio, low), high)
+    variance = max(constant + slope * inside + bend * inside**2, 0.0)
+    return (ratio + averaging["intercept"]) / math.sqrt(1.0 + math.pi / 8.0 * variance)
+
+
 def on_scale(found, value):
     log = found.get("logarithm")
     if log is None:
@@ -109,11 +116,13 @@ def test_the_page_is_enough_to_predict(rows, varied, crossed, crossed_rows, term
     pi = 1.0 / (1.0 + math.exp(-logit_pi))
     alpha = document["estimate"]["intercept"] - math.log((n0 + n1 * pi) / (n1 * (1.0 - pi)))
 
-    log_odds = [
-        logit_pi + alpha + sum(effect(term, document["bases"], row) for term in document["terms"])
-        for row in X.to_dict("records")
+    ratios = [
+        alpha + sum(effect(term, document["bases"], row) for term in document["terms"]) for row in X.to_dict("records")
     ]
+    averaging = (document["marginal"] or {}).get("averaging")
+    log_odds = [logit_pi + ratio if averaging is None else averaged(averaging, ratio) for ratio in ratios]
 
+    assert (averaging is not None) == (document["marginal"] is not None)
     assert log_odds == pytest.approx(varied.decision_function(X).tolist(), rel=1e-9, abs=1e-9)
 
 

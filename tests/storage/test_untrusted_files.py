@@ -148,7 +148,16 @@ def test_no_number_may_be_infinite_or_nan(good, places, wrong):
 def test_no_number_of_the_evidence_may_be_infinite_or_nan(marginal, wrong):
     tried = [path for path in paths(marginal["marginal"], ("marginal",)) if type(at(marginal, path)) is float]
 
-    assert {path[1] for path in tried} == {"precisions", "penalty", "logits", "evidence", "pi_without_pairs", "gain"}
+    assert {path[1] for path in tried} == {
+        "averaging",
+        "evidence",
+        "gain",
+        "logits",
+        "penalty",
+        "pi_without_pairs",
+        "precisions",
+        "slopes",
+    }
     assert [shown(path) for path in tried if refusal(changed(marginal, path, wrong)) is None] == []
 
 
@@ -229,7 +238,7 @@ def test_lists_of_another_length_are_refused_in_the_evidence(marginal, change):
         key for key in lists if refusal(changed(marginal, ("marginal", key), change(marginal["marginal"][key]))) is None
     ]
 
-    assert lists == ["families", "precisions", "penalty", "logits", "evidence", "added"]
+    assert lists == ["families", "precisions", "penalty", "logits", "evidence", "slopes", "added"]
     assert loaded in ([], ["added"])
 
 
@@ -398,10 +407,10 @@ def test_a_newer_format_asks_for_an_update(good):
     newer = {"format": "pugam model", "format_version": FORMAT_VERSION + 1, "provenance": {"pugam": "9.1"}, "new": []}
 
     assert refusal(newer) == (
-        f"{FILE}: was written by a newer pugam (format 4, pugam 9.1); this is pugam {__version__}, which reads "
-        "formats up to 3: update pugam."
+        f"{FILE}: was written by a newer pugam (format 5, pugam 9.1); this is pugam {__version__}, which reads "
+        "formats up to 4: update pugam."
     )
-    assert "(format 4)" in refusal({**newer, "provenance": 3})
+    assert "(format 5)" in refusal({**newer, "provenance": 3})
     assert "expected a whole number" in refusal({**good, "format_version": "1"})
     assert "expected a whole number" in refusal({**good, "format_version": True})
 

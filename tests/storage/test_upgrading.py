@@ -3,7 +3,9 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
+from scipy.interpolate import PchipInterpolator
 
 from pugam.errors import InputError
 from pugam.storage import FORMAT_VERSION, from_json, to_json
@@ -25,7 +27,7 @@ def second():
 
 def test_the_released_files_are_of_formats_1_and_2(old, second):
     assert (old["format_version"], second["format_version"]) == (1, 2)
-    assert FORMAT_VERSION == 3
+    assert FORMAT_VERSION == 4
 
 
 def test_before_format_3_there_was_the_mode_without_a_search_for_interactions(old, second):
@@ -132,3 +134,26 @@ def test_an_old_file_that_is_not_right_is_refused_with_the_place(old, spoil, mes
 def test_terms_that_are_no_list_are_left_for_the_reader_to_refuse(old, terms):
     with pytest.raises(InputError, match="terms: expected a list"):
         from_json(json.dumps({**old, "terms": terms}), "model.json")
+
+
+@pytest.fixture
+def third():
+    return json.loads((FOLDER / "pugam-0.1.0-format-3-marginal.model.json").read_text(encoding="utf-8"))
+
+
+def test_the_evidence_of_format_3_is_drawn_as_it_was(third):
+    curve = from_json(json.dumps(third), "model.json").fit.curve
+    inner = np.linspace(curve.places[0], curve.places[-1], 101)
+    drawn = PchipInterpolator(third["marginal"]["logits"], third["marginal"]["evidence"])(inner)
+
+    assert [curve.fall(place) for place in inner] == pytest.approx((curve.values.max() - drawn).clip(0.0), abs=1e-9)
+
+
+def test_posteriors_of_format_3_are_not_averaged(third):
+    assert from_json(json.dumps(third), "model.json").fit.averaging is None
+
+
+@pytest.mark.parametrize("logits", [None, [], [1.0, 0.5], "text", [[1.0]]])
+def test_evidence_that_is_malformed_is_left_for_the_reader_to_refuse(third, logits):
+    with pytest.raises(InputError, match="marginal"):
+        from_json(json.dumps({**third, "marginal": {**third["marginal"], "logits": logits}}), "model.json")

@@ -222,8 +222,9 @@ class CurveMethods:
         with one_blas_thread():
             ratio = self._design.predict(encoded, self._design.layout.join_predictor(self.alpha_, self.coef_))
             errors = posterior_errors(self._design, encoded, covariance)
-        logits = self._inference.posterior_logits(ratio, share)
-        return make_frame(table.library, posterior_limits(logits, errors, level))
+        inference = self._inference
+        logits, centre = inference.posterior_logits(ratio, share), inference.central_logits(ratio, share)
+        return make_frame(table.library, posterior_limits(logits, centre, errors, level))
 
     def odds_ratio(
         self, term: str | Term | Mapping[str, Any], a: Any, b: Any = None, level: float = 0.95

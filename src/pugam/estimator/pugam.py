@@ -299,6 +299,7 @@ class PUGAM(UncertaintyMethods, PredictionMethods, OutputMethods, ClassifierMixi
                 print(f"pugam: {size}, {engine.name} engine, {engine.n_threads} thread(s)")
             fitted = self._fit_designs(engine, [design] if logged is None else [design, logged], settings, rng)
             n0, n1 = fitted.engine.n0, fitted.engine.n1
+            fitted = replace(fitted, fit=inference_of(fitted).averaged(fitted.engine))
             covariance = shaped_covariance(inference_of(fitted))
             with _all_or_nothing(self):
                 remember_features(self, X, rows.header)

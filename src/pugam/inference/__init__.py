@@ -8,6 +8,7 @@ from pugam.inference.covariance import (
     frequentist_covariance,
     in_alpha,
     intercept_covariance,
+    posterior_errors,
 )
 from pugam.inference.diagnosis import (
     Diagnosis,
@@ -38,7 +39,7 @@ from pugam.inference.kind import Inference
 from pugam.inference.kinds import inference_of, make_inference, profile_of
 from pugam.inference.omnibus import Omnibus
 from pugam.inference.pair_test import PairTest
-from pugam.inference.predictions import posterior_errors, posterior_limits, posteriors_of_rows
+from pugam.inference.predictions import posterior_limits, posteriors_of_rows
 from pugam.inference.profile import PiProfile, profile_interval
 from pugam.inference.resampling import make_resampling, read_groups
 from pugam.inference.sensitivity import Sensitivity, fix_pi, values_around

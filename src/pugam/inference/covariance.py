@@ -5,12 +5,15 @@ What the numbers of labelled and unlabelled rows fix, and how estimates move wit
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from pugam.layout import Layout
 from pugam.likelihood import label_frequency
 from pugam.solvers import Optimum, PiRange, SmoothedFit, labelling_direction, labelling_score, movement
+from pugam.terms import Design, Encoded
 
 __all__ = [
     "bayesian_covariance",
@@ -18,6 +21,7 @@ __all__ = [
     "frequentist_covariance",
     "in_alpha",
     "intercept_covariance",
+    "posterior_errors",
 ]
 
 Array = NDArray[np.float64]
@@ -93,3 +97,21 @@ def intercept_covariance(layout: Layout, covariance: Array, pi_known: bool = Fal
     joined[layout.of_predictors.intercept, layout.share] = 1.0
     changed: Array = joined @ covariance @ joined.T
     return changed
+
+
+def posterior_errors(design: Design, encoded: Sequence[Encoded], covariance: Array) -> Array:
+    """Standard error of the logit posterior of every row.
+
+    Parameters
+    ----------
+    encoded : sequence of arrays
+        The rows, as made by `Design.encode`.
+    covariance : array of shape (1 + p, 1 + p)
+        Of the intercept of the logit posterior, logit pi + alpha, and of all coefficients.
+    """
+    values, vectors = np.linalg.eigh(covariance)
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    errors = np.empty(len(encoded[0]))
+    for rows, matrix in design.matrices(encoded):
+        errors[rows] = np.linalg.norm(matrix @ root, axis=1)
+    return errors

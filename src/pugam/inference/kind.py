@@ -101,6 +101,14 @@ class Inference(ABC, Generic[F_co]):
     def posterior_logits(self, ratio: Array, pi: float) -> Array:
         """Logit of P(y = 1 | x) of rows with these log density ratios, in a population with a share pi of positives."""
 
+    def central_logits(self, ratio: Array, pi: float) -> Array:
+        """The same, where limits for the posterior are drawn around: not averaged over what these stand for."""
+        return self.posterior_logits(ratio, pi)
+
+    def averaged(self, engine: Engine) -> F_co:
+        """The fit, with what it needs of its rows in order to average posteriors."""
+        return self.fit
+
     @abstractmethod
     def profile(self, engine: Engine) -> PiProfile:
         """Prepare the profile of pi."""

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines import Engine
+from pugam.inference.covariance import in_alpha, intercept_covariance, posterior_errors
 from pugam.inference.intervals import Interval, normal_quantile
 from pugam.inference.kind import Inference, Unconstrained
 from pugam.inference.marginal_profile import MarginalProfile, given_labels
 from pugam.inference.open_effects import OpenEffects, find_one_sided
 from pugam.inference.profile import PiProfile
-from pugam.likelihood import expit, logit
+from pugam.likelihood import alpha_shift, expit, logit
 from pugam.linear_algebra import inverse
-from pugam.solvers import TUNING, MarginalFit, Optimum
+from pugam.solvers import TUNING, MarginalFit, Optimum, fit_averaging
 
 __all__ = ["MarginalInference"]
 
 Array = NDArray[np.float64]
 
 LEVEL = 0.95
+FEWEST_ROWS = 10  # unlabelled ones, to tell from how sure posteriors are
 
 
 @dataclass(frozen=True)
@@ -35,15 +37,24 @@ class MarginalInference(Inference[MarginalFit]):
         Priors flatten all curves together, which none with independent coefficients counts: as with smoothing, the
         estimated bias enters as its square.
         """
-        layout, optimum = self.fit.optimum.layout, self.fit.optimum
-        others, share = layout.predictor, layout.share
+        curves = self._curves_given_pi()
+        bias = self._bias(curves)
+        return self._posterior_covariance(curves) + np.outer(bias, bias)
+
+    def _curves_given_pi(self) -> Array:
+        """Covariance at a known share."""
+        optimum, others = self.fit.optimum, self.fit.optimum.layout.predictor
         covariance = np.zeros_like(optimum.information)
         covariance[others, others] = inverse(optimum.hessian[others, others])
+        return covariance
+
+    def _posterior_covariance(self, curves: Array) -> Array:
+        """Covariance of share and curves, from that of the curves at a known share, without any bias."""
+        optimum, layout = self.fit.optimum, self.fit.optimum.layout
         follows = np.zeros(layout.size)
-        follows[share] = 1.0
-        follows[others] = -covariance[others, others] @ optimum.information[others, share]
-        bias = self._bias(covariance)
-        return np.asarray(covariance + self.logit_variance * np.outer(follows, follows) + np.outer(bias, bias))
+        follows[layout.share] = 1.0
+        follows[layout.predictor] = -(curves @ optimum.information[:, layout.share])[layout.predictor]
+        return np.asarray(curves + self.logit_variance * np.outer(follows, follows))
 
     def _bias(self, covariance: Array) -> Array:
         """By how much priors flatten the curves, all by the same share, with this covariance: shape (q,).
@@ -101,8 +112,29 @@ class MarginalInference(Inference[MarginalFit]):
         return Interval(pi, min(lower, pi), max(upper, pi), level, "marginal")
 
     def posterior_logits(self, ratio: Array, pi: float) -> Array:
+        """Logits of averaged posteriors; for another share than the estimate, by Bayes' rule from these."""
+        averaging = self.fit.averaging
+        if averaging is None:
+            return self.central_logits(ratio, pi)
+        return np.asarray(averaging.logits(ratio) + float(logit(pi)) - self.fit.optimum.logit_pi)
+
+    def central_logits(self, ratio: Array, pi: float) -> Array:
         """Logits by Bayes' rule."""
         return np.asarray(ratio + float(logit(pi)))
+
+    def averaged(self, engine: Engine) -> MarginalFit:
+        """Find out from unlabelled rows how variances of logits depend on the log density ratio."""
+        shown, optimum = engine.shown, self.fit.optimum
+        unlabelled = ~shown.positive
+        if self.settings.pi_range.fixed or np.count_nonzero(unlabelled) < FEWEST_ROWS:
+            return self.fit
+        encoded = [values[unlabelled] for values in shown.encoded]
+        weights = None if shown.weights is None else shown.weights[unlabelled]
+        covariance = self._posterior_covariance(self._curves_given_pi())
+        covariance = in_alpha(optimum.layout, covariance, optimum.pi, self.n0, self.n1)
+        errors = posterior_errors(self.design, encoded, intercept_covariance(optimum.layout, covariance))
+        ratio = self.design.predict(encoded, optimum.b) - float(alpha_shift(optimum.pi, self.n0, self.n1))
+        return replace(self.fit, averaging=fit_averaging(ratio, errors**2, weights, optimum.pi))
 
     def profile(self, engine: Engine) -> PiProfile:
         """Prepare the profile of the evidence."""

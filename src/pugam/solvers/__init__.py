@@ -1,6 +1,7 @@
 """From sums to estimates: Fisher scoring, EM, starts, smoothing selection."""
 
 from pugam.solvers.adjustment import Adjustment
+from pugam.solvers.averaging import Averaging, fit_averaging
 from pugam.solvers.constraints import constraint_rows, project, project_all
 from pugam.solvers.debiasing import correction_weights
 from pugam.solvers.doubt import is_doubtful, rows_in_doubt
@@ -31,6 +32,7 @@ __all__ = [
     "STAGES",
     "TUNING",
     "Adjustment",
+    "Averaging",
     "Canonical",
     "Evidence",
     "EvidenceCurve",
@@ -59,6 +61,7 @@ __all__ = [
     "edf",
     "edf_by_term",
     "finish_fit",
+    "fit_averaging",
     "fit_smoothed",
     "gather_evidence",
     "hold_out",

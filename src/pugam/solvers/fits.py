@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from pugam.engines import Engine
 from pugam.solvers.adjustment import Adjustment
+from pugam.solvers.averaging import Averaging
 from pugam.solvers.evidence_profile import EvidenceCurve
 from pugam.solvers.exploring import StartRecord
 from pugam.solvers.optimum import Optimum
@@ -156,12 +157,15 @@ class MarginalFit(Fit):
     curve : EvidenceCurve
         The evidence along the logit of pi.
     search : Search
+    averaging : Averaging, optional
+        How posteriors are averaged over what is not known; none in models saved before they were.
     """
 
     families: tuple[str, ...]
     precisions: Array
     curve: EvidenceCurve
     search: Search = field(kw_only=True)
+    averaging: Averaging | None = field(default=None, kw_only=True)
 
     @property
     def is_adjusted(self) -> bool:

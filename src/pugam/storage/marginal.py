@@ -8,12 +8,25 @@ from typing import Any
 import numpy as np
 
 from pugam.nodes import Node
-from pugam.solvers import EvidenceCurve, Fit, MarginalFit, Search
+from pugam.solvers import Averaging, EvidenceCurve, Fit, MarginalFit, Search
 from pugam.terms import Design
 
 __all__ = ["read_marginal", "read_precision", "write_marginal"]
 
-KEYS = ("families", "precisions", "penalty", "logits", "evidence", "pi_without_pairs", "n_pairs", "added", "gain")
+KEYS = (
+    "families",
+    "precisions",
+    "penalty",
+    "logits",
+    "evidence",
+    "slopes",
+    "averaging",
+    "pi_without_pairs",
+    "n_pairs",
+    "added",
+    "gain",
+)
+AVERAGING_KEYS = ("intercept", "variances", "range")
 NOT_NEGATIVE = "a number that is not negative"
 
 
@@ -32,12 +45,21 @@ def _write(fit: MarginalFit, design: Design) -> dict[str, Any]:
         design.ridge.tolist(),
         fit.curve.places.tolist(),
         fit.curve.values.tolist(),
+        fit.curve.slopes.tolist(),
+        _write_averaging(fit.averaging),
         fit.search.pi,
         fit.search.n_pairs,
         list(fit.search.added),
         fit.search.gain,
     ]
     return dict(zip(KEYS, values, strict=True))
+
+
+def _write_averaging(averaging: Averaging | None) -> dict[str, Any] | None:
+    if averaging is None:
+        return None
+    values = averaging.intercept, list(averaging.variances), list(averaging.range)
+    return dict(zip(AVERAGING_KEYS, values, strict=True))
 
 
 def read_precision(node: Node, design: Design) -> Design:
@@ -61,11 +83,23 @@ def read_marginal(node: Node) -> dict[str, Any]:
             tuple(item.text() for item in parts["added"].items()),
             parts["gain"].number(),
         ),
+        "averaging": _read_averaging(parts["averaging"]),
     }
+
+
+def _read_averaging(node: Node) -> Averaging | None:
+    if node.value is None:
+        return None
+    parts = node.fields(*AVERAGING_KEYS)
+    constant, slope, bend = (float(value) for value in parts["variances"].numbers(3))
+    low, high = (float(value) for value in parts["range"].numbers(2))
+    if low > high:
+        raise parts["range"].error("a lower and an upper end")
+    return Averaging(parts["intercept"].number(), (constant, slope, bend), (low, high))
 
 
 def _read_curve(parts: dict[str, Node]) -> EvidenceCurve:
     places = parts["logits"].numbers()
     if len(places) < 1 or not (np.diff(places) > 0.0).all():
         raise parts["logits"].error("increasing logits of pi, one at least")
-    return EvidenceCurve(places, parts["evidence"].numbers(len(places)))
+    return EvidenceCurve(places, *(parts[key].numbers(len(places)) for key in ("evidence", "slopes")))

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from scipy.interpolate import PchipInterpolator
+
 __all__ = ["upgrade"]
 
 FOUND_IN_1 = {"smooth": ("lower", "upper", "logarithm", "basis"), "linear": ("lower", "upper"), "factor": ("levels",)}
@@ -17,7 +20,29 @@ def upgrade(document: dict[str, Any]) -> dict[str, Any]:
     if version == 1 and isinstance(document.get("terms"), list):
         bases = document.get("bases")
         document = {**document, "terms": [_term_of_1(term, bases) for term in document["terms"]]}
-    return _from_2(document) if version in (1, 2) else document
+    if version in (1, 2):
+        document = _from_2(document)
+    return _from_3(document) if version == 3 else document
+
+
+def _from_3(document: dict[str, Any]) -> dict[str, Any]:
+    """In format 3 the evidence had no slopes, but was drawn by a rule that gives them, and posteriors no averages."""
+    marginal = document.get("marginal")
+    if not isinstance(marginal, dict):
+        return document
+    return {**document, "marginal": {**marginal, "slopes": _slopes(marginal), "averaging": None}}
+
+
+def _slopes(marginal: dict[str, Any]) -> Any:
+    """Slopes of the curve that `PchipInterpolator` draws through the evidence; None where there is none."""
+    try:
+        places, values = (np.array(marginal[key], dtype=float) for key in ("logits", "evidence"))
+        if len(places) == 1:
+            return [0.0]
+        slopes: list[float] = PchipInterpolator(places, values).derivative()(places).tolist()
+        return slopes
+    except (KeyError, TypeError, ValueError):
+        return None
 
 
 def _from_2(document: dict[str, Any]) -> dict[str, Any]:

@@ -167,8 +167,9 @@ def _candidates(
     encoded = [values[np.argsort(order)] for values in fitted.engine.encoded_at(rows[order])]
     errors = posterior_errors(fitted.design, encoded, intercept_covariance(fitted.design.layout, model.covariance()))
     ratio = fitted.design.predict(encoded, fitted.design.layout.join_predictor(model.alpha_, model.coef_))
-    logits = model._inference.posterior_logits(ratio, model.pi_)
-    limits = posterior_limits(logits, errors, level)
+    inference = model._inference
+    logits, centre = inference.posterior_logits(ratio, model.pi_), inference.central_logits(ratio, model.pi_)
+    limits = posterior_limits(logits, centre, errors, level)
     for place, row in enumerate(chosen):
         number = int(unlabelled[row])
         yield Candidate(
