@@ -71,14 +71,12 @@ class HeldOutRows:
         if near is not None:
             at_centre, steepness = near.intercept + near.steepness * centre, np.log(near.steepness * spread)
             starts.append([near.logit_pi, at_centre, steepness])
-        best = None
         for start in starts:
             start[SHARE] = np.clip(start[SHARE], low, high)
-            found = minimize(self._loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
-            if best is None or found.fun < best.fun:
-                best = found
-        assert best is not None
-        point = self._at_top(best.x, np.array(bounds))
+        if pi_range.fixed:  # starts that differ in their share alone are the same
+            starts = sorted(starts, key=lambda start: self._loss(np.array(start))[0])[: TUNING.fixed_starts]
+        found = [minimize(self._loss, start, jac=True, method="L-BFGS-B", bounds=bounds) for start in starts]
+        point = self._at_top(min(found, key=lambda end: end.fun).x, np.array(bounds))
         covariance, alone = self._covariances(point, ALL_BUT_SHARE if pi_range.fixed else slice(None))
         steepness = float(np.exp(point[STEEPNESS]) / spread)
         return Adjustment(

@@ -138,6 +138,7 @@ class Tuning:
     held_out_starts: tuple[tuple[float, float], ...] = (  # pi, log steepness
         (0.2, 0.5), (0.5, 1.2), (0.8, 1.2), (0.95, 1.2), (0.5, 2.0), (0.9, 2.0), (0.1, 1.5),
     )  # fmt: skip
+    fixed_starts: int = 2  # the best of them, where pi is fixed
     log_steepness: tuple[float, float] = (-8.0, 2.0)  # what is steeper is a step, and too sure of itself
     largest_intercept: float = 300.0
     newton_steps: int = 3  # from where L-BFGS stops: each squares the distance that is left
