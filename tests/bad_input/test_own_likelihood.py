@@ -103,7 +103,7 @@ def test_a_summit_of_the_evidence_passes(marginal):
     curve, problem, beta = marginal._fit.curve, problem_of(marginal), marginal._fit.optimum.beta
     near = np.abs(curve.places - beta[0]) < 0.5
     ours = [problem.log_evidence(problem.settled(np.append(place, beta[1:]))) for place in curve.places[near]]
-    assert np.count_nonzero(near) > 3
+    assert np.count_nonzero(near) >= 3
     np.testing.assert_allclose(ours - np.max(ours), curve.values[near] - curve.values.max(), atol=0.1)
 
 

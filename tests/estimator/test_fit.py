@@ -107,11 +107,47 @@ def test_the_log_density_ratio_is_alpha_plus_the_effects(model, X):
     np.testing.assert_allclose(model.log_density_ratio(X), model.alpha_ + effects, rtol=0, atol=1e-10)
 
 
-def test_posterior_decision_and_class_are_one_thing(model, X):
+@pytest.mark.parametrize("weighted", [False, True])
+def test_averaged_posteriors_of_the_unlabelled_average_to_pi_too(X, z, weighted):
+    weights = np.random.default_rng(0).uniform(0.5, 2.0, len(z)) if weighted else None
+    model = PUGAM(check=False).fit(X, z, sample_weight=weights)
+    unlabelled = z == 0
+
+    mean = np.average(
+        model.predict_proba(X[unlabelled])[:, 1], weights=None if weights is None else weights[unlabelled]
+    )
+    assert mean == pytest.approx(model.pi_, abs=1e-9)
+
+
+def test_averaged_posteriors_are_less_sure_and_keep_the_order_of_rows(X, z):
+    model = PUGAM(check=False).fit(X, z)
+    ratio, decision = model.log_density_ratio(X), model.decision_function(X)
+
+    assert (np.diff(decision[np.argsort(ratio)]) >= 0.0).all()
+    assert np.ptp(decision) < np.ptp(ratio)
+    assert model.predict_proba(X, pi=0.2)[:, 1] == pytest.approx(
+        expit(decision - logit(model.pi_) + logit(0.2)), abs=1e-12
+    )
+
+
+def test_limits_of_averaged_posteriors_hold_them_and_lie_around_those_at_the_mode(X, z):
+    model = PUGAM(check=False).fit(X, z)
+    frame = model.predict_interval(X)
+    centre = expit(model.log_density_ratio(X) + logit(model.pi_))
+
+    for posterior in (frame["p_positive"], centre):
+        assert (frame["lower"] <= posterior).all()
+        assert (posterior <= frame["upper"]).all()
+
+
+@pytest.mark.parametrize("estimate", ["mode", "marginal"])
+def test_posterior_decision_and_class_are_one_thing(X, z, estimate):
+    model = PUGAM(estimate=estimate, check=False).fit(X, z)
     decision = model.decision_function(X)
     proba = model.predict_proba(X)
 
-    np.testing.assert_allclose(decision, model.log_density_ratio(X) + logit(model.pi_), rtol=0, atol=1e-12)
+    if estimate == "mode":
+        np.testing.assert_allclose(decision, model.log_density_ratio(X) + logit(model.pi_), rtol=0, atol=1e-12)
     np.testing.assert_allclose(proba[:, 1], expit(decision), rtol=0, atol=1e-12)
     np.testing.assert_allclose(proba.sum(axis=1), 1.0, rtol=0, atol=1e-15)
     np.testing.assert_array_equal(model.predict(X), (proba[:, 1] > 0.5).astype(int))

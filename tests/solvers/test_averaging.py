@@ -39,6 +39,11 @@ def test_an_averaged_posterior_is_about_the_mean_over_normal_logits():
         assert posterior(averaging, np.array([centre]))[0] == pytest.approx(mean, abs=0.02)
 
 
+def test_where_nothing_is_known_there_is_no_shift(ratio):
+    averaging = fit_averaging(ratio, np.full(len(ratio), 1e12), None, 0.3)
+    assert averaging.intercept == pytest.approx(logit(0.3))
+
+
 @pytest.mark.parametrize("top", [-6.0, 0.0, 6.0])
 @pytest.mark.parametrize("pi", [0.05, 0.5, 0.95])
 def test_rows_keep_their_order_however_variances_grow(ratio, top, pi):

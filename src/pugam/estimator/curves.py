@@ -198,6 +198,10 @@ class CurveMethods:
     def predict_interval(self, X: Any, level: float = 0.95, pi: float | None = None) -> Any:
         """Return P(y = 1 | x) of each row with its uncertainty: a frame p_positive, se, lower, upper.
 
+        p_positive is the posterior of `predict_proba`. Limits are symmetric on the logit scale. By marginal likelihood,
+        where p_positive is an average over what is not known of pi and of the curves, they are drawn around the
+        posterior that is not averaged, and show what is averaged over. They always hold p_positive.
+
         Parameters
         ----------
         X : data frame or array

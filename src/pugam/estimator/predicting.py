@@ -43,6 +43,9 @@ class PredictionMethods(CurveMethods):
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the logit of P(y = 1 | x) for a row of the unlabelled population; its exponential are the odds.
 
+        P(y = 1 | x) is that of `predict_proba`. Where it is an average, by marginal likelihood or of shrunken curves,
+        this is its logit, and not `log_density_ratio` plus logit pi.
+
         Examples
         --------
         >>> from pugam import PUGAM
@@ -58,14 +61,18 @@ class PredictionMethods(CurveMethods):
     def predict_proba(self, X: Any, pi: float | None = None) -> np.ndarray:
         """Return P(y = 0 | x) and P(y = 1 | x) for rows of the unlabelled population, shape (n_rows, 2).
 
-        A labelled row is treated as if its label were not known. Where curves were shrunken, the posterior is an
-        average over what is open about their steepness, and counts positives that look like negatives.
+        A labelled row is treated as if its label were not known. By marginal likelihood, the default, the posterior is
+        an average over what is not known of pi and of the curves. The mean over the unlabelled rows of the fit is pi
+        (of very many rows, over a part of them), and rows are in the order of `log_density_ratio`. Where curves were
+        shrunken, the posterior is an average over what is open about their steepness, and counts positives that look
+        like negatives. Otherwise pi and the curves are taken as estimated.
 
         Parameters
         ----------
         X : data frame or array
         pi : float, optional
-            Share of positives in another population with the same g and h, to which the posterior is re-targeted.
+            Share of positives in another population with the same g and h, to which the posterior is re-targeted by
+            Bayes' rule.
 
         Examples
         --------

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from pugam.likelihood import expit
+from pugam.likelihood import expit, logit
 from pugam.solvers.tuning import TUNING
 
 __all__ = ["Averaging", "fit_averaging"]
@@ -71,6 +71,8 @@ def fit_averaging(ratio: Array, variances: Array, weights: Array | None, pi: flo
         return float(np.average(expit(moved.logits(ratio)), weights=weights)) - pi
 
     ends = -TUNING.largest_shift - limits[1], TUNING.largest_shift - limits[0]
+    if not excess(ends[0]) < 0.0 < excess(ends[1]):  # nothing is known of rows: no shift makes them surer
+        return _rising(replace(flat, intercept=float(logit(pi))))
     return _rising(replace(flat, intercept=float(brentq(excess, *ends, xtol=1e-12))))
 
 

@@ -14,7 +14,8 @@ import numpy as np
 from misuse.held_out import check_held_out
 from misuse.likelihood import Problem
 from pugam.solvers import MarginalFit
-from pugam.solvers.evidence_profile import Model, log_evidence, settle
+from pugam.solvers.laplace import Model, log_evidence
+from pugam.solvers.settling import settle
 
 __all__ = ["check_adjustment", "check_evidence", "check_optimum", "problem_of"]
 
@@ -80,8 +81,7 @@ def check_optimum(model, said=()):
 def check_evidence(model, problem, beta):
     """Require that the evidence is the one in `likelihood`, and no higher where pi is a little another.
 
-    Variances follow pi. They are where steps that take the information for constant find nothing to gain, which is not
-    quite where the evidence is highest: with the variances held, its summit may be aside.
+    Variances follow pi.
     """
     assert (problem.penalty > 0.0).all()
     interval, fit = model.pi_interval(model_error=False), model._fit
