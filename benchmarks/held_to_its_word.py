@@ -71,14 +71,33 @@ def _answer(estimate: str, X: pd.DataFrame, labelled: np.ndarray, y: np.ndarray)
         "well": verdict == "well determined",
         "log_score": -np.mean(np.log(np.where(hidden == 1, posterior, 1.0 - posterior))),
         "calibration": calibration_error(posterior, hidden),
+        "bins": sums_by_bin(posterior, hidden),
     }
+
+
+def sums_by_bin(posterior: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Rows, posteriors and positives in ten bins of equal width: shape (3, 10)."""
+    bins = np.minimum((posterior * N_BINS).astype(int), N_BINS - 1)
+    return np.array([np.bincount(bins, weights=values, minlength=N_BINS) for values in (np.ones(len(y)), posterior, y)])
 
 
 def calibration_error(posterior: np.ndarray, y: np.ndarray) -> float:
     """Mean difference of posteriors and labels over ten bins of equal width, by the rows in each (ECE)."""
-    bins = np.minimum((posterior * N_BINS).astype(int), N_BINS - 1)
-    sums = [np.bincount(bins, weights=values, minlength=N_BINS) for values in (posterior, y)]
-    return float(np.abs(sums[0] - sums[1]).sum() / len(y))
+    _, expected, seen = sums_by_bin(posterior, y)
+    return float(np.abs(expected - seen).sum() / len(y))
+
+
+def reliability(found: pd.DataFrame, group: str) -> list[list[str]]:
+    """Mean posterior and share of positives in each bin; every fit counts the same, however many rows it has."""
+    rows = []
+    for number in range(N_BINS):
+        cells = [group, f"{number / N_BINS:g} to {(number + 1) / N_BINS:g}"]
+        for estimate in ESTIMATES:
+            sums = [one / one[0].sum() for one in found[found["estimate"] == estimate]["bins"]]
+            count, expected, seen = np.sum(sums, axis=0)[:, number]
+            cells += [f"{count / len(sums):.3f}", f"{expected / count:.3f}", f"{seen / count:.3f}"]
+        rows.append(cells)
+    return rows
 
 
 def summarise(found: pd.DataFrame, label: str) -> list[str]:
@@ -108,13 +127,14 @@ def difference(found: pd.DataFrame) -> str:
 
 
 def main(folder: Path, maskings: int, groups: Sequence[str]) -> None:
-    rows, notes = [], []
+    rows, bins, notes = [], [], []
     for group in groups:
         tasks = [(name, share, masking) for name in GROUPS[group] for share in SHARES for masking in range(maskings)]
         answers = Parallel(n_jobs=-1, batch_size=1, verbose=1)(delayed(ask)(folder, *task) for task in tasks)
         found = pd.DataFrame([one for pair in answers for one in pair])
         rows += [summarise(found[found["table"] == name], name) for name in GROUPS[group]]
         rows.append(summarise(found, f"all to {group} on"))
+        bins += reliability(found, group)
         notes.append(f"{group}: {difference(found)}")
     measures = ["error", "held", "width", "well", "held if well", "worst if well", "log score", "ECE"]
     write_table(
@@ -128,6 +148,14 @@ def main(folder: Path, maskings: int, groups: Sequence[str]) -> None:
         "negative log-likelihood of the hidden labels. ECE: expected calibration error of posteriors, ten bins. Error "
         f"of the default less that of the mode, with a standard error over tables: {'; '.join(notes)}. Rules and "
         "constants were chosen with the first group in sight (benchmarks/division.py).",
+    )
+    write_table(
+        "reliability_of_posteriors",
+        f"Of unlabelled rows given a posterior, how many are positive? {maskings} maskings at each of five shares",
+        ["tables to", "posterior", *(f"{one}: {what}" for one in ESTIMATES for what in ("rows", "mean", "positive"))],
+        bins,
+        "rows: share of the unlabelled rows; mean: their mean posterior; positive: how many of them are. Each fit counts "
+        "the same. The mode's posteriors are not averaged over what is not known, the default's are.",
     )
 
 
