@@ -154,7 +154,7 @@ def main(folder: Path, maskings: int, groups: Sequence[str]) -> None:
         f"Of unlabelled rows given a posterior, how many are positive? {maskings} maskings at each of five shares",
         ["tables to", "posterior", *(f"{one}: {what}" for one in ESTIMATES for what in ("rows", "mean", "positive"))],
         bins,
-        "rows: share of the unlabelled rows; mean: their mean posterior; positive: how many of them are. Each fit counts "
+        "rows: share of the unlabelled rows; mean: their mean posterior; positive: share of positives. Each fit counts "
         "the same. The mode's posteriors are not averaged over what is not known, the default's are.",
     )
 

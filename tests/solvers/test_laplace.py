@@ -29,7 +29,7 @@ def start_of(model, pi=0.5):
 @pytest.fixture
 def exact(monkeypatch):
     """Modes to the last digits, for numerical derivatives."""
-    monkeypatch.setattr(laplace, "TUNING", replace(TUNING, evidence_tol=1e-10, comparing_iterations=200))
+    monkeypatch.setattr(laplace, "TUNING", replace(TUNING, evidence_tol=1e-10, evidence_iterations=500))
 
 
 def integrated(model, X, z, pi, precision):

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from pugam.engines import Engine
 from pugam.likelihood import expit
-from pugam.linear_algebra import inverse, solve
+from pugam.linear_algebra import inverse, solve, solve_definite
 from pugam.solvers.families import Families, gather_families
 from pugam.solvers.fisher import maximize_fisher
 from pugam.solvers.moments import column_variances
@@ -109,6 +109,7 @@ def log_evidence(model: Model, here: Standpoint, logs: Array) -> float:
     """Laplace's approximation of the log evidence, up to a constant, at the mode of the coefficients."""
     predictor = here.layout.predictor
     _, of_hessian = np.linalg.slogdet(here.hessian[predictor, predictor])
+    of_hessian = max(of_hessian, np.log(TUNING.smallest_information))  # none is left where every row is saturated
     of_prior = np.sum(np.log(model.families.precision(logs)))
     return here.value + 0.5 * float(of_prior - of_hessian + np.log(_own(here))) + model.families.log_prior(logs)
 
@@ -122,7 +123,7 @@ def climb(model: Model, beta: Array, logs: Array, bend: Array | None = None) -> 
     """Find the mode with pi and precisions fixed, and see how the evidence changes there."""
     pi = float(expit(beta[model.design.layout.share]))
     objective = model.at(logs)
-    (found,) = maximize_fisher(objective, beta[None], PiRange(pi, pi), TUNING.evidence_tol, TUNING.comparing_iterations)
+    (found,) = maximize_fisher(objective, beta[None], PiRange(pi, pi), TUNING.evidence_tol, TUNING.evidence_iterations)
     if found.observed:  # where a climb gave up near the top
         (here,) = objective.stand([found.beta])
         found = Optimum.at(here, found.n_iter, found.converged, found.history)
@@ -141,7 +142,7 @@ def _differentiate(model: Model, objective: Objective, mode: Optimum, logs: Arra
     pulls = np.zeros((alone.size, 1 + len(logs)))
     pulls[:, 0] = observed.information[predictor, share]
     pulls[alone.coefficients, 1:] = (np.exp(logs)[:, None] * model.families.weights * mode.theta).T
-    ways = solve(observed.hessian[predictor, predictor], np.column_stack([drift[predictor], left, pulls]))
+    ways = _solve(observed, mode, np.column_stack([drift[predictor], left, pulls]))
     follows, step = ways[:, 0], ways[:, 1]
     gain = float((follows + 0.5 * step) @ left) if mode.converged else 0.0
     variances = covariance.diagonal()[alone.coefficients]
@@ -157,6 +158,13 @@ def _differentiate(model: Model, objective: Objective, mode: Optimum, logs: Arra
         usual_bend=usual,
         tangent=-ways[:, 2:],
     )
+
+
+def _solve(observed: Standpoint, expected: Standpoint, rhs: Array) -> Array:
+    """Solve with the observed information, or with the expected one where a climb gave up on a saddle."""
+    predictor = expected.layout.predictor
+    found = solve_definite(observed.hessian[predictor, predictor], rhs)
+    return solve(expected.hessian[predictor, predictor], rhs) if found is None else found
 
 
 def _drift(objective: Objective, mode: Optimum, covariance: Array) -> Array:

@@ -79,6 +79,8 @@ def _bounded_move(here: EvidenceAt, bend: Array) -> Array:
     outwards = ((here.logs <= low) & (here.log_slopes < 0.0)) | ((here.logs >= high) & (here.log_slopes > 0.0))
     free = np.flatnonzero(~outwards)
     move = np.zeros(len(here.logs))
+    if len(free) == 0:
+        return move
     move[free] = solve(bend[np.ix_(free, free)], here.log_slopes[free])
     longest = float(np.abs(move).max(initial=0.0))
     move *= min(1.0, TUNING.longest_adjustment / max(longest, TUNING.longest_adjustment))

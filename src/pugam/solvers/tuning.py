@@ -162,6 +162,7 @@ class Tuning:
     least_curvature: float = 1e-3  # of the one known, below which slopes along a step tell nothing
     longest_guess: float = 1.0  # of logarithms that are thought to go on as they did between two places
     evidence_tol: float = 1e-4  # a hundredth of it may be left to gain at the mode
+    evidence_iterations: int = 200  # of a climb to the mode; three are usual, many with weights of millions
     evidence_limit: float = 1.92  # fall of the evidence at the limits of a 95% interval: half a chi-square quantile
     evidence_fall: float = 5.5  # how far it is followed down: 99.9% intervals
     evidence_grid: int = 4001

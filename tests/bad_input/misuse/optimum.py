@@ -13,9 +13,9 @@ import numpy as np
 
 from misuse.held_out import check_held_out
 from misuse.likelihood import Problem
-from pugam.solvers import MarginalFit
-from pugam.solvers.laplace import Model, log_evidence
-from pugam.solvers.settling import settle
+from pugam.solvers import TUNING, MarginalFit
+from pugam.solvers.laplace import Model, climb, log_evidence
+from pugam.solvers.settling import adjust
 
 __all__ = ["check_adjustment", "check_evidence", "check_optimum", "problem_of"]
 
@@ -98,7 +98,8 @@ def check_evidence(model, problem, beta):
     lower, upper = _logit(np.clip([interval.lower, interval.upper], EDGE, 1.0 - EDGE))
     for place in beta[0] + ASIDE * (upper - lower) * np.array([-1.0, 1.0]):
         if low < place < high:
-            left = settle(whole, np.append(place, beta[1:]), logs).value - own
+            there = climb(whole, np.append(place, beta[1:]), logs)
+            left = adjust(whole, there, TUNING.walking_gain).value - own
             assert left <= allowed + SETTLED, f"the evidence is higher by {left:.3g} at another pi"
 
 
