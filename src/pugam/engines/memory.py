@@ -162,12 +162,12 @@ class MemoryEngine(CountedRows):
 
     def trace_slopes(self, pi: Array, b: Array, matrix: Array) -> Array:
         """How the trace of a matrix times the expected information in (a, theta) changes."""
-        return self.trace_slopes_given(*label_frequency(pi, self.n0, self.n1), b, matrix)
+        return self.trace_slopes_given(*label_frequency(pi, self.n0, self.n1), b, *np.linalg.eigh(matrix))
 
-    def trace_slopes_given(self, c: Array, d: Array, b: Array, matrix: Array) -> Array:
-        """The same for a given label frequency and its complement."""
+    def trace_slopes_given(self, c: Array, d: Array, b: Array, values: Array, vectors: Array) -> Array:
+        """The same for a given label frequency, its complement, and the eigenvectors of the matrix."""
         work = self.n_rows * b.shape[1] ** 2
-        return self._sum(lambda block: trace_slopes(block.X, block.weights, b, c, d, matrix), work)
+        return self._sum(lambda block: trace_slopes(block.X, block.weights, b, c, d, values, vectors), work)
 
     def expectation(self, pi: Array, b: Array) -> MemoryExpectation:
         """E-step: the expected labels of all rows."""

@@ -109,7 +109,9 @@ def score_sums(X: Columns, positive: Flags, weights: Array, b: Array, c: Array, 
     return Scores(rows.value.sum(axis=1), _joined(_layout(b), rows.score_c, X.project(rows.score_s)))
 
 
-def trace_slopes(X: Columns, weights: Array | None, b: Array, c: Array, d: Array, matrix: Array) -> Array:
+def trace_slopes(
+    X: Columns, weights: Array | None, b: Array, c: Array, d: Array, values: Array, vectors: Array
+) -> Array:
     """Sum, over a block, how the trace of a matrix times the expected information changes with the parameters.
 
     Parameters
@@ -117,15 +119,14 @@ def trace_slopes(X: Columns, weights: Array | None, b: Array, c: Array, d: Array
     X, weights : Columns of n rows, and array of shape (n,) or None
     b, c, d : arrays of shape (1, 1 + p), (1,) and (1,)
         A single parameter vector.
-    matrix : array of shape (1 + p, 1 + p)
-        Symmetric; it is multiplied with the information in (a, theta).
+    values, vectors : arrays of shape (1 + p,) and (1 + p, 1 + p)
+        Eigenvalues and eigenvectors of the matrix, which is multiplied with the information in (a, theta).
 
     Returns
     -------
     array of shape (2 + p,)
         Derivatives in (log c, a, theta).
     """
-    values, vectors = np.linalg.eigh(matrix)
     leverages = values @ X.predict(np.ascontiguousarray(vectors.T)) ** 2
     if weights is not None:
         leverages *= weights
