@@ -10,7 +10,7 @@ from scipy.special import expit
 from pugam.data import read_table
 from pugam.engines import MemoryEngine
 from pugam.solvers import PiPrior, PiRange
-from pugam.solvers.evidence_profile import climb_profile
+from pugam.solvers.evidence_profile import ascend
 from pugam.solvers.laplace import Model
 from pugam.solvers.pairs import add_pairs, choice_cost, find_pairs, screen_pairs
 from pugam.solvers.settling import settle
@@ -32,7 +32,7 @@ def known():
     model = Model.of(MemoryEngine(design, design.encode(table), z.to_numpy()), design, PiPrior(1.0, 1.0))
     layout = design.layout
     start = settle(model, layout.join(0.0, 0.0, np.zeros(layout.n_coefficients)), model.families.start())
-    return table, model, climb_profile(model, start, PiRange())[0]
+    return table, model, ascend(model, start, PiRange())
 
 
 def pairs_of(model, n_rows=1500):
@@ -87,7 +87,7 @@ def test_a_gain_seen_from_afar_is_about_what_comes_out(known):
     layout = wide.design.layout
     theta = np.append(at.optimum.theta, np.zeros(layout.n_coefficients - at.optimum.layout.n_coefficients))
     beta = layout.join(at.optimum.logit_pi, at.optimum.intercept, theta)
-    best, _ = climb_profile(wide, settle(wide, beta, np.append(at.logs, 0.0)), PiRange())
+    best = ascend(wide, settle(wide, beta, np.append(at.logs, 0.0)), PiRange())
     assert best.value - at.value == pytest.approx(gain, rel=0.5)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
-from pugam.inference.rows_tested import RowsTested
+from pugam.inference.rows_tested import N_BINS, RowsTested
 
 __all__ = ["held_out_chances", "predict_residuals"]
 
@@ -21,6 +21,7 @@ TREES: dict[str, Any] = {
     "max_iter": 30,
     "learning_rate": 0.2,
     "max_leaf_nodes": 6,
+    "max_bins": N_BINS,
     "min_samples_leaf": 20,
     "early_stopping": False,
     "random_state": 0,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pugam.inference.calibration import Calibration, calibrate_held_out
 from pugam.inference.profile import KindOfProfile
-from pugam.likelihood import expit
+from pugam.likelihood import expit, logit
 from pugam.solvers import Adjustment, HeldOutRows, Objective, Optimum, PiRange, ShrunkenFit, hold_out, make_folds
 
 __all__ = ["HeldOutProfile"]
@@ -52,6 +52,11 @@ class HeldOutProfile(KindOfProfile[ShrunkenFit]):
     def _best_alone(self) -> Adjustment:
         return self._rows_alone.adjust(self.fitted.settings.pi_range)
 
+    @cached_property
+    def _alone(self) -> dict[float, Adjustment]:
+        """What rows alone would say at values of pi looked at so far."""
+        return {self._best_alone.pi: self._best_alone}
+
     @property
     def standard_error(self) -> float:
         """Standard error of logit pi."""
@@ -64,8 +69,11 @@ class HeldOutProfile(KindOfProfile[ShrunkenFit]):
 
     def deviance(self, pi: float) -> float:
         """Twice the fall of the held-out likelihood from where it is highest."""
-        fixed = self._rows_alone.adjust(PiRange(pi, pi), near=self._best_alone)
-        return max(0.0, 2.0 * (self._best_alone.value - fixed.value))
+        known = self._alone
+        if pi not in known:
+            nearest = known[min(known, key=lambda other: abs(logit(other) - logit(pi)))]
+            known[pi] = self._rows_alone.adjust(PiRange(pi, pi), near=nearest)
+        return max(0.0, 2.0 * (self._best_alone.value - known[pi].value))
 
     def calibrate(self) -> Calibration:
         """Compare predicted with observed labels of the rows held out."""

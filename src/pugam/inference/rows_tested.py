@@ -20,7 +20,7 @@ from pugam.solvers import TUNING, Fitted
 from pugam.terms import Design, Encoded
 from pugam.terms.levels import MISSING_CODE
 
-__all__ = ["N_FOLDS", "RowsTested", "choose_rows"]
+__all__ = ["N_BINS", "N_FOLDS", "RowsTested", "choose_rows"]
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import CubicHermiteSpline
 
-from pugam.solvers.laplace import EvidenceAt, Model, climb
-from pugam.solvers.optimum import Optimum
+from pugam.linear_algebra import inverse
+from pugam.solvers.laplace import LOGS, PLACE, EvidenceAt, Model, climb
 from pugam.solvers.pi import PiRange
-from pugam.solvers.settling import adjust, left_to_gain
+from pugam.solvers.settling import Box, adjust
 from pugam.solvers.tuning import TUNING
 
-__all__ = ["EvidenceCurve", "climb_profile"]
+__all__ = ["EvidenceCurve", "ascend", "follow"]
 
 Array = NDArray[np.float64]
 
@@ -64,24 +64,13 @@ class EvidenceCurve:
         low, high = grid[inside[0]], grid[inside[-1]]
         return (-np.inf if inside[0] == 0 else float(low)), (np.inf if inside[-1] == len(grid) - 1 else float(high))
 
-    def summit(self, first: int) -> float:
-        """Where the cubic between a place and the next one is highest."""
-        piece = self._curve.c[:, first]
-        width = self.places[first + 1] - self.places[first]
-        turns = np.roots(np.polyder(piece))
-        real = turns[np.isreal(turns)].real
-        inside = np.append(real[(real > 0.0) & (real < width)], (0.0, width))
-        top = inside[np.argmax(np.polyval(piece, inside))]
-        return float(self.places[first] + top)
-
 
 @dataclass
 class _Search:
     """Places looked at so far, each from its nearest neighbour."""
 
     model: Model
-    settles: bool
-    limits: tuple[float, float]
+    pi_range: PiRange
     found: dict[float, EvidenceAt]
 
     @property
@@ -94,118 +83,87 @@ class _Search:
         known = [self.found[place] for place in places]
         return EvidenceCurve(places, np.array([one.value for one in known]), np.array([one.slope for one in known]))
 
-    def look(self, place: float, least_gain: float = TUNING.walking_gain) -> EvidenceAt:
-        place = float(np.clip(place, *self.limits))
+    def look(self, place: float) -> EvidenceAt:
+        place = float(np.clip(place, *self.pi_range.logits))
         nearest = self._nearest(place)
         if abs(nearest.place - place) <= TUNING.same_place:
             return nearest
-        logs = self._logs(nearest, place)
-        seen = climb(self.model, nearest.moved(place, logs), logs, nearest.bend)
-        self.found[place] = adjust(self.model, seen, least_gain) if self.settles else seen
+        point = self._guess(nearest, place)
+        seen = climb(self.model, nearest.moved(point), point[LOGS], nearest.bend)
+        self.found[place] = adjust(self.model, seen, Box.around(seen), TUNING.settled_gain)
         return self.found[place]
 
     def _nearest(self, place: float, but: EvidenceAt | None = None) -> EvidenceAt:
         return min((one for one in self.found.values() if one is not but), key=lambda one: abs(one.place - place))
 
-    def _logs(self, nearest: EvidenceAt, place: float) -> Array:
+    def _guess(self, nearest: EvidenceAt, place: float) -> Array:
         """Where precisions are likely to be: on a line through two places nearby."""
-        if not self.settles or len(self.found) == 1:
-            return nearest.logs
-        other = self._nearest(place, but=nearest)
-        step = (nearest.logs - other.logs) * (place - nearest.place) / (nearest.place - other.place)
-        return np.clip(
-            nearest.logs + np.clip(step, -TUNING.longest_guess, TUNING.longest_guess), *TUNING.log_precision_limits
-        )
+        point = nearest.point
+        point[PLACE] = place
+        if len(self.found) > 1:
+            other = self._nearest(place, but=nearest)
+            step = (nearest.logs - other.logs) * (place - nearest.place) / (nearest.place - other.place)
+            step = np.clip(step, -TUNING.longest_guess, TUNING.longest_guess)
+            point[LOGS] = np.clip(nearest.logs + step, *TUNING.log_precision_limits)
+        return point
 
     def ascend(self) -> EvidenceAt:
-        """Go up until next to nothing is left to gain; far from the top precisions need not be exact."""
-        for _ in range(TUNING.most_places):
-            best = self.best
-            place, gain = self._next(best)
-            if gain >= TUNING.summit_gain and abs(place - best.place) > TUNING.same_place:
-                self.look(place, max(TUNING.summit_gain, TUNING.share_of_gain * gain))
-            elif not self._tighten(best):
-                break
-        self._forget()
-        return self.best
-
-    def _forget(self) -> None:
-        """Keep no place on the way up whose precisions were not exact: they would bend the curve."""
+        """Go up to the top; the place where that began has precisions that are not exact, and would bend the curve."""
         best = self.best
-        if self.settles:
-            known = self.found.items()
-            self.found = {at: one for at, one in known if one is best or left_to_gain(one) <= TUNING.walking_gain}
+        del self.found[best.place]
+        top = ascend(self.model, best, self.pi_range)
+        self.found[top.place] = top
+        return top
 
-    def _tighten(self, best: EvidenceAt) -> bool:
-        """Bring precisions to where they are best; return whether they were not there."""
-        if not self.settles:
-            return False
-        tight = self.found[best.place] = adjust(self.model, best, TUNING.summit_gain)
-        return tight.value > best.value
-
-    def _next(self, best: EvidenceAt) -> tuple[float, float]:
-        """Where the top is thought to be, and what is to be gained there."""
-        step = best.slope / self._bend(best)
-        place = float(np.clip(best.place + np.clip(step, -TUNING.longest_look, TUNING.longest_look), *self.limits))
-        curve, ahead = self.curve(), 1 if best.slope > 0.0 else -1
-        if 0 <= curve.best + ahead < len(curve.places) and ahead * (place - curve.places[curve.best + ahead]) >= 0.0:
-            place = curve.summit(min(curve.best, curve.best + ahead))
-        return place, 0.5 * best.slope * (place - best.place)
-
-    def _bend(self, best: EvidenceAt) -> float:
-        """By how much the slope falls along pi: between the two places nearest to the top, if they tell."""
-        if len(self.found) > 1:
-            other = self._nearest(best.place, but=best)
-            seen = (other.slope - best.slope) / (best.place - other.place)
-            if seen > 0.0:
-                return seen
-        return _standard_error(best.optimum) ** -2
-
-    def walk(self, start: EvidenceAt, step: float, fall: float) -> None:
-        """Go on in one direction until the evidence has fallen enough, in steps that grow."""
-        place = start.place
+    def walk(self, start: EvidenceAt, way: float, step: float, fall: float) -> None:
+        """Go on in one direction until the evidence has fallen enough."""
+        low, high = self.pi_range.logits
+        here = start
         for _ in range(TUNING.most_places):
-            place, before = place + step, self.best.value
-            seen = self.look(place)
-            if seen.value < self.best.value - fall or not self.limits[0] < place < self.limits[1]:
+            there = self.look(here.place + way * step)
+            if there.value < self.best.value - fall or not low < there.place < high:
                 return
-            step *= TUNING.step_growth if seen.value <= before else 1.0
+            ahead = _distance(here, there, there.value - self.best.value + TUNING.beyond * fall)
+            step, here = float(np.clip(ahead, step / TUNING.step_growth, step * TUNING.step_growth)), there
 
     def sharpen(self) -> None:
-        """Look where the limits of the interval are thought to be."""
+        """Look where the limits of the interval are thought to be, unless that is next to a place already known."""
+        top = self.best.place
         for place in self.curve().limits(TUNING.evidence_limit):
-            if np.isfinite(place):
+            if np.isfinite(place) and abs(self._nearest(place).place - place) > TUNING.next_to * abs(place - top):
                 self.look(place)
 
 
-def climb_profile(
-    model: Model, start: EvidenceAt, pi_range: PiRange, settles: bool = True, fall: float = TUNING.evidence_fall
-) -> tuple[EvidenceAt, EvidenceCurve]:
-    """Follow the evidence from a start to its maximum, and away from it on both sides.
+def _distance(before: EvidenceAt, here: EvidenceAt, fall: float) -> float:
+    """How far to go on for the evidence to fall so much: along a parabola with the slopes of the last two places."""
+    way = np.sign(here.place - before.place)
+    slope, bend = way * here.slope, (before.slope - here.slope) / (here.place - before.place)
+    if bend > 0.0:
+        return float((slope + np.sqrt(slope**2 + 2.0 * bend * max(fall, 0.0))) / bend)
+    return fall / -slope if slope < 0.0 else np.inf
 
-    Parameters
-    ----------
-    settles : bool
-        Whether precisions follow pi; otherwise they stay where they are.
-    fall : float
-        How far down the evidence is followed; with 0 only the maximum is looked for.
-    """
-    search = _Search(model, settles, pi_range.logits, {start.place: start})
+
+def ascend(
+    model: Model, start: EvidenceAt, pi_range: PiRange, settles: bool = True, wanted: float = -np.inf
+) -> EvidenceAt:
+    """Climb to where the evidence is highest, pi and precisions together; `wanted` is as in `adjust`."""
+    return adjust(model, start, Box.around(start, pi_range, settles), TUNING.summit_gain, wanted)
+
+
+def follow(model: Model, start: EvidenceAt, pi_range: PiRange) -> tuple[EvidenceAt, EvidenceCurve]:
+    """Climb to the maximum of the evidence, and follow it down on both sides; precisions go with pi."""
+    search = _Search(model, pi_range, {start.place: start})
     for _ in range(TUNING.most_walks):
         top = search.ascend()
-        if fall == 0.0:
-            break
-        step = float(np.clip(search._bend(top) ** -0.5, *TUNING.profile_steps))
-        for way in (step, -step):
-            search.walk(top, way, fall)
+        step = float(np.clip(TUNING.first_step * _standard_error(top), *TUNING.profile_steps))
+        for way in (1.0, -1.0):
+            search.walk(top, way, step, TUNING.evidence_fall)
         if search.best is top:
             break
-    if fall > TUNING.evidence_limit:
-        search.sharpen()
+    search.sharpen()
     return search.best, search.curve()
 
 
-def _standard_error(optimum: Optimum) -> float:
-    """Of logit pi, seen from one place."""
-    share = optimum.layout.share
-    return float(np.sqrt(max(optimum.covariance(PiRange())[share, share], TUNING.smallest_information)))
+def _standard_error(top: EvidenceAt) -> float:
+    """Of logit pi, precisions following, as steps have shown."""
+    return float(np.sqrt(inverse(top.bend)[PLACE, PLACE]))

@@ -71,11 +71,11 @@ class Families:
         return np.asarray(slopes)
 
     def usual_bend(self, logs: Array, variances: Array) -> Array:
-        """By how much slopes fall as the logarithms grow, roughly, for coefficients of these variances."""
+        """By how much each slope falls as its logarithm grows, roughly, for coefficients of these variances."""
         degrees = self.sizes - np.exp(logs) * (self.weights @ variances)
         bend = 0.5 * np.maximum(degrees, TUNING.least_degrees)
         bend[self._with_prior] += TUNING.separation_spread**-2
-        return np.asarray(np.diag(bend))
+        return np.asarray(bend)
 
     def degrees(self, here: Standpoint, covariance: Array, logs: Array) -> Array:
         """Effective degrees of freedom of each family."""

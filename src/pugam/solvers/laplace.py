@@ -35,9 +35,12 @@ from pugam.solvers.standpoint import Standpoint
 from pugam.solvers.tuning import TUNING
 from pugam.terms import Design
 
-__all__ = ["EvidenceAt", "Model", "climb", "log_evidence"]
+__all__ = ["LOGS", "PLACE", "EvidenceAt", "Model", "climb", "log_evidence"]
 
 Array = NDArray[np.float64]
+
+PLACE, FIRST = range(2)  # of a point: logit pi, and the first logarithm of a precision
+LOGS = slice(FIRST, None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,12 +74,10 @@ class EvidenceAt:
         Logarithms of the precisions.
     value : float
         The log evidence.
-    slope : float
-        Its derivative in logit pi, the precisions fixed.
-    log_slopes : array of shape (n_families,)
-        Its derivatives in the logarithms of the precisions, pi fixed.
-    bend, usual_bend : arrays of shape (n_families, n_families)
-        By how much these fall as the logarithms grow: as far as steps have shown, and as one would expect.
+    slopes : array of shape (1 + n_families,)
+        Its derivatives in logit pi and in the logarithms of the precisions.
+    bend, usual_bend : arrays of shape (1 + n_families, 1 + n_families)
+        By how much these fall along both: as far as steps have shown, and as one would expect.
     tangent : array of shape (1 + p, 1 + n_families)
         How the mode moves with logit pi and with the logarithms.
     """
@@ -84,8 +85,7 @@ class EvidenceAt:
     optimum: Optimum
     logs: Array
     value: float
-    slope: float
-    log_slopes: Array
+    slopes: Array
     bend: Array
     usual_bend: Array
     tangent: Array
@@ -95,12 +95,22 @@ class EvidenceAt:
         """Logit of pi."""
         return self.optimum.logit_pi
 
-    def moved(self, place: float, logs: Array) -> Array:
-        """Parameters with another pi and other precisions: the mode follows along the tangent."""
+    @property
+    def point(self) -> Array:
+        """Logit of pi and the logarithms: shape (1 + n_families,)."""
+        return np.append(self.place, self.logs)
+
+    @property
+    def slope(self) -> float:
+        """Derivative of the log evidence in logit pi, the precisions fixed."""
+        return float(self.slopes[PLACE])
+
+    def moved(self, point: Array) -> Array:
+        """Parameters at another point: the mode follows along the tangent."""
         layout = self.optimum.layout
-        step = self.tangent @ np.append(place - self.place, logs - self.logs)
+        step = self.tangent @ (point - self.point)
         longest = float(np.abs(step).max(initial=0.0))
-        beta = layout.with_share(self.optimum.beta, place)
+        beta = layout.with_share(self.optimum.beta, float(point[PLACE]))
         beta[layout.predictor] += step * min(1.0, TUNING.longest_tangent / max(longest, TUNING.longest_tangent))
         return beta
 
@@ -147,17 +157,24 @@ def _differentiate(model: Model, objective: Objective, mode: Optimum, logs: Arra
     gain = float((follows + 0.5 * step) @ left) if mode.converged else 0.0
     variances = covariance.diagonal()[alone.coefficients]
     squares = mode.theta * (mode.theta + 2.0 * follows[alone.coefficients]) + variances
-    usual = model.families.usual_bend(logs, variances)
+    usual = np.diag(np.append(_share_bend(mode, covariance), model.families.usual_bend(logs, variances)))
+    slope = mode.gradient[share] + drift[share] - follows @ pulls[:, 0]
     return EvidenceAt(
         optimum=mode,
         logs=logs,
         value=log_evidence(model, mode, logs) + gain,
-        slope=float(mode.gradient[share] + drift[share] - follows @ pulls[:, 0]),
-        log_slopes=model.families.slopes(logs, squares),
+        slopes=np.append(slope, model.families.slopes(logs, squares)),
         bend=usual if bend is None else bend,
         usual_bend=usual,
         tangent=-ways[:, 2:],
     )
+
+
+def _share_bend(mode: Optimum, covariance: Array) -> float:
+    """By how much the slope along logit pi falls, the coefficients following: the information about it."""
+    share, predictor = mode.layout.share, mode.layout.predictor
+    across = mode.hessian[predictor, share]
+    return max(float(mode.hessian[share, share] - across @ covariance @ across), TUNING.smallest_information)
 
 
 def _solve(observed: Standpoint, expected: Standpoint, rhs: Array) -> Array:

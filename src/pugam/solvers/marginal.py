@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines import Engine
-from pugam.solvers.evidence_profile import climb_profile
+from pugam.solvers.evidence_profile import EvidenceCurve, ascend, follow
 from pugam.solvers.exploring import carried_over, enough_rows
 from pugam.solvers.families import Families
 from pugam.solvers.fisher import maximize_fisher
@@ -19,7 +19,7 @@ from pugam.solvers.optimum import Optimum
 from pugam.solvers.pairs import Pair, add_pairs, choice_cost, find_pairs, screen_pairs
 from pugam.solvers.pi import PiRange
 from pugam.solvers.settings import Settings
-from pugam.solvers.settling import settle
+from pugam.solvers.settling import approach, settle
 from pugam.solvers.starts import fit_naively, make_starts
 from pugam.solvers.summit import reach_summit
 from pugam.solvers.tuning import TUNING
@@ -38,17 +38,11 @@ def fit_marginal(
     """Fit designs of the same terms, keep the one with the highest evidence, and add interactions if asked to."""
     begun = [_begin(_model(engine, design, settings), settings, rng) for design in designs]
     if len(begun) > 1:
-        begun = [(model, _summit(model, start, settings.pi_range)) for model, start in begun]
+        begun = [(model, ascend(model, start, settings.pi_range)) for model, start in begun]
     model, start = max(begun, key=lambda one: one[1].value)
-    best = _summit(model, start, settings.pi_range)
+    best = ascend(model, start, settings.pi_range)
     course = _Course(model, best, Search(pi=best.optimum.pi))
     return _finish(_with_pairs(course, settings), settings)
-
-
-def _summit(model: Model, start: EvidenceAt, pi_range: PiRange) -> EvidenceAt:
-    """Where the evidence is highest."""
-    best, _ = climb_profile(model, start, pi_range, fall=0.0)
-    return best
 
 
 def _model(engine: Engine, design: Design, settings: Settings) -> Model:
@@ -69,16 +63,21 @@ def _begin(model: Model, settings: Settings, rng: np.random.Generator) -> tuple[
     if engine.n_rows > TUNING.many_rows:
         sample = replace(model, engine=engine.pilot(model.design, TUNING.sample_rows, rng))
         _, start = _begin(sample, settings, rng)
-        found = _summit(sample, start, settings.pi_range)
+        found = ascend(sample, start, settings.pi_range)
         return model, settle(model, carried_over(found.optimum.beta, sample.engine, engine), found.logs)
-    few = replace(model, engine=engine.pilot(model.design, enough_rows(model.design), rng))
-    logs = model.families.start()
+    coarse, columns = model.design.coarse(TUNING.pilot_functions)
+    few = Model.of(engine.pilot(coarse, enough_rows(coarse), rng), coarse, model.prior)
+    logs = few.families.start()
     objective = few.at(logs)
     naive = fit_naively(objective, maximize_fisher)
     starts = make_starts(few.engine, naive, settings.pi_range, settings.n_starts, rng)
     optima = maximize_fisher(objective, starts, HELD, TUNING.comparing_tol, TUNING.comparing_iterations)
     best = max(optima, key=lambda optimum: log_evidence(few, optimum, logs))
-    return model, settle(model, carried_over(best.beta, few.engine, engine), logs)
+    layout = model.design.layout
+    carried, theta = carried_over(best.beta, few.engine, engine), np.zeros(layout.n_coefficients)
+    theta[columns] = best.theta
+    beta = layout.join(carried[best.layout.share], carried[best.layout.intercept], theta)
+    return model, settle(model, beta, model.families.start())
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,29 +135,33 @@ def _gain_here(course: _Course, pairs: Sequence[Pair]) -> bool:
     rows = model.engine.pilot(model.design, TUNING.pilot_rows, np.random.default_rng(TUNING.fold_seed))
     few = replace(model, engine=rows)
     here = settle(few, carried_over(best.optimum.beta, model.engine, rows), best.logs)
-    return _carried(here, few, add_pairs(few, pairs)).value - here.value > TUNING.possible_gain
+    wanted = here.value + TUNING.possible_gain
+    wider = add_pairs(few, pairs)
+    return settle(wider, *_carried(here, few, wider), wanted).value > wanted
 
 
 def _try_pairs(course: _Course, pairs: Sequence[Pair], n_pairs: int, settings: Settings) -> tuple[_Course, float]:
     """Fit with further interactions; also return what the evidence gains, less what the choice costs."""
-    wider = add_pairs(course.model, pairs)
-    best = _summit(wider, _carried(course.best, course.model, wider), settings.pi_range)
+    wider, cost = add_pairs(course.model, pairs), choice_cost(n_pairs, len(pairs))
+    wanted = course.best.value + cost + TUNING.clear_gain
+    start = approach(wider, *_carried(course.best, course.model, wider))
+    best = ascend(wider, start, settings.pi_range, wanted=wanted)
     gain = best.value - course.best.value
     search, labels = course.search, tuple(pair.basis.spec.label for pair in pairs)
     search = replace(
         search, n_pairs=max(search.n_pairs, n_pairs), added=(*search.added, *labels), gain=search.gain + gain
     )
-    return _Course(wider, best, search), gain - choice_cost(n_pairs, len(pairs))
+    return _Course(wider, best, search), gain - cost
 
 
-def _carried(best: EvidenceAt, model: Model, wider: Model) -> EvidenceAt:
-    """Begin a wider model where the smaller one ended, with interactions of zero that may grow."""
+def _carried(best: EvidenceAt, model: Model, wider: Model) -> tuple[Array, Array]:
+    """Where a wider model begins: where the smaller one ended, with interactions of zero that may grow."""
     layout = wider.design.layout
     theta = np.append(best.optimum.theta, np.zeros(layout.n_coefficients - best.optimum.layout.n_coefficients))
     beta = layout.join(best.optimum.logit_pi, best.optimum.intercept, theta)
     known = dict(zip(model.families.names, best.logs, strict=True))
     logs = np.array([known.get(name, 0.0) for name in wider.families.names])
-    return settle(wider, beta, logs)
+    return beta, logs
 
 
 def _importance(model: Model, optimum: Optimum) -> Array:
@@ -169,7 +172,7 @@ def _importance(model: Model, optimum: Optimum) -> Array:
 
 def _finish(course: _Course, settings: Settings) -> FittedKind[MarginalFit]:
     model = course.model
-    best, curve = climb_profile(model, course.best, settings.pi_range)
+    best, curve = follow(model, course.best, settings.pi_range)
     objective, held = model.at(best.logs), PiRange(best.optimum.pi, best.optimum.pi)
     top = reach_summit(objective, best.optimum.beta, held, settings, near=True)
     optimum = replace(top, n_iter=len(curve.places))
@@ -196,5 +199,6 @@ def refit_marginal(fit: MarginalFit, engine: Engine, design: Design, settings: S
     families = Families(("all",), design.ridge[None])
     model = Model(engine, design, families, settings.prior)
     start = climb(model, fit.penalized.beta, np.zeros(1))
-    best, curve = climb_profile(model, start, settings.pi_range, settles=False, fall=0.0)
+    best = ascend(model, start, settings.pi_range, settles=False)
+    curve = EvidenceCurve(*np.array([[best.place], [best.value], [best.slope]]))
     return replace(fit, optimum=best.optimum, penalized=best.optimum, curve=curve)

@@ -1,66 +1,102 @@
-"""Precisions of the families at one pi: from afar by Fellner-Schall steps, then to where the evidence is highest."""
+"""Climbing the evidence: precisions from afar by Fellner-Schall steps, then all that may move by quasi-Newton steps."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pugam.likelihood import expit
 from pugam.linear_algebra import solve
-from pugam.solvers.laplace import EvidenceAt, Model, climb
+from pugam.solvers.laplace import LOGS, PLACE, EvidenceAt, Model, climb
 from pugam.solvers.pi import PiRange
 from pugam.solvers.reml import go, stretch
 from pugam.solvers.steps import bounded_step, slack
 from pugam.solvers.tuning import TUNING
 
-__all__ = ["adjust", "left_to_gain", "settle"]
+__all__ = ["Box", "adjust", "approach", "left_to_gain", "settle"]
 
 Array = NDArray[np.float64]
 
 
-def settle(model: Model, beta: Array, logs: Array) -> EvidenceAt:
-    """Find mode and precisions with pi fixed where `beta` has it, from any beginning."""
-    return adjust(model, climb(model, *_approach(model, beta, logs)), TUNING.settled_gain)
+@dataclass(frozen=True, eq=False)
+class Box:
+    """Within which points move: logit pi and the logarithms of the precisions.
+
+    Attributes
+    ----------
+    low, high : arrays of shape (1 + n_families,)
+        Equal where nothing moves.
+    """
+
+    low: Array
+    high: Array
+
+    @classmethod
+    def around(cls, here: EvidenceAt, pi_range: PiRange | None = None, settles: bool = True) -> Box:
+        """Let pi move in its range, if one is given, and precisions, if they are to settle."""
+        low, high = here.point, here.point
+        if pi_range is not None:
+            low[PLACE], high[PLACE] = pi_range.logits
+        if settles:
+            low[LOGS], high[LOGS] = TUNING.log_precision_limits
+        return cls(low, high)
+
+    def inside(self, point: Array) -> Array:
+        """The nearest point that is allowed."""
+        return np.asarray(np.clip(point, self.low, self.high))
+
+    def free(self, point: Array, slopes: Array) -> NDArray[np.intp]:
+        """Along which directions the evidence rises without leaving the box."""
+        outwards = ((point <= self.low) & (slopes < 0.0)) | ((point >= self.high) & (slopes > 0.0))
+        return np.flatnonzero(~outwards & (self.low < self.high))
 
 
-def _approach(model: Model, beta: Array, logs: Array) -> tuple[Array, Array]:
-    """Come near the best precisions, a pass over the rows for each step.
+def settle(model: Model, beta: Array, logs: Array, wanted: float = -np.inf) -> EvidenceAt:
+    """Find mode and precisions with pi fixed where `beta` has it, from any beginning; `wanted` is as in `adjust`."""
+    here = approach(model, beta, logs)
+    return adjust(model, here, Box.around(here), TUNING.settled_gain, wanted)
+
+
+def approach(model: Model, beta: Array, logs: Array) -> EvidenceAt:
+    """Come near the best precisions with pi fixed, a pass over the rows for each step.
 
     Fellner-Schall steps leave out how the information changes with the coefficients.
     """
     pi = float(expit(beta[model.design.layout.share]))
     fixed = PiRange(pi, pi)
     (here,) = model.at(logs).stand([beta])
-    degrees, last = np.full(len(logs), np.inf), np.zeros(len(logs))
+    last = np.zeros(len(logs))
     for _ in range(TUNING.reml_iterations):
         covariance = here.covariance(fixed)
-        new_degrees = model.families.degrees(here, covariance, logs)
-        if np.max(np.abs(new_degrees - degrees)) < TUNING.approach_edf_tol:
+        moves = model.families.moves(here, covariance, logs)
+        if 0.5 * model.families.degrees(here, covariance, logs) @ moves**2 < TUNING.approach_gain:
             break
-        degrees, moves = new_degrees, model.families.moves(here, covariance, logs)
         logs = np.clip(logs + stretch(moves, last) * moves, *TUNING.log_precision_limits)
         last = moves
         step = bounded_step(here.repenalized(model.families.precision(logs)), fixed)
         here = go(model.at(logs), here, step.move)
-    return here.beta, logs
+    return climb(model, here.beta, logs)
 
 
-def adjust(model: Model, here: EvidenceAt, least_gain: float) -> EvidenceAt:
-    """Climb to the precisions where the evidence is highest, pi fixed, by quasi-Newton steps (BFGS).
+def adjust(model: Model, here: EvidenceAt, box: Box, least_gain: float, wanted: float = -np.inf) -> EvidenceAt:
+    """Climb to where the evidence is highest within a box, by quasi-Newton steps (BFGS).
 
     Parameters
     ----------
     least_gain : float
         Log evidence that may be left to gain.
+    wanted : float
+        Log evidence that makes it worth going on: where far less is in sight, the climb gives up.
     """
     for _ in range(TUNING.most_adjustments):
-        if left_to_gain(here) < least_gain:
+        left = left_to_gain(here, box)
+        if left < least_gain or here.value + TUNING.generous * left < wanted:
             break
-        move = _bounded_move(here, here.bend)
-        trial = climb(model, here.moved(here.place, here.logs + move), here.logs + move)
-        bend = _bent(here.bend, move, here.log_slopes - trial.log_slopes)
+        point = box.inside(here.point + _bounded_move(here, here.bend, box))
+        trial = climb(model, here.moved(point), point[LOGS])
+        bend = _bent(here.bend, point - here.point, here.slopes - trial.slopes)
         if trial.value < here.value - slack(here.value):
             here = replace(here, bend=bend if bend is not here.bend else TUNING.bend_growth * bend)
         else:
@@ -68,23 +104,22 @@ def adjust(model: Model, here: EvidenceAt, least_gain: float) -> EvidenceAt:
     return here
 
 
-def left_to_gain(here: EvidenceAt) -> float:
-    """Log evidence that other precisions promise: as steps have shown, or as one would expect, whichever is more."""
-    return max(0.5 * float(here.log_slopes @ _bounded_move(here, bend)) for bend in (here.bend, here.usual_bend))
+def left_to_gain(here: EvidenceAt, box: Box) -> float:
+    """Log evidence that the box promises: as steps have shown, or as one would expect, whichever is more."""
+    return max(0.5 * float(here.slopes @ _bounded_move(here, bend, box)) for bend in (here.bend, here.usual_bend))
 
 
-def _bounded_move(here: EvidenceAt, bend: Array) -> Array:
-    """A quasi-Newton step that is not too long and leaves no family beyond its limits."""
-    low, high = TUNING.log_precision_limits
-    outwards = ((here.logs <= low) & (here.log_slopes < 0.0)) | ((here.logs >= high) & (here.log_slopes > 0.0))
-    free = np.flatnonzero(~outwards)
-    move = np.zeros(len(here.logs))
+def _bounded_move(here: EvidenceAt, bend: Array, box: Box) -> Array:
+    """A quasi-Newton step that is not too long and stays in the box."""
+    free = box.free(here.point, here.slopes)
+    move = np.zeros(len(here.slopes))
     if len(free) == 0:
         return move
-    move[free] = solve(bend[np.ix_(free, free)], here.log_slopes[free])
-    longest = float(np.abs(move).max(initial=0.0))
-    move *= min(1.0, TUNING.longest_adjustment / max(longest, TUNING.longest_adjustment))
-    return np.asarray(np.clip(here.logs + move, low, high) - here.logs)
+    move[free] = solve(bend[np.ix_(free, free)], here.slopes[free])
+    longest = np.full(len(move), TUNING.longest_adjustment)
+    longest[PLACE] = TUNING.longest_look
+    move /= max(1.0, float(np.max(np.abs(move) / longest)))
+    return np.asarray(box.inside(here.point + move) - here.point)
 
 
 def _bent(bend: Array, move: Array, change: Array) -> Array:

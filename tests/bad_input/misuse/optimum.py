@@ -15,7 +15,7 @@ from misuse.held_out import check_held_out
 from misuse.likelihood import Problem
 from pugam.solvers import TUNING, MarginalFit
 from pugam.solvers.laplace import Model, climb, log_evidence
-from pugam.solvers.settling import adjust
+from pugam.solvers.settling import Box, adjust
 
 __all__ = ["check_adjustment", "check_evidence", "check_optimum", "problem_of"]
 
@@ -99,7 +99,7 @@ def check_evidence(model, problem, beta):
     for place in beta[0] + ASIDE * (upper - lower) * np.array([-1.0, 1.0]):
         if low < place < high:
             there = climb(whole, np.append(place, beta[1:]), logs)
-            left = adjust(whole, there, TUNING.walking_gain).value - own
+            left = adjust(whole, there, Box.around(there), TUNING.settled_gain).value - own
             assert left <= allowed + SETTLED, f"the evidence is higher by {left:.3g} at another pi"
 
 
