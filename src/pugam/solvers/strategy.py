@@ -386,7 +386,7 @@ def _fit_best_scale(
 ) -> FittedKind[SmoothedFit]:
     """Fit each design and keep that of the lowest AIC; of many rows a sample decides, of many columns a coarse basis.
 
-    Without logarithms intervals miss in four of five simulated tables of long tails
+    Without logarithms intervals miss in two of five simulated tables of long tails
     (benchmarks/results/scale_simulated.md).
     """
     if len(designs) == 1:
