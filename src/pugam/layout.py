@@ -167,6 +167,12 @@ class Layout:
         moved[..., self.share] = share
         return moved
 
+    def with_shares(self, beta: Array, shares: ArrayLike) -> Array:
+        """Return parameters with other shares."""
+        moved = beta.copy()
+        moved[..., self.shares] = shares
+        return moved
+
     def spread(self, of_coefficients: Array) -> Array:
         """Bring what is given for all coefficients, along the last axis, to all parameters, with zeros for the rest."""
         spread = np.zeros((*of_coefficients.shape[:-1], self.size))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.interpolate import CubicHermiteSpline
 
 from pugam.linear_algebra import inverse
-from pugam.solvers.laplace import LOGS, PLACE, EvidenceAt, Model, climb
+from pugam.solvers.laplace import EvidenceAt, Model, climb
 from pugam.solvers.pi import PiRange
 from pugam.solvers.settling import Box, adjust
 from pugam.solvers.tuning import TUNING
@@ -67,10 +67,14 @@ class EvidenceCurve:
 
 @dataclass
 class _Search:
-    """Places looked at so far, each from its nearest neighbour."""
+    """Places of one share looked at so far, each from its nearest neighbour.
+
+    Other shares, if there are any, and precisions follow.
+    """
 
     model: Model
     pi_range: PiRange
+    number: int
     found: dict[float, EvidenceAt]
 
     @property
@@ -78,41 +82,51 @@ class _Search:
         """The highest place."""
         return max(self.found.values(), key=lambda one: one.value)
 
+    def place(self, here: EvidenceAt) -> float:
+        """Logit of the share."""
+        return float(here.point[self.number])
+
+    def slope(self, here: EvidenceAt) -> float:
+        """How the evidence changes along it."""
+        return float(here.slopes[self.number])
+
     def curve(self) -> EvidenceCurve:
         places = np.array(sorted(self.found))
         known = [self.found[place] for place in places]
-        return EvidenceCurve(places, np.array([one.value for one in known]), np.array([one.slope for one in known]))
+        return EvidenceCurve(
+            places, np.array([one.value for one in known]), np.array([self.slope(one) for one in known])
+        )
 
     def look(self, place: float) -> EvidenceAt:
         place = float(np.clip(place, *self.pi_range.logits))
         nearest = self._nearest(place)
-        if abs(nearest.place - place) <= TUNING.same_place:
+        if abs(self.place(nearest) - place) <= TUNING.same_place:
             return nearest
-        point = self._guess(nearest, place)
-        seen = climb(self.model, nearest.moved(point), point[LOGS], nearest.bend)
-        self.found[place] = adjust(self.model, seen, Box.around(seen), TUNING.settled_gain)
+        box = Box.around(nearest, self.pi_range).holding(self.number, place)
+        point = box.inside(self._guess(nearest, place))
+        seen = climb(self.model, nearest.moved(point), point[nearest.n_shares :], nearest.bend)
+        self.found[place] = adjust(self.model, seen, box, TUNING.settled_gain)
         return self.found[place]
 
     def _nearest(self, place: float, but: EvidenceAt | None = None) -> EvidenceAt:
-        return min((one for one in self.found.values() if one is not but), key=lambda one: abs(one.place - place))
+        known = (one for one in self.found.values() if one is not but)
+        return min(known, key=lambda one: abs(self.place(one) - place))
 
     def _guess(self, nearest: EvidenceAt, place: float) -> Array:
-        """Where precisions are likely to be: on a line through two places nearby."""
-        point = nearest.point
-        point[PLACE] = place
-        if len(self.found) > 1:
-            other = self._nearest(place, but=nearest)
-            step = (nearest.logs - other.logs) * (place - nearest.place) / (nearest.place - other.place)
-            step = np.clip(step, -TUNING.longest_guess, TUNING.longest_guess)
-            point[LOGS] = np.clip(nearest.logs + step, *TUNING.log_precision_limits)
-        return point
+        """Where all else is likely to be: on a line through two places nearby."""
+        if len(self.found) == 1:
+            return nearest.point
+        other = self._nearest(place, but=nearest)
+        at, before = self.place(nearest), self.place(other)
+        step = (nearest.point - other.point) * (place - at) / (at - before)
+        return np.asarray(nearest.point + np.clip(step, -TUNING.longest_guess, TUNING.longest_guess))
 
     def ascend(self) -> EvidenceAt:
         """Go up to the top; the place where that began has precisions that are not exact, and would bend the curve."""
         best = self.best
-        del self.found[best.place]
+        del self.found[self.place(best)]
         top = ascend(self.model, best, self.pi_range)
-        self.found[top.place] = top
+        self.found[self.place(top)] = top
         return top
 
     def walk(self, start: EvidenceAt, way: float, step: float, fall: float) -> None:
@@ -120,50 +134,45 @@ class _Search:
         low, high = self.pi_range.logits
         here = start
         for _ in range(TUNING.most_places):
-            there = self.look(here.place + way * step)
-            if there.value < self.best.value - fall or not low < there.place < high:
+            there = self.look(self.place(here) + way * step)
+            if there.value < self.best.value - fall or not low < self.place(there) < high:
                 return
-            ahead = _distance(here, there, there.value - self.best.value + TUNING.beyond * fall)
+            ahead = self._distance(here, there, there.value - self.best.value + TUNING.beyond * fall)
             step, here = float(np.clip(ahead, step / TUNING.step_growth, step * TUNING.step_growth)), there
+
+    def _distance(self, before: EvidenceAt, here: EvidenceAt, fall: float) -> float:
+        """How far to go on for the evidence to fall so much, along a parabola with the slopes of the last places."""
+        apart = self.place(here) - self.place(before)
+        slope, bend = np.sign(apart) * self.slope(here), (self.slope(before) - self.slope(here)) / apart
+        if bend > 0.0:
+            return float((slope + np.sqrt(slope**2 + 2.0 * bend * max(fall, 0.0))) / bend)
+        return fall / -slope if slope < 0.0 else np.inf
 
     def sharpen(self) -> None:
         """Look where the limits of the interval are thought to be, unless that is next to a place already known."""
-        top = self.best.place
+        top = self.place(self.best)
         for place in self.curve().limits(TUNING.evidence_limit):
-            if np.isfinite(place) and abs(self._nearest(place).place - place) > TUNING.next_to * abs(place - top):
+            if np.isfinite(place) and abs(self.place(self._nearest(place)) - place) > TUNING.next_to * abs(place - top):
                 self.look(place)
-
-
-def _distance(before: EvidenceAt, here: EvidenceAt, fall: float) -> float:
-    """How far to go on for the evidence to fall so much: along a parabola with the slopes of the last two places."""
-    way = np.sign(here.place - before.place)
-    slope, bend = way * here.slope, (before.slope - here.slope) / (here.place - before.place)
-    if bend > 0.0:
-        return float((slope + np.sqrt(slope**2 + 2.0 * bend * max(fall, 0.0))) / bend)
-    return fall / -slope if slope < 0.0 else np.inf
 
 
 def ascend(
     model: Model, start: EvidenceAt, pi_range: PiRange, settles: bool = True, wanted: float = -np.inf
 ) -> EvidenceAt:
-    """Climb to where the evidence is highest, pi and precisions together; `wanted` is as in `adjust`."""
+    """Climb to where the evidence is highest, shares and precisions together; `wanted` is as in `adjust`."""
     return adjust(model, start, Box.around(start, pi_range, settles), TUNING.summit_gain, wanted)
 
 
-def follow(model: Model, start: EvidenceAt, pi_range: PiRange) -> tuple[EvidenceAt, EvidenceCurve]:
-    """Climb to the maximum of the evidence, and follow it down on both sides; precisions go with pi."""
-    search = _Search(model, pi_range, {start.place: start})
+def follow(model: Model, start: EvidenceAt, pi_range: PiRange, number: int = 0) -> tuple[EvidenceAt, EvidenceCurve]:
+    """Climb to the maximum of the evidence, and follow it down on both sides of one share; all else goes with it."""
+    search = _Search(model, pi_range, number, {float(start.point[number]): start})
     for _ in range(TUNING.most_walks):
         top = search.ascend()
-        step = float(np.clip(TUNING.first_step * _standard_error(top), *TUNING.profile_steps))
+        error = float(np.sqrt(inverse(top.bend)[number, number]))
+        step = float(np.clip(TUNING.first_step * error, *TUNING.profile_steps))
         for way in (1.0, -1.0):
             search.walk(top, way, step, TUNING.evidence_fall)
         if search.best is top:
             break
     search.sharpen()
     return search.best, search.curve()
-
-
-def _standard_error(top: EvidenceAt) -> float:
-    """Of logit pi, precisions following, as steps have shown."""
-    return float(np.sqrt(inverse(top.bend)[PLACE, PLACE]))

@@ -165,7 +165,7 @@ def _is_settled(here: Standpoint, trial: Standpoint, full_gain: float, tol: floa
     """Whether next to nothing, or no more than rounding, was to be gained, and nothing was that nobody expected."""
     little = 0.0 <= full_gain < _little(here, tol)
     expected = trial.value - here.value <= tol + slack(here.value)
-    return bool(little and expected and stays(here.pi, trial.pi, tol))
+    return bool(little and expected and np.all(stays(here.shares, trial.shares, tol)))
 
 
 def _join(climbers: list[_Climber]) -> None:
@@ -184,7 +184,8 @@ def _on_one_hill(here: Standpoint, top: Standpoint) -> bool:
     if not np.array_equal(here.curvature[coefficients], top.curvature[coefficients]):
         return False
     apart = here.beta - top.beta
-    if here.logit_pi == top.logit_pi:
-        apart[here.layout.share] = 0.0  # also where pi is fixed at 0, whose logit is infinite
+    shares = here.layout.shares
+    if np.array_equal(here.beta[shares], top.beta[shares]):
+        apart[shares] = 0.0  # also where pi is fixed at 0, whose logit is infinite
     distances = [apart @ end.information @ apart + end.curvature @ (apart * apart) for end in (here, top)]
     return bool(min(distances) >= 0.0 and max(distances) < TUNING.one_hill)

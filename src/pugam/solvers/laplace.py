@@ -21,26 +21,23 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import block_diag
 
 from pugam.engines import Engine
-from pugam.likelihood import expit
 from pugam.linear_algebra import inverse, solve, solve_definite
 from pugam.solvers.families import Families, gather_families
 from pugam.solvers.fisher import maximize_fisher
 from pugam.solvers.moments import column_variances
 from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import Optimum
-from pugam.solvers.pi import PiPrior, PiRange
+from pugam.solvers.pi import FIXED, PiPrior
 from pugam.solvers.standpoint import Standpoint
 from pugam.solvers.tuning import TUNING
 from pugam.terms import Design
 
-__all__ = ["LOGS", "PLACE", "EvidenceAt", "Model", "climb", "log_evidence"]
+__all__ = ["EvidenceAt", "Model", "climb", "log_evidence"]
 
 Array = NDArray[np.float64]
-
-PLACE, FIRST = range(2)  # of a point: logit pi, and the first logarithm of a precision
-LOGS = slice(FIRST, None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,12 +71,12 @@ class EvidenceAt:
         Logarithms of the precisions.
     value : float
         The log evidence.
-    slopes : array of shape (1 + n_families,)
-        Its derivatives in logit pi and in the logarithms of the precisions.
-    bend, usual_bend : arrays of shape (1 + n_families, 1 + n_families)
+    slopes : array of shape (n_shares + n_families,)
+        Its derivatives in the logits of the shares and in the logarithms of the precisions.
+    bend, usual_bend : arrays of shape (n_shares + n_families, n_shares + n_families)
         By how much these fall along both: as far as steps have shown, and as one would expect.
-    tangent : array of shape (1 + p, 1 + n_families)
-        How the mode moves with logit pi and with the logarithms.
+    tangent : array of shape (1 + p, n_shares + n_families)
+        How the mode moves with both.
     """
 
     optimum: Optimum
@@ -91,26 +88,21 @@ class EvidenceAt:
     tangent: Array
 
     @property
-    def place(self) -> float:
-        """Logit of pi."""
-        return self.optimum.logit_pi
+    def n_shares(self) -> int:
+        """Number of shares."""
+        return self.optimum.layout.n_shares
 
     @property
     def point(self) -> Array:
-        """Logit of pi and the logarithms: shape (1 + n_families,)."""
-        return np.append(self.place, self.logs)
-
-    @property
-    def slope(self) -> float:
-        """Derivative of the log evidence in logit pi, the precisions fixed."""
-        return float(self.slopes[PLACE])
+        """Logits of the shares, and the logarithms: shape (n_shares + n_families,)."""
+        return np.append(self.optimum.beta[self.optimum.layout.shares], self.logs)
 
     def moved(self, point: Array) -> Array:
         """Parameters at another point: the mode follows along the tangent."""
         layout = self.optimum.layout
         step = self.tangent @ (point - self.point)
         longest = float(np.abs(step).max(initial=0.0))
-        beta = layout.with_share(self.optimum.beta, float(point[PLACE]))
+        beta = layout.with_shares(self.optimum.beta, point[: self.n_shares])
         beta[layout.predictor] += step * min(1.0, TUNING.longest_tangent / max(longest, TUNING.longest_tangent))
         return beta
 
@@ -131,9 +123,8 @@ def _own(here: Standpoint) -> float:
 
 def climb(model: Model, beta: Array, logs: Array, bend: Array | None = None) -> EvidenceAt:
     """Find the mode with pi and precisions fixed, and see how the evidence changes there."""
-    pi = float(expit(beta[model.design.layout.share]))
     objective = model.at(logs)
-    (found,) = maximize_fisher(objective, beta[None], PiRange(pi, pi), TUNING.evidence_tol, TUNING.evidence_iterations)
+    (found,) = maximize_fisher(objective, beta[None], FIXED, TUNING.evidence_tol, TUNING.evidence_iterations)
     if found.observed:  # where a climb gave up near the top
         (here,) = objective.stand([found.beta])
         found = Optimum.at(here, found.n_iter, found.converged, found.history)
@@ -145,36 +136,39 @@ def _differentiate(model: Model, objective: Objective, mode: Optimum, logs: Arra
 
     What a climb has left to gain would make the evidence uneven: it is counted as the parabola at its end shows it.
     """
-    predictor, share, alone = mode.layout.predictor, mode.layout.share, mode.layout.of_predictors
+    layout = mode.layout
+    predictor, shares, alone, n_shares = layout.predictor, layout.shares, layout.of_predictors, layout.n_shares
     covariance = inverse(mode.hessian[predictor, predictor])
     drift, left = _drift(objective, mode, covariance), mode.gradient[predictor]
     (observed,) = objective.stand([mode.beta], observed=True)
-    pulls = np.zeros((alone.size, 1 + len(logs)))
-    pulls[:, 0] = observed.information[predictor, share]
-    pulls[alone.coefficients, 1:] = (np.exp(logs)[:, None] * model.families.weights * mode.theta).T
+    pulls = np.zeros((alone.size, n_shares + len(logs)))
+    pulls[:, :n_shares] = observed.information[predictor, shares]
+    pulls[alone.coefficients, n_shares:] = (np.exp(logs)[:, None] * model.families.weights * mode.theta).T
     ways = _solve(observed, mode, np.column_stack([drift[predictor], left, pulls]))
     follows, step = ways[:, 0], ways[:, 1]
     gain = float((follows + 0.5 * step) @ left) if mode.converged else 0.0
     variances = covariance.diagonal()[alone.coefficients]
     squares = mode.theta * (mode.theta + 2.0 * follows[alone.coefficients]) + variances
-    usual = np.diag(np.append(_share_bend(mode, covariance), model.families.usual_bend(logs, variances)))
-    slope = mode.gradient[share] + drift[share] - follows @ pulls[:, 0]
+    usual = block_diag(_share_bend(mode, covariance), np.diag(model.families.usual_bend(logs, variances)))
+    along = mode.gradient[shares] + drift[shares] - follows @ pulls[:, :n_shares]
     return EvidenceAt(
         optimum=mode,
         logs=logs,
         value=log_evidence(model, mode, logs) + gain,
-        slopes=np.append(slope, model.families.slopes(logs, squares)),
+        slopes=np.append(along, model.families.slopes(logs, squares)),
         bend=usual if bend is None else bend,
         usual_bend=usual,
         tangent=-ways[:, 2:],
     )
 
 
-def _share_bend(mode: Optimum, covariance: Array) -> float:
-    """By how much the slope along logit pi falls, the coefficients following: the information about it."""
-    share, predictor = mode.layout.share, mode.layout.predictor
-    across = mode.hessian[predictor, share]
-    return max(float(mode.hessian[share, share] - across @ covariance @ across), TUNING.smallest_information)
+def _share_bend(mode: Optimum, covariance: Array) -> Array:
+    """By how much slopes along the shares fall, the coefficients following: the information about them."""
+    shares, predictor = mode.layout.shares, mode.layout.predictor
+    across = mode.hessian[predictor, shares]
+    bend = mode.hessian[shares, shares] - across.T @ covariance @ across
+    bend.flat[:: len(bend) + 1] = np.maximum(bend.diagonal(), TUNING.smallest_information)
+    return np.asarray(bend)
 
 
 def _solve(observed: Standpoint, expected: Standpoint, rhs: Array) -> Array:

@@ -17,7 +17,7 @@ from pugam.solvers.fits import FittedKind, MarginalFit, Search
 from pugam.solvers.laplace import EvidenceAt, Model, climb, log_evidence
 from pugam.solvers.optimum import Optimum
 from pugam.solvers.pairs import Pair, add_pairs, choice_cost, find_pairs, screen_pairs
-from pugam.solvers.pi import PiRange
+from pugam.solvers.pi import FIXED, PiRange
 from pugam.solvers.settings import Settings
 from pugam.solvers.settling import approach, settle
 from pugam.solvers.starts import fit_naively, make_starts
@@ -28,8 +28,6 @@ from pugam.terms import Design
 __all__ = ["fit_marginal", "refit_marginal"]
 
 Array = NDArray[np.float64]
-
-HELD = PiRange(0.5, 0.5)  # any single point: pi stays where each climb begins
 
 
 def fit_marginal(
@@ -71,7 +69,7 @@ def _begin(model: Model, settings: Settings, rng: np.random.Generator) -> tuple[
     objective = few.at(logs)
     naive = fit_naively(objective, maximize_fisher)
     starts = make_starts(few.engine, naive, settings.pi_range, settings.n_starts, rng)
-    optima = maximize_fisher(objective, starts, HELD, TUNING.comparing_tol, TUNING.comparing_iterations)
+    optima = maximize_fisher(objective, starts, FIXED, TUNING.comparing_tol, TUNING.comparing_iterations)
     best = max(optima, key=lambda optimum: log_evidence(few, optimum, logs))
     layout = model.design.layout
     carried, theta = carried_over(best.beta, few.engine, engine), np.zeros(layout.n_coefficients)
@@ -200,5 +198,5 @@ def refit_marginal(fit: MarginalFit, engine: Engine, design: Design, settings: S
     model = Model(engine, design, families, settings.prior)
     start = climb(model, fit.penalized.beta, np.zeros(1))
     best = ascend(model, start, settings.pi_range, settles=False)
-    curve = EvidenceCurve(*np.array([[best.place], [best.value], [best.slope]]))
+    curve = EvidenceCurve(best.point[:1], np.array([best.value]), best.slopes[:1])
     return replace(fit, optimum=best.optimum, penalized=best.optimum, curve=curve)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pugam.likelihood import logit
 
-__all__ = ["EDGE", "FLAT_PRIOR", "PiPrior", "PiRange"]
+__all__ = ["EDGE", "FIXED", "FLAT_PRIOR", "PiPrior", "PiRange"]
 
 Array = NDArray[np.float64]
 
@@ -85,3 +85,6 @@ class PiRange:
     def clip(self, pi: Array) -> Array:
         """Bring pi into the interval."""
         return np.clip(pi, self.low, self.high)
+
+
+FIXED = PiRange(0.5, 0.5)  # any single point: shares stay where a climb begins

@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.likelihood import expit
 from pugam.linear_algebra import solve
-from pugam.solvers.laplace import LOGS, PLACE, EvidenceAt, Model, climb
-from pugam.solvers.pi import PiRange
+from pugam.solvers.laplace import EvidenceAt, Model, climb
+from pugam.solvers.pi import FIXED, PiRange
 from pugam.solvers.reml import go, stretch
 from pugam.solvers.steps import bounded_step, slack
 from pugam.solvers.tuning import TUNING
@@ -22,11 +21,11 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Box:
-    """Within which points move: logit pi and the logarithms of the precisions.
+    """Within which points move: logits of the shares, and the logarithms of the precisions.
 
     Attributes
     ----------
-    low, high : arrays of shape (1 + n_families,)
+    low, high : arrays of shape (n_shares + n_families,)
         Equal where nothing moves.
     """
 
@@ -35,13 +34,19 @@ class Box:
 
     @classmethod
     def around(cls, here: EvidenceAt, pi_range: PiRange | None = None, settles: bool = True) -> Box:
-        """Let pi move in its range, if one is given, and precisions, if they are to settle."""
-        low, high = here.point, here.point
+        """Let shares move in their range, if one is given, and precisions, if they are to settle."""
+        low, high, n_shares = here.point, here.point, here.n_shares
         if pi_range is not None:
-            low[PLACE], high[PLACE] = pi_range.logits
+            low[:n_shares], high[:n_shares] = pi_range.logits
         if settles:
-            low[LOGS], high[LOGS] = TUNING.log_precision_limits
+            low[n_shares:], high[n_shares:] = TUNING.log_precision_limits
         return cls(low, high)
+
+    def holding(self, number: int, value: float) -> Box:
+        """The same, with one coordinate held."""
+        low, high = self.low.copy(), self.high.copy()
+        low[number] = high[number] = value
+        return Box(low, high)
 
     def inside(self, point: Array) -> Array:
         """The nearest point that is allowed."""
@@ -54,28 +59,26 @@ class Box:
 
 
 def settle(model: Model, beta: Array, logs: Array, wanted: float = -np.inf) -> EvidenceAt:
-    """Find mode and precisions with pi fixed where `beta` has it, from any beginning; `wanted` is as in `adjust`."""
+    """Find mode and precisions with shares fixed as in `beta`, from any beginning; `wanted` is as in `adjust`."""
     here = approach(model, beta, logs)
     return adjust(model, here, Box.around(here), TUNING.settled_gain, wanted)
 
 
 def approach(model: Model, beta: Array, logs: Array) -> EvidenceAt:
-    """Come near the best precisions with pi fixed, a pass over the rows for each step.
+    """Come near the best precisions with shares fixed, a pass over the rows for each step.
 
     Fellner-Schall steps leave out how the information changes with the coefficients.
     """
-    pi = float(expit(beta[model.design.layout.share]))
-    fixed = PiRange(pi, pi)
     (here,) = model.at(logs).stand([beta])
     last = np.zeros(len(logs))
     for _ in range(TUNING.reml_iterations):
-        covariance = here.covariance(fixed)
+        covariance = here.covariance(FIXED)
         moves = model.families.moves(here, covariance, logs)
         if 0.5 * model.families.degrees(here, covariance, logs) @ moves**2 < TUNING.approach_gain:
             break
         logs = np.clip(logs + stretch(moves, last) * moves, *TUNING.log_precision_limits)
         last = moves
-        step = bounded_step(here.repenalized(model.families.precision(logs)), fixed)
+        step = bounded_step(here.repenalized(model.families.precision(logs)), FIXED)
         here = go(model.at(logs), here, step.move)
     return climb(model, here.beta, logs)
 
@@ -95,7 +98,7 @@ def adjust(model: Model, here: EvidenceAt, box: Box, least_gain: float, wanted: 
         if left < least_gain or here.value + TUNING.generous * left < wanted:
             break
         point = box.inside(here.point + _bounded_move(here, here.bend, box))
-        trial = climb(model, here.moved(point), point[LOGS])
+        trial = climb(model, here.moved(point), point[here.n_shares :])
         bend = _bent(here.bend, point - here.point, here.slopes - trial.slopes)
         if trial.value < here.value - slack(here.value):
             here = replace(here, bend=bend if bend is not here.bend else TUNING.bend_growth * bend)
@@ -117,7 +120,7 @@ def _bounded_move(here: EvidenceAt, bend: Array, box: Box) -> Array:
         return move
     move[free] = solve(bend[np.ix_(free, free)], here.slopes[free])
     longest = np.full(len(move), TUNING.longest_adjustment)
-    longest[PLACE] = TUNING.longest_look
+    longest[: here.n_shares] = TUNING.longest_look
     move /= max(1.0, float(np.max(np.abs(move) / longest)))
     return np.asarray(box.inside(here.point + move) - here.point)
 

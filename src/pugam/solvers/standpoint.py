@@ -60,6 +60,11 @@ class Standpoint:
         return float(self.beta[self.layout.share])
 
     @property
+    def shares(self) -> Array:
+        """All mixture proportions."""
+        return np.asarray(expit(self.beta[self.layout.shares]))
+
+    @property
     def pi(self) -> float:
         """The mixture proportion."""
         return float(expit(self.logit_pi))

@@ -77,16 +77,18 @@ def bounded_step(here: Standpoint, pi_range: PiRange) -> Step:
 
 def fixed_shares(layout: Layout, beta: Array, gradient: Array, pi_range: PiRange) -> Any:
     """Whether pi stays: it is known, or it is at an end of its range and pushed outwards."""
+    if pi_range.fixed:
+        return np.full(beta.shape[:-1], True)
     (low, high), logit_pi, slope = pi_range.logits, beta[..., layout.share], gradient[..., layout.share]
     outwards = ((logit_pi <= low) & (slope < 0.0)) | ((logit_pi >= high) & (slope > 0.0))
-    return outwards | pi_range.fixed
+    return outwards
 
 
 def shortened(layout: Layout, beta: Array, steps: Array, share_fixed: Any, pi_range: PiRange) -> Array:
     """Bring steps to a length at which the quadratic model can be trusted, and pi into its range."""
-    share = layout.share
     steps = steps / _overlength(layout, beta, steps)[..., None]
     if not pi_range.fixed:
+        share = layout.share
         logit_pi = beta[..., share]
         low, high = pi_range.logits
         moved = np.minimum(np.maximum(logit_pi + steps[..., share], low), high) - logit_pi
@@ -96,9 +98,9 @@ def shortened(layout: Layout, beta: Array, steps: Array, share_fixed: Any, pi_ra
 
 def _overlength(layout: Layout, beta: Array, steps: Array) -> Any:
     """How many times as long as they may be steps are; at least one."""
-    share, intercept = layout.share, layout.intercept
+    intercept, of_shares = layout.intercept, np.abs(steps[..., layout.shares]).max(axis=-1)
     farthest = TUNING.longest_intercept_step + TUNING.longest_growth * np.abs(beta[..., intercept])
-    excess = np.maximum(np.abs(steps[..., share]) / TUNING.longest_pi_step, np.abs(steps[..., intercept]) / farthest)
+    excess = np.maximum(of_shares / TUNING.longest_pi_step, np.abs(steps[..., intercept]) / farthest)
     return np.maximum(1.0, excess)
 
 

@@ -408,7 +408,8 @@ def s(
         Where the effect is taken to be smooth: along the values, or along their logarithms, less a shift that makes
         them symmetric. "auto" tries logarithms of all columns that have one long tail, and keeps them where the
         evidence is higher, or, with ``estimate="mode"``, Akaike's criterion prefers the fit; straight continuations
-        into a long tail can bias pi much (benchmarks/results/scale_simulated.md). With ``smoothing`` other than "reml", "auto" is "linear".
+        into a long tail can bias pi much (benchmarks/results/scale_simulated.md). With ``smoothing`` other than "reml",
+        "auto" is "linear".
     by : str, optional
         Name of another column that the curve varies with. Of text, booleans and categories: a curve for each level,
         centred and smoothed by itself; add ``f`` of that column for the means of the levels. Of numbers z: z times the
