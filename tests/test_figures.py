@@ -97,7 +97,6 @@ FACTS = {
     "docs/presence_only.md": {"50": "a size of cells"},
     "docs/real_data.md": {
         "1.11": "a version",
-        **dict.fromkeys(("64", "30", "32", "13"), "columns of a table"),
         "20": "rows",
         "0.73": "the same of a prior's lower limit, exp(log 8 - 1.96 * 1.2)",
     },

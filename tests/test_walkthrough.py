@@ -41,7 +41,7 @@ SLOW = (
 )
 # Pages that show the verdict on a fit that Python made. What the others show does not depend on it, and to reach it
 # takes longer than the fit: they are run with verdicts, as by default, in the long tests.
-SHOW_VERDICTS = ("howto/another_population.md", "howto/interactions.md")
+SHOW_VERDICTS = ("howto/another_population.md", "howto/interactions.md", "howto/samples.md")
 
 
 def runs_of_pages():

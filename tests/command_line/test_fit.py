@@ -546,7 +546,7 @@ def test_ctrl_c_during_the_fit_leaves_nothing(pugam_says, empty_folder, data, mo
 
 
 def test_an_error_of_the_program_itself_is_not_hidden(monkeypatch, data):
-    def fail(*arguments):
+    def fail(*arguments, **options):
         raise ZeroDivisionError
 
     monkeypatch.setattr(PUGAM, "fit", fail)

@@ -13,6 +13,7 @@ from pugam.engines import FileRows, MemoryEngine, PartedEngine
 from pugam.engines.stream import FETCHED_AHEAD, in_order
 from pugam.errors import InputError
 from pugam.files import open_file
+from pugam.likelihood import SampleShares, SampleSizes, sample_sums
 from pugam.terms import Design, f, l, s
 
 N_ROWS, BATCH = 1000, 137
@@ -475,3 +476,18 @@ def test_a_job_that_fails_stops_the_others():
     with pytest.raises(InputError, match="row 3"):
         list(in_order((lambda number=number: job(number) for number in range(100)), 1))
     assert len(done) < 10
+
+
+def test_rows_of_several_samples_add_up_the_same(engines, b):
+    """Also under another design of the same terms, and with rows counted otherwise."""
+    codes = np.random.default_rng(3).integers(1, 8, N_ROWS).astype(np.int32)
+    found = []
+    for engine in engines:
+        codes[engine.positive] = 0
+        rows = engine.coded(codes)
+        sizes = SampleSizes.count(codes, rows.weights, 2)
+        shares = SampleShares(sizes, np.array([0.2, 0.6]))
+        again = rows.redesigned(rows.design, range(len(rows.design.bases))).reweighted(np.arange(N_ROWS) % 3)
+        found.append([each.sum_rows(sample_sums, (b[:1], shares, True)) for each in (rows, again)])
+    for memory, parted in zip(*found, strict=True):
+        assert_sums_close(parted, memory)

@@ -52,7 +52,9 @@ def counts_of(model, number, groups=None):
     """The resamples that `model.bootstrap(number, groups=groups, random_state=generator())` draws."""
     engine, kept = model._rows
     seed = int(generator().integers(2**63))
-    plan = make_resampling(engine.positive, engine.weights, read_groups(groups, engine.n_rows, kept), seed)
+    plan = make_resampling(
+        np.where(engine.positive, 0, 1), engine.weights, read_groups(groups, engine.n_rows, kept), seed
+    )
     return plan.counts(range(number))
 
 

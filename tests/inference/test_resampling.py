@@ -10,6 +10,7 @@ from pugam.inference import make_resampling, read_groups
 
 N_ROWS = 120
 POSITIVE = np.random.default_rng(0).random(N_ROWS) < 0.4
+SAMPLES = np.where(POSITIVE, 0, 1)
 SIZES = np.array([POSITIVE.sum(), (~POSITIVE).sum()])
 
 
@@ -43,12 +44,12 @@ PLANS = {
 
 def plan_of(name, seed=5):
     weights, groups = PLANS[name]
-    return make_resampling(POSITIVE, weights, groups, seed)
+    return make_resampling(SAMPLES, weights, groups, seed)
 
 
 @pytest.mark.parametrize("weights", [None, FRACTIONS], ids=["unweighted", "weighted"])
 def test_each_label_is_drawn_as_often_as_there_are_rows_of_it(weights):
-    counts = make_resampling(POSITIVE, weights, None, 5).counts(range(50))
+    counts = make_resampling(SAMPLES, weights, None, 5).counts(range(50))
 
     assert counts.shape == (50, N_ROWS)
     np.testing.assert_array_equal(totals(counts), np.tile(SIZES, (50, 1)))
@@ -120,7 +121,7 @@ def test_repeated_rows_scatter_as_the_rows_they_stand_for():
 
 def test_weights_of_one_draw_rows():
     np.testing.assert_array_equal(
-        totals(make_resampling(POSITIVE, np.ones(N_ROWS), None, 5).counts(range(10))), np.tile(SIZES, (10, 1))
+        totals(make_resampling(SAMPLES, np.ones(N_ROWS), None, 5).counts(range(10))), np.tile(SIZES, (10, 1))
     )
 
 
@@ -149,7 +150,7 @@ def test_groups_of_each_kind_are_drawn_as_often_as_there_are(name):
 
 
 def test_groups_of_one_row_each_are_rows():
-    counts = make_resampling(POSITIVE, None, np.arange(N_ROWS)[::-1].copy(), 5).counts(range(10))
+    counts = make_resampling(SAMPLES, None, np.arange(N_ROWS)[::-1].copy(), 5).counts(range(10))
 
     np.testing.assert_array_equal(totals(counts), np.tile(SIZES, (10, 1)))
 

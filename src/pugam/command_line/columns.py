@@ -29,6 +29,8 @@ class Roles:
         The value of the label that marks a positive, where it is not coded 1.
     weights, groups, name : str or None
     drop : columns to leave out
+    sample, audit : str or None
+        Which unlabelled sample a row is from, and what an audit found.
     """
 
     label: str | None = None
@@ -37,11 +39,18 @@ class Roles:
     groups: str | None = None
     name: str | None = None
     drop: tuple[str, ...] = ()
+    sample: str | None = None
+    audit: str | None = None
+
+    @property
+    def has_samples(self) -> bool:
+        """Whether unlabelled samples are told apart, or rows were audited."""
+        return self.sample is not None or self.audit is not None
 
     @property
     def columns(self) -> tuple[str, ...]:
         """All columns that have a role of their own."""
-        given = (self.label, self.weights, self.groups, self.name)
+        given = (self.label, self.weights, self.groups, self.name, self.sample, self.audit)
         return tuple(dict.fromkeys(column for column in given if column is not None))
 
 

@@ -69,6 +69,14 @@ def fit(
     groups: Annotated[
         str | None, typer.Option(help="Column of clusters, drawn together in a bootstrap (--ci bootstrap).")
     ] = None,
+    sample: Annotated[
+        str | None,
+        typer.Option(help="Column of unlabelled samples, such as sites or years: each has a share of its own."),
+    ] = None,
+    audit: Annotated[
+        str | None,
+        typer.Option(help="Column of audits: 1 or 0 for unlabelled rows whose class was found out, empty elsewhere."),
+    ] = None,
     id: Annotated[str | None, typer.Option(help="Column of identifiers: no feature, named in the report.")] = None,
     pi: Annotated[str | None, typer.Option(help="Fix the share, as in 0.3, or bound it, as in 0.1,0.4.")] = None,
     smoothing: Annotated[
@@ -152,7 +160,7 @@ def fit(
         raise InputError("--groups is for a bootstrap of whole clusters; give --ci bootstrap, too.")
     if store is not None and ci != "bootstrap":
         raise InputError("--store keeps the refits of a bootstrap; give --ci bootstrap, too.")
-    roles = Roles(label, positive, weights, groups, id, tuple(drop or ()))
+    roles = Roles(label, positive, weights, groups, id, tuple(drop or ()), sample, audit)
     require_at_least("--starts", starts, 1)
     require_at_least("--max-iter", max_iter, 1)
     model = PUGAM(
@@ -177,7 +185,13 @@ def fit(
             raise InputError(
                 f"--engine {engine} reads one file; put both kinds of rows into it, with a column of labels."
             )
-        large = None if two_files else open_large(data, roles, features, engine, jobs, delimiter, decimal)
+        if roles.has_samples and engine in ("stream", "dask"):
+            raise InputError("--sample and --audit are for rows in memory; give --engine memory.")
+        large = (
+            None
+            if two_files or roles.has_samples
+            else open_large(data, roles, features, engine, jobs, delimiter, decimal)
+        )
         if large is not None:
             rows, model.terms = large, terms_of_large(terms, missing)
         else:
@@ -186,7 +200,7 @@ def fit(
                 rows, model.terms = treat_missing(rows, terms, missing)
         what = "in parts" if large is not None else f"{rows.X.num_rows:,} rows"
         with Waiting(f"fitting {what}", show), rows.faults_placed():
-            model.fit(rows.X, rows.z, rows.weights)
+            model.fit(rows.X, rows.z, rows.weights, **rows.samples)
         model._library = "pandas"  # whoever loads the model has asked for no Arrow tables
         with rows.faults_placed():
             interval = model.pi_interval(level, ci, **_bootstrapped(model, ci, rows, resamples, store, show))
@@ -261,4 +275,5 @@ def _origin(data: Path | None, positive_file: Path | None, unlabeled_file: Path 
 
 def _remembered(roles: Roles) -> dict[str, str | None]:
     """What `pugam report` needs to know to read the same rows again."""
-    return {"label": roles.label, "positive": roles.positive, "weights": roles.weights, "id": roles.name}
+    known = {"label": roles.label, "positive": roles.positive, "weights": roles.weights, "id": roles.name}
+    return known | ({"sample": roles.sample, "audit": roles.audit} if roles.has_samples else {})

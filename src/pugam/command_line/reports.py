@@ -78,6 +78,8 @@ def report(
         positive or (known.get("positive") if data is not None and label is None else None),
         weights or known.get("weights"),
         name=id or known.get("id"),
+        sample=known.get("sample"),
+        audit=known.get("audit"),
     )
     show = False if quiet else None
     with printing_warnings():
@@ -86,7 +88,7 @@ def report(
             rows = read_rows(data, roles, features, positive_file, unlabeled_file, delimiter, decimal)
             rows, _ = treat_missing(rows, model.formula_, str(known.get("missing") or "error"))
             with rows.faults_placed():
-                model.attach(rows.X, rows.z, rows.weights)
+                model.attach(rows.X, rows.z, rows.weights, **rows.samples)
         command = model.provenance_["command"] or command_given()
         origin = known.get("source") or (data.name if data is not None else "two files")
         with rows.faults_placed():

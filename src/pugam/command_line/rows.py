@@ -69,6 +69,13 @@ class Rows:
     names: Sequence[Any] | None
     place: Callable[[int], str]  # where a row comes from: `data.csv, line 19`
     in_parts: bool = False
+    sample: np.ndarray | None = None
+    audit: np.ndarray | None = None
+
+    @property
+    def samples(self) -> dict[str, np.ndarray | None]:
+        """Which sample rows are from and what audits found, as arguments of a fit."""
+        return {"sample": self.sample, "audit": self.audit}
 
     def take(self, numbers: np.ndarray) -> Rows:
         """Keep the rows with these numbers; where they have no names, they are known by their places in the file."""
@@ -79,6 +86,8 @@ class Rows:
             None if self.groups is None else self.groups[numbers],
             [f"row {number + 1}" if self.names is None else self.names[number] for number in numbers],
             lambda row: self.place(int(numbers[row])),
+            sample=None if self.sample is None else self.sample[numbers],
+            audit=None if self.audit is None else self.audit[numbers],
         )
 
     @contextmanager
@@ -263,11 +272,12 @@ def _take_roles(
     names: Sequence[Any] | None,
     place: Callable[[int], str],
 ) -> Rows:
-    weights, groups = (None if name is None else _column(table, name) for name in (roles.weights, roles.groups))
+    given = roles.weights, roles.groups, roles.sample, roles.audit
+    weights, groups, sample, audit = (None if name is None else _column(table, name) for name in given)
     others = [name for name in table.column_names if name in features.columns or name not in roles.columns]
     if weights is not None:
         _check_weights(f"Column {roles.weights!r}: ", weights, place)
-    return Rows(table.select(others), z, weights, groups, names, place)
+    return Rows(table.select(others), z, weights, groups, names, place, sample=sample, audit=audit)
 
 
 def _check_weights(where: str, weights: Any, place: Callable[[int], str]) -> None:

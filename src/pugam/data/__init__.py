@@ -3,6 +3,7 @@
 from pugam.data.digests import digest, join_digests
 from pugam.data.labels import Labels, read_labels, read_weights, require_both_kinds
 from pugam.data.parts import LabelPart, Part, read_label_part, read_part, rows_renumbered
+from pugam.data.samples import SampledRows, read_samples
 from pugam.data.tables import Column, ColumnKind, Table, as_array, is_missing, make_frame, read_table, require_numeric
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "LabelPart",
     "Labels",
     "Part",
+    "SampledRows",
     "Table",
     "as_array",
     "digest",
@@ -20,6 +22,7 @@ __all__ = [
     "read_label_part",
     "read_labels",
     "read_part",
+    "read_samples",
     "read_table",
     "read_weights",
     "require_both_kinds",

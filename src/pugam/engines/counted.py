@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from copy import copy
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,9 +35,17 @@ class CountedRows(ABC):
 
     most_weightings, most_weighted_rows = 128, 20_000_000  # summed at once; fewer weightings where the rows are many
 
+    codes: NDArray[np.int32] | None = None
+
     def __init__(self, design: Design, positive: Flags, weights: Array | None) -> None:
         self.design, self.positive = design, positive
         self._weigh(weights)
+
+    def coded(self, codes: NDArray[np.int32] | None) -> Self:
+        """Return the same rows with codes, shape (n_rows,), for a likelihood of several samples."""
+        other = copy(self)
+        other.codes = codes
+        return other
 
     def _weigh(self, weights: Array | None) -> None:
         """Give the rows their weights; what was remembered under others is forgotten."""

@@ -89,7 +89,8 @@ class GpuEngine(MemoryEngine):
     def redesigned(self, design: Design, terms: Sequence[Sources]) -> GpuEngine:
         """Return an engine over the same rows for another design, of those of its terms with these numbers."""
         encoded = self._encoded_for(terms)
-        return GpuEngine(design, encoded, self.positive, self.weights, self.n_threads, device=self.device)
+        other = GpuEngine(design, encoded, self.positive, self.weights, self.n_threads, device=self.device)
+        return other.coded(self.codes)
 
     def reweighted(self, counts: Counts) -> GpuEngine:
         """Return an engine over the same rows in which each counts so many times, shape (n_rows,)."""

@@ -7,7 +7,7 @@ from copy import copy
 from dataclasses import dataclass
 from functools import partial, reduce
 from operator import add
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from pugam.engines.counted import CountedRows
 from pugam.engines.hessians import MemoryHessians
 from pugam.engines.local import Workspace, is_local_faster, local_columns
 from pugam.engines.pilots import pilot_rows
-from pugam.engines.protocol import Counts, Expectation, Sources
+from pugam.engines.protocol import Counts, Expectation, OfRows, Sources
 from pugam.engines.threads import map_in_threads
 from pugam.likelihood import (
     Columns,
@@ -127,7 +127,8 @@ class MemoryEngine(CountedRows):
         """Return an engine over the same rows for another design, of those of its terms with these numbers."""
         encoded = self._encoded_for(terms)
         # What is a part of many rows stays one.
-        return MemoryEngine(design, encoded, self.positive, self.weights, self.n_threads, self._local or None)
+        other = MemoryEngine(design, encoded, self.positive, self.weights, self.n_threads, self._local or None)
+        return other.coded(self.codes)
 
     def _encoded_for(self, terms: Sequence[Sources]) -> list[Encoded]:
         """Encoded values of terms of another design: those of one of ours, or of several of one column each."""
@@ -168,6 +169,16 @@ class MemoryEngine(CountedRows):
         """The same for a given label frequency, its complement, and the eigenvectors of the matrix."""
         work = self.n_rows * b.shape[1] ** 2
         return self._sum(lambda block: trace_slopes(block.X, block.weights, b, c, d, values, vectors), work)
+
+    def sum_rows(self, of_block: OfRows, shared: tuple[Any, ...]) -> Any:
+        """Add up what a function makes of blocks of rows."""
+        assert self.codes is not None
+        return self.sum_coded(of_block, shared, self.codes)
+
+    def sum_coded(self, of_block: OfRows, shared: tuple[Any, ...], codes: NDArray[np.int32]) -> Any:
+        """The same for rows whose codes are given."""
+        work = self.n_rows * (1 + self.design.n_columns) ** 2
+        return self._sum(lambda block: of_block(block.X, codes[block.rows], block.weights, *shared), work)
 
     def expectation(self, pi: Array, b: Array) -> MemoryExpectation:
         """E-step: the expected labels of all rows."""

@@ -17,7 +17,7 @@ from pugam.engines.counted import CountedRows
 from pugam.engines.hessians import MemoryHessians
 from pugam.engines.memory import MemoryEngine, MemoryResampledRows
 from pugam.engines.pilots import pilot_rows
-from pugam.engines.protocol import Counts, Expectation, Sources
+from pugam.engines.protocol import Counts, Expectation, OfRows, Sources
 from pugam.engines.threads import count_threads
 from pugam.likelihood import Scores, Sums, label_frequency
 from pugam.terms import Design, Encoded
@@ -140,6 +140,10 @@ class PartedEngine(CountedRows):
         found: Array = self.parts.sum(MemoryEngine.trace_slopes_given, c, d, b, *np.linalg.eigh(matrix))
         return found
 
+    def sum_rows(self, of_block: OfRows, shared: tuple[Any, ...]) -> Any:
+        """Add up what a function makes of blocks of rows, of each part and then of all."""
+        return self.parts.sum(MemoryEngine.sum_coded, of_block, shared, each=self._cut(self.codes))
+
     def expectation(self, pi: Array, b: Array) -> PointExpectation:
         """E-step: the expected labels of all rows."""
         _, d = label_frequency(pi, self.n0, self.n1)
@@ -152,7 +156,8 @@ class PartedEngine(CountedRows):
         return found
 
     def _with(self, parts: Parts, weights: Array | None, design: Design) -> PartedEngine:
-        return PartedEngine(design, parts, self.positive, weights, np.diff(self._ends, prepend=0).tolist())
+        other = PartedEngine(design, parts, self.positive, weights, np.diff(self._ends, prepend=0).tolist())
+        return other.coded(self.codes)
 
     def _cut(self, values: Any) -> list[Any]:
         """Cut what is given for all rows, along the last axis, into what is meant for each part."""

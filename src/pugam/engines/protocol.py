@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -13,10 +13,11 @@ from pugam.layout import Layout
 from pugam.likelihood import Scores, Sums
 from pugam.terms import Design, Encoded
 
-__all__ = ["Counts", "Engine", "Expectation", "Hessians", "ResampledRows", "Sources"]
+__all__ = ["Counts", "Engine", "Expectation", "Hessians", "OfRows", "ResampledRows", "Sources"]
 
 Array = NDArray[np.float64]
 Sources = int | tuple[int, ...]  # number of a term, or of several
+OfRows = Callable[..., Any]  # of columns, codes and weights of a block, and of what is shared
 Counts = NDArray[np.integer] | NDArray[np.float64]  # how often rows count; fractions where weights are frequencies
 
 
@@ -196,6 +197,18 @@ class Engine(Protocol):
         """How the trace of a matrix times the expected information in (a, theta) changes: shape (2 + p,).
 
         Derivatives in (log c, a, theta), for a single parameter vector and a symmetric matrix.
+        """
+        ...
+
+    @property
+    def codes(self) -> NDArray[np.int32] | None:
+        """What a likelihood of several samples needs to know of each row; None where there is one sample."""
+        ...
+
+    def sum_rows(self, of_block: OfRows, shared: tuple[Any, ...]) -> Any:
+        """Add up what a function makes of blocks of rows, `of_block(X, codes, weights, *shared)`.
+
+        For likelihoods of several samples. The function may be sent to other processes, and its results are added.
         """
         ...
 

@@ -9,15 +9,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from pugam.data import read_labels, read_weights
 from pugam.engines import one_blas_thread
-from pugam.estimator.curves import CurveMethods
+from pugam.errors import InputError
 from pugam.estimator.options import read_share
 from pugam.estimator.reading import either, read_new_rows
+from pugam.estimator.sampling import SampleMethods
 from pugam.likelihood import alpha_shift, expit, label_frequency, log_likelihood_rows
 
 __all__ = ["PredictionMethods"]
 
 
-class PredictionMethods(CurveMethods):
+class PredictionMethods(SampleMethods):
     """What a fitted model says about rows, those of the fit or new ones."""
 
     classes_: np.ndarray
@@ -58,7 +59,7 @@ class PredictionMethods(CurveMethods):
         check_is_fitted(self)
         return self._posterior_logits(self.log_density_ratio(X), None)
 
-    def predict_proba(self, X: Any, pi: float | None = None) -> np.ndarray:
+    def predict_proba(self, X: Any, pi: float | None = None, *, sample: Any = None) -> np.ndarray:
         """Return P(y = 0 | x) and P(y = 1 | x) for rows of the unlabelled population, shape (n_rows, 2).
 
         A labelled row is treated as if its label were not known. By marginal likelihood, the default, the posterior is
@@ -73,6 +74,8 @@ class PredictionMethods(CurveMethods):
         pi : float, optional
             Share of positives in another population with the same g and h, to which the posterior is re-targeted by
             Bayes' rule.
+        sample : str, or array-like of one name for each row, optional
+            Which of the unlabelled samples of the fit rows are from: its share of positives counts.
 
         Examples
         --------
@@ -85,12 +88,16 @@ class PredictionMethods(CurveMethods):
         True
         """
         check_is_fitted(self)
-        posterior = expit(self._posterior_logits(self.log_density_ratio(X), pi))
+        ratio = self.log_density_ratio(X)
+        if sample is not None and pi is not None:
+            raise InputError("The share of positives is given twice, as pi and by a sample; give one of them.")
+        share = read_share(pi) if pi is not None else None if sample is None else self._shares_of(sample, len(ratio))
+        posterior = expit(self._posterior_logits(ratio, share))
         return np.column_stack([1.0 - posterior, posterior])
 
-    def _posterior_logits(self, ratio: np.ndarray, pi: float | None) -> np.ndarray:
-        """From log density ratios to logits of posteriors, in the unlabelled population or in another one."""
-        return self._inference.posterior_logits(ratio, self.pi_ if pi is None else read_share(pi))
+    def _posterior_logits(self, ratio: np.ndarray, pi: float | np.ndarray | None) -> np.ndarray:
+        """From log density ratios to logits of posteriors, in the unlabelled population or in others."""
+        return self._inference.posterior_logits(ratio, self.pi_ if pi is None else pi)
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the class of each row: positive where the posterior exceeds one half.

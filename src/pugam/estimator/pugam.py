@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from typing import Any, Literal
@@ -10,19 +10,18 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
+from pugam.data import read_samples
 from pugam.engines import Engine, one_blas_thread
 from pugam.errors import InputError, VerdictWarning, warn_user
+from pugam.estimator.attaching import RowMethods, require_marginal, take_roles, with_codes
 from pugam.estimator.options import (
     EngineName,
     EstimateName,
     ShrinkageName,
     make_settings,
-    read_engine,
     read_flag,
     read_generator,
-    read_n_jobs,
     read_pi_range,
     read_shrinkage,
     read_terms,
@@ -33,9 +32,8 @@ from pugam.estimator.options import (
 )
 from pugam.estimator.outputs import OutputMethods
 from pugam.estimator.predicting import PredictionMethods
-from pugam.estimator.reading import either, read_new_rows, remember_features
-from pugam.estimator.training import TableRows, TrainingRows, is_elsewhere, open_rows, rows_placed
-from pugam.estimator.uncertainty import UncertaintyMethods
+from pugam.estimator.reading import either, remember_features
+from pugam.estimator.training import rows_placed
 from pugam.inference import Finding, NotConverged, first_look, inference_of, shaped_covariance
 from pugam.likelihood import alpha_shift, label_frequency
 from pugam.solvers import Fit, Fitted, Settings, choose_fit, edf
@@ -45,7 +43,7 @@ from pugam.terms import Design, columns_read, format_formula
 __all__ = ["PUGAM"]
 
 
-class PUGAM(UncertaintyMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseEstimator):
+class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseEstimator):
     """Generalized additive model for positive-unlabelled data, with unknown share of positives.
 
     From a sample known to be positive (z = 1) and an unlabelled sample (z = 0) in which a share pi is positive
@@ -236,7 +234,9 @@ class PUGAM(UncertaintyMethods, PredictionMethods, OutputMethods, ClassifierMixi
         }
         return cls(**{**settings, **changes})
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, z: Any = None) -> PUGAM:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, z: Any = None, sample: Any = None, audit: Any = None
+    ) -> PUGAM:
         """Fit the model.
 
         Parameters
@@ -252,6 +252,13 @@ class PUGAM(UncertaintyMethods, PredictionMethods, OutputMethods, ClassifierMixi
             Weights: a row of weight 2 counts as two rows, one of weight 0 as none. Survey weights should be scaled to
             a mean of one, and intervals taken from a bootstrap: others believe that there are as many rows as the
             weights say.
+        sample : array-like of shape (n_rows,), or str, optional
+            Which unlabelled sample a row is from, such as a site or a year, or the name of a column of X, which is then
+            no feature. Each sample has a share of its own (`shares`), curves are common, and `pi_` is the share of all
+            unlabelled rows together. What it says of labelled rows is not used: they are one sample of positives.
+        audit : array-like of shape (n_rows,), or str, optional
+            1 or 0 for unlabelled rows whose class was found out, missing for all others. Rows have to be audited at
+            random within a sample, or by their features: not because of what else is known of their class.
 
         Returns
         -------
@@ -277,6 +284,7 @@ class PUGAM(UncertaintyMethods, PredictionMethods, OutputMethods, ClassifierMixi
         (800.0, 200.0)
         """
         pi_range = read_pi_range(self.pi)
+        X, sample, audit = take_roles(X, sample=sample, audit=audit)
         rows = self._open_rows(X, either(y, z), sample_weight)
         specs = None if self.terms is None else read_terms(self.terms, rows.header)
         numbers, shown = rows.digest(rows.header.names if specs is None else columns_read(specs))
@@ -291,13 +299,16 @@ class PUGAM(UncertaintyMethods, PredictionMethods, OutputMethods, ClassifierMixi
         require_distinct(design)
         require_rows(design, rows.n_rows, not pi_range.fixed)
         settings = make_settings(self.get_params(deep=False), design)
+        samples = read_samples(sample, audit, rows.positive, rows.kept)
+        require_marginal(settings, samples)
         rng = read_generator(self.random_state)
         with one_blas_thread():
-            engine = rows.engine(design)
+            engine = with_codes(rows.engine(design), samples)
             if self.verbose:
                 size = f"{engine.n_rows} rows, {design.n_columns} columns"
                 print(f"pugam: {size}, {engine.name} engine, {engine.n_threads} thread(s)")
-            fitted = self._fit_designs(engine, [design] if logged is None else [design, logged], settings, rng)
+            designs = [design] if logged is None else [design, logged]
+            fitted = self._fit_designs(engine, designs, settings, rng, () if samples is None else samples.names)
             n0, n1 = fitted.engine.n0, fitted.engine.n1
             fitted = replace(fitted, fit=inference_of(fitted).averaged(fitted.engine))
             covariance = shaped_covariance(inference_of(fitted))
@@ -331,16 +342,18 @@ class PUGAM(UncertaintyMethods, PredictionMethods, OutputMethods, ClassifierMixi
             warn_user(said, category=VerdictWarning)
 
     def _fit_designs(
-        self, engine: Engine, designs: list[Design], settings: Settings, rng: np.random.Generator
+        self,
+        engine: Engine,
+        designs: list[Design],
+        settings: Settings,
+        rng: np.random.Generator,
+        samples: Sequence[str],
     ) -> Fitted:
-        fitted = choose_fit(engine, designs, settings, rng, read_shrinkage(self.shrinkage, settings))
+        fitted = choose_fit(engine, designs, settings, rng, read_shrinkage(self.shrinkage, settings), samples)
         announcement = inference_of(fitted).announcement
         if self.verbose and announcement is not None:
             print(f"pugam: {announcement}")
         return fitted
-
-    def _open_rows(self, X: Any, z: Any, sample_weight: Any) -> TrainingRows:
-        return open_rows(X, z, sample_weight, read_engine(self.engine), read_n_jobs(self.n_jobs))
 
     def _remember(
         self, fit: Fit, settings: Settings, n0: float, n1: float, design: Design, covariance: np.ndarray
@@ -365,42 +378,6 @@ class PUGAM(UncertaintyMethods, PredictionMethods, OutputMethods, ClassifierMixi
         )
         self.starts_ = [asdict(record) for record in fit.starts]
         self._design, self._settings, self._fit, self._covariance = design, settings, fit, covariance
-
-    def attach(self, X: Any, y: Any = None, sample_weight: Any = None, *, z: Any = None) -> PUGAM:
-        """Give a copied or stored model the rows it was fitted to, for a profile, a bootstrap or a diagnosis.
-
-        The arguments are those of `fit`, and have to hold the same rows.
-
-        Examples
-        --------
-        >>> import pickle
-        >>> from pugam import PUGAM
-        >>> from pugam.datasets import simulate
-        >>> data = simulate(1, n0=800, n=1000, random_state=0)
-        >>> model = pickle.loads(pickle.dumps(PUGAM().fit(data.X, data.z)))
-        >>> model.attach(data.X, data.z).pi_interval(method="profile").method
-        'profile'
-        """
-        check_is_fitted(self)
-        rows = self._open_known_rows(X, either(y, z), sample_weight)
-        optimum = self._fit.optimum
-        with one_blas_thread():
-            engine = rows.engine(self._design)
-            loglik = float(engine.sums(np.array([optimum.pi]), optimum.b[None]).value[0])
-        if not np.isclose(loglik, self.loglik_, rtol=1e-8, atol=1e-6):
-            raise InputError(
-                f"These are not the rows the model was fitted to: {engine.n0:g} labelled and {engine.n1:g} unlabelled, "
-                f"of log-likelihood {loglik:.6g}, not {self.n0_:g} and {self.n1_:g}, of {self.loglik_:.6g}. Give the "
-                "table of the fit; new rows are for predictions."
-            )
-        self._rows = (engine, rows.kept)
-        return self
-
-    def _open_known_rows(self, X: Any, z: Any, sample_weight: Any) -> TrainingRows:
-        """Open rows of the fit: by column name where both this X and that of the fit have names, else by position."""
-        if is_elsewhere(X):
-            return self._open_rows(X, z, sample_weight)
-        return TableRows(read_new_rows(self, X), z, sample_weight, read_engine(self.engine), read_n_jobs(self.n_jobs))
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())

@@ -34,6 +34,7 @@ from pugam.inference import (
     refit_under_null,
     require_kind,
     run_bootstrap,
+    samples_of,
     wald_test,
 )
 from pugam.messages import See
@@ -253,7 +254,7 @@ class UncertaintyMethods(CurveMethods):
                 "store needs resamples that can be drawn again: give random_state a whole number, not a generator."
             )
         rng = read_generator(seed)
-        plan = make_resampling(engine.positive, engine.weights, numbers, int(rng.integers(2**63)))
+        plan = make_resampling(samples_of(fitted), engine.weights, numbers, int(rng.integers(2**63)))
         jobs = read_n_jobs(self.n_jobs if n_jobs is None else n_jobs)
         # The parts of an engine that reads them share its threads already.
         own = isinstance(engine, PartedEngine)

@@ -1,5 +1,6 @@
 """From estimates to uncertainty: covariances, intervals, bands, tests, the bootstrap, diagnosis."""
 
+from pugam.inference.audits import AuditedShare, check_audits
 from pugam.inference.best_bin import BestBin
 from pugam.inference.bootstrap import Bootstrap, BootstrapKind, require_kind, run_bootstrap
 from pugam.inference.calibration import Calibration
@@ -44,15 +45,26 @@ from pugam.inference.profile import PiProfile, profile_interval
 from pugam.inference.resampling import make_resampling, read_groups
 from pugam.inference.sensitivity import Sensitivity, fix_pi, values_around
 from pugam.inference.shapes import draw_parameters, shaped_covariance
+from pugam.inference.shares import (
+    EqualShares,
+    ShareDifference,
+    compare_shares,
+    equality_test,
+    judge_share,
+    samples_of,
+    share_interval,
+)
 from pugam.inference.smoothing_uncertainty import curve_covariance
 from pugam.inference.verdict import Verdict, headline
 
 __all__ = [
+    "AuditedShare",
     "BestBin",
     "Bootstrap",
     "BootstrapKind",
     "Calibration",
     "Diagnosis",
+    "EqualShares",
     "Finding",
     "HypothesisTest",
     "Inference",
@@ -65,8 +77,11 @@ __all__ = [
     "RatioInterval",
     "Scale",
     "Sensitivity",
+    "ShareDifference",
     "Verdict",
     "bayesian_covariance",
+    "check_audits",
+    "compare_shares",
     "contrast",
     "curve_columns",
     "curve_covariance",
@@ -74,6 +89,7 @@ __all__ = [
     "diagnose_fit",
     "draw_parameters",
     "effect_table",
+    "equality_test",
     "first_look",
     "fix_pi",
     "follow_pi",
@@ -84,6 +100,7 @@ __all__ = [
     "inference_of",
     "intercept_covariance",
     "is_separated",
+    "judge_share",
     "make_inference",
     "make_resampling",
     "normal_quantile",
@@ -98,7 +115,9 @@ __all__ = [
     "refit_under_null",
     "require_kind",
     "run_bootstrap",
+    "samples_of",
     "shaped_covariance",
+    "share_interval",
     "standard_errors",
     "values_around",
     "wald_interval_log",

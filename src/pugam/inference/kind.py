@@ -98,10 +98,10 @@ class Inference(ABC, Generic[F_co]):
         return allow_for_model_error(interval, self.fit.neighbours, self.settings.pi_range.limits)
 
     @abstractmethod
-    def posterior_logits(self, ratio: Array, pi: float) -> Array:
-        """Logit of P(y = 1 | x) of rows with these log density ratios, in a population with a share pi of positives."""
+    def posterior_logits(self, ratio: Array, pi: float | Array) -> Array:
+        """Logit of P(y = 1 | x) of rows with these log density ratios, in populations with a share pi of positives."""
 
-    def central_logits(self, ratio: Array, pi: float) -> Array:
+    def central_logits(self, ratio: Array, pi: float | Array) -> Array:
         """The same, where limits for the posterior are drawn around: not averaged over what these stand for."""
         return self.posterior_logits(ratio, pi)
 

@@ -111,16 +111,16 @@ class MarginalInference(Inference[MarginalFit]):
         upper = bounds[1] if np.isposinf(high) else min(float(expit(high)), bounds[1])
         return Interval(pi, min(lower, pi), max(upper, pi), level, "marginal")
 
-    def posterior_logits(self, ratio: Array, pi: float) -> Array:
+    def posterior_logits(self, ratio: Array, pi: float | Array) -> Array:
         """Logits of averaged posteriors; for another share than the estimate, by Bayes' rule from these."""
         averaging = self.fit.averaging
         if averaging is None:
             return self.central_logits(ratio, pi)
-        return np.asarray(averaging.logits(ratio) + float(logit(pi)) - self.fit.optimum.logit_pi)
+        return np.asarray(averaging.logits(ratio) + logit(pi) - self.fit.optimum.logit_pi)
 
-    def central_logits(self, ratio: Array, pi: float) -> Array:
+    def central_logits(self, ratio: Array, pi: float | Array) -> Array:
         """Logits by Bayes' rule."""
-        return np.asarray(ratio + float(logit(pi)))
+        return np.asarray(ratio + logit(pi))
 
     def averaged(self, engine: Engine) -> MarginalFit:
         """Find out from unlabelled rows how variances of logits depend on the log density ratio."""

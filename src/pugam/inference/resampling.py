@@ -1,4 +1,4 @@
-"""Resamples as counts: how often each row is drawn, label by label, singly or in whole groups."""
+"""Resamples as counts: how often each row is drawn, sample by sample, singly or in whole groups."""
 
 from __future__ import annotations
 
@@ -55,19 +55,15 @@ class Resampling:
 
 
 def make_resampling(
-    positive: NDArray[np.bool_], weights: Array | None, groups: NDArray[np.intp] | None, seed: int
+    samples: NDArray[np.integer], weights: Array | None, groups: NDArray[np.intp] | None, seed: int
 ) -> Resampling:
-    """Plan to draw labelled and unlabelled rows, each as often as there are.
+    """Plan to draw the rows of each sample as often as there are: labelled ones, 0, and unlabelled ones, 1 and so on.
 
     Weights that are whole numbers stand for repeated rows, which are drawn apart; other weights go with their row.
-    Groups are drawn whole: those of labelled rows, of unlabelled rows and of both as often as there are of each.
+    Groups are drawn whole: those with rows of the same samples as often as there are of them.
     """
-    n_rows = len(positive)
-    units = np.arange(n_rows) if groups is None else groups
-    labelled = np.bincount(units, weights=positive) > 0
-    unlabelled = np.bincount(units, weights=~positive) > 0
-    kinds = (labelled & ~unlabelled, ~labelled & unlabelled, labelled & unlabelled)
-    members = [np.flatnonzero(kind) for kind in kinds if kind.any()]
+    units = np.arange(len(samples)) if groups is None else groups
+    members = _alike(samples, units)
     if groups is not None and any(len(unit) < 2 for unit in members):
         raise InputError(
             Argument("groups"),
@@ -78,6 +74,15 @@ def make_resampling(
         strata = [(unit, round(weights[unit].sum()), weights[unit] / weights[unit].sum()) for unit in members]
         return Resampling(units, tuple(strata), weights, seed)
     return Resampling(units, tuple((unit, len(unit), None) for unit in members), None, seed)
+
+
+def _alike(samples: NDArray[np.integer], units: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+    """Units with rows of the same samples, those of one sample first."""
+    present = np.zeros((1 + int(units.max()), 1 + int(samples.max())), dtype=bool)
+    present[units, samples] = True
+    kinds, which = np.unique(present, axis=0, return_inverse=True)
+    order = sorted(range(len(kinds)), key=lambda kind: (kinds[kind].sum(), *np.flatnonzero(kinds[kind])))
+    return [np.flatnonzero(which.ravel() == kind) for kind in order]
 
 
 def read_groups(groups: Any, n_rows: int, kept: NDArray[np.bool_] | None) -> NDArray[np.intp] | None:

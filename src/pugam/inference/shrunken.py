@@ -57,9 +57,9 @@ class ShrunkenInference(Inference[ShrunkenFit]):
         """Wald's interval, on the logit scale: pi may be near one."""
         return wald_interval_logit(pi, self.fit.adjustment.logit_variance, level, self.settings.pi_range.limits)
 
-    def posterior_logits(self, ratio: Array, pi: float) -> Array:
+    def posterior_logits(self, ratio: Array, pi: float | Array) -> Array:
         """Logits of posteriors averaged over what rows held out leave open."""
-        return averaged_logits(self.fit, self.n0, self.n1, ratio, pi)
+        return averaged_logits(self.fit, self.n0, self.n1, ratio, float(pi))
 
     def profile(self, engine: Engine) -> PiProfile:
         """Prepare the profile in held-out rows."""

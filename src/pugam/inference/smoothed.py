@@ -56,7 +56,7 @@ class SmoothedInference(Inference[SmoothedFit]):
         variance = pi_log_variance(self.fit, self.n0, self.n1)
         return wald_interval_log(pi, variance, level, self.settings.pi_range.limits)
 
-    def posterior_logits(self, ratio: Array, pi: float) -> Array:
+    def posterior_logits(self, ratio: Array, pi: float | Array) -> Array:
         """Logits by Bayes' rule.
 
         Where curves saturate, the errors of their logits are large upwards only: an average over both sides would doubt

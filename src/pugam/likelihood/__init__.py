@@ -18,6 +18,13 @@ from pugam.likelihood.rows import (
     logistic_rows,
     saturating_rows,
 )
+from pugam.likelihood.samples import (
+    SampleShares,
+    SampleSizes,
+    sample_sums,
+    sample_trace_slopes,
+    stratum_scores,
+)
 from pugam.likelihood.sums import (
     LOWEST_VALUE,
     Scores,
@@ -33,6 +40,8 @@ __all__ = [
     "LOWEST_VALUE",
     "Columns",
     "DenseColumns",
+    "SampleShares",
+    "SampleSizes",
     "SaturatingRows",
     "Scores",
     "Sums",
@@ -49,9 +58,12 @@ __all__ = [
     "logistic_sums",
     "logit",
     "products_of_columns",
+    "sample_sums",
+    "sample_trace_slopes",
     "saturating_rows",
     "saturating_sums",
     "score_sums",
+    "stratum_scores",
     "to_logit_pi",
     "trace_slopes",
 ]

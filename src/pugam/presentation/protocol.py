@@ -67,6 +67,10 @@ class FittedModel(Protocol):
         """Return an interval for pi."""
         ...
 
+    def _share_rows(self, level: float = 0.95) -> Any:
+        """Return what is known of each unlabelled sample."""
+        ...
+
     def covariance(self) -> Array:
         """Return the covariance of logit pi, alpha and the coefficients."""
         ...

@@ -153,6 +153,27 @@ def _messages(model: FittedModel) -> Iterator[Message]:
         yield not_converged(model._settings).message
 
 
+def _samples(model: FittedModel, level: float) -> Iterator[str]:
+    """The share of each unlabelled sample, where there are several."""
+    rows = model._share_rows(level)
+    if len(rows) == 1:
+        return
+    yield ""
+    yield "Unlabelled samples"
+    audits = any(row.audited > 0.0 for row in rows)
+    shown = [
+        (
+            row.sample,
+            f"{row.rows:g}",
+            *([f"{row.audited:g}"] if audits else []),
+            *(f"{number:.3f}" for number in (row.interval.estimate, row.interval.lower, row.interval.upper)),
+            row.verdict or "",
+        )
+        for row in rows
+    ]
+    yield from _aligned(("", "rows", *(["audited"] if audits else []), "pi", "lower", "upper", ""), shown)
+
+
 def _columns(texts: Sequence[str], numbers: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, NDArray[Any]]:
     return {
         name: np.array([row[place] for row in rows], dtype=object if name in texts else float)
@@ -173,6 +194,7 @@ def _lines(
     yield f"labelled positives n0 = {model.n0_:g}, unlabelled n1 = {model.n1_:g}"
     yield f"share of positives among the unlabelled: pi = {interval}"
     yield f"share among all rows {model.prevalence_:.3f}, share of positives labelled {model.label_frequency_:.3f}"
+    yield from _samples(model, interval.level)
     if smooth:
         yield ""
         yield "Smooth terms"

@@ -8,7 +8,7 @@ from pugam.solvers.doubt import is_doubtful, rows_in_doubt
 from pugam.solvers.evidence import Canonical, Evidence, gather_evidence
 from pugam.solvers.evidence_profile import EvidenceCurve
 from pugam.solvers.exploring import StartRecord
-from pugam.solvers.fits import Fit, Fitted, FittedKind, MarginalFit, Search, ShrunkenFit, SmoothedFit
+from pugam.solvers.fits import Fit, Fitted, FittedKind, MarginalFit, SampledShares, Search, ShrunkenFit, SmoothedFit
 from pugam.solvers.held_out import HeldOutRows
 from pugam.solvers.moments import mean_products
 from pugam.solvers.objective import Objective
@@ -16,6 +16,7 @@ from pugam.solvers.optimum import Optimum
 from pugam.solvers.pi import EDGE, PiPrior, PiRange
 from pugam.solvers.precision import labelling_direction, labelling_score, movement, pi_log_variance
 from pugam.solvers.refits import Refits, refit, refit_resamples, reselect_resamples
+from pugam.solvers.samples import sampled_loglik
 from pugam.solvers.settings import Settings
 from pugam.solvers.shrinkage import hold_out, make_folds, refit_shrunken
 from pugam.solvers.smoothing import LINEAR_GRID, SMOOTH_GRID, aic, edf, edf_by_term
@@ -46,6 +47,7 @@ __all__ = [
     "PiPrior",
     "PiRange",
     "Refits",
+    "SampledShares",
     "Search",
     "Settings",
     "ShrunkenFit",
@@ -79,4 +81,5 @@ __all__ = [
     "refit_shrunken",
     "reselect_resamples",
     "rows_in_doubt",
+    "sampled_loglik",
 ]

@@ -22,7 +22,7 @@ from pugam.solvers.optimum import Optimum
 from pugam.solvers.settings import Settings
 from pugam.terms import Design
 
-__all__ = ["Fit", "Fitted", "FittedKind", "MarginalFit", "Search", "ShrunkenFit", "SmoothedFit"]
+__all__ = ["Fit", "Fitted", "FittedKind", "MarginalFit", "SampledShares", "Search", "ShrunkenFit", "SmoothedFit"]
 
 Array = NDArray[np.float64]
 
@@ -49,6 +49,33 @@ class Search:
     gain: float = 0.0
 
 
+@dataclass(frozen=True, eq=False)
+class SampledShares:
+    """Shares of positives in several unlabelled samples, which have their curves in common.
+
+    Attributes
+    ----------
+    names : tuple of str
+    rows, audited : arrays of shape (K,)
+        Rows of each sample, by weight, and how many of them were audited.
+    logits : array of shape (K,)
+    curves : tuple of EvidenceCurve
+        The evidence along each of them, the others following.
+    factors : array of shape (K,)
+        How many times faster the evidence falls for the numbers of rows being given, and not random.
+    correlation : array of shape (K, K)
+        Of the logits.
+    """
+
+    names: tuple[str, ...]
+    rows: Array
+    audited: Array
+    logits: Array
+    curves: tuple[EvidenceCurve, ...]
+    factors: Array
+    correlation: Array
+
+
 @dataclass(frozen=True)
 class Fit(ABC):
     """A fitted model.
@@ -67,6 +94,8 @@ class Fit(ABC):
         What was looked at for interactions, where any were looked for.
     neighbours : tuple of float
         What others than this model say of pi, where rows contradict it.
+    samples : SampledShares, optional
+        The shares of several samples; pi is then that of all unlabelled rows together.
     """
 
     optimum: Optimum
@@ -77,6 +106,7 @@ class Fit(ABC):
     ridge: float | None = field(default=None, kw_only=True)
     search: Search | None = field(default=None, kw_only=True)
     neighbours: tuple[float, ...] = field(default=(), kw_only=True)
+    samples: SampledShares | None = field(default=None, kw_only=True)
 
     @property
     def converged(self) -> bool:

@@ -20,6 +20,7 @@ from pugam.solvers.fits import Fit, Fitted, FittedKind, MarginalFit, ShrunkenFit
 from pugam.solvers.marginal import refit_marginal
 from pugam.solvers.objective import ResampledObjective
 from pugam.solvers.pi import PiRange
+from pugam.solvers.samples import refit_samples
 from pugam.solvers.settings import Settings
 from pugam.solvers.shrinkage import refit_shrunken
 from pugam.solvers.strategy import finish_fit, warm_smoothing
@@ -85,7 +86,7 @@ def _refit_shrunken(fit: ShrunkenFit, engine: Engine, design: Design, settings: 
 
 @refit.register
 def _refit_marginal(fit: MarginalFit, engine: Engine, design: Design, settings: Settings) -> Fit:
-    return refit_marginal(fit, engine, design, settings)
+    return (refit_marginal if fit.samples is None else refit_samples)(fit, engine, design, settings)
 
 
 @singledispatch

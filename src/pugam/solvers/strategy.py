@@ -30,6 +30,7 @@ from pugam.solvers.marginal import fit_marginal
 from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import best_of
 from pugam.solvers.reml import select_reml
+from pugam.solvers.samples import fit_samples
 from pugam.solvers.settings import Settings
 from pugam.solvers.shrinkage import fit_shrunken
 from pugam.solvers.smoothing import aic
@@ -353,7 +354,12 @@ STAGES = (REHEARSE, COARSE_FIRST, EXPLORE, SMOOTH, BEND, WAVES, HIGHER, CANDIDAT
 
 
 def choose_fit(
-    engine: Engine, designs: Sequence[Design], settings: Settings, rng: np.random.Generator, shrinkage: str
+    engine: Engine,
+    designs: Sequence[Design],
+    settings: Settings,
+    rng: np.random.Generator,
+    shrinkage: str,
+    samples: Sequence[str] = (),
 ) -> Fitted:
     """Fit designs of the same terms, by marginal likelihood, smoothed or shrunken.
 
@@ -369,7 +375,11 @@ def choose_fit(
     designs : sequence of Design
         On the columns' own scales and, where tails are long, on logarithms.
     shrinkage : "auto", "always" or "never"
+    samples : sequence of str
+        Names of the unlabelled samples, if each has a share of its own: by marginal likelihood only.
     """
+    if samples:
+        return fit_samples(fit_marginal(engine, designs, settings, rng), samples)
     if settings.estimate == "marginal" and has_enough_rows(designs[0], engine):
         return fit_marginal(engine, designs, settings, rng)
     if settings.estimate == "marginal":

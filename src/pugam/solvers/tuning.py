@@ -176,6 +176,7 @@ class Tuning:
     next_to: float = 0.1  # of the distance from the top: places that near tell where a limit is
     longest_look: float = 1.0  # step towards the top, on the logit scale
     longest_tangent: float = 2.0
+    largest_factor_given: float = 2.0  # by which given numbers of rows sharpen a share; more only where pi is near one
     largest_shift: float = 50.0  # of averaged logits
     least_rise: float = 0.05  # of averaged logits, relative to where variances are all alike: rows keep their order
     clear_gain: float = 3.0  # log evidence that speaks for interactions: odds of 20 to 1

@@ -29,7 +29,7 @@ from pugam.version import __version__
 
 __all__ = ["FORMAT_VERSION", "from_json", "to_json"]
 
-FORMAT, FORMAT_VERSION = "pugam model", 4
+FORMAT, FORMAT_VERSION = "pugam model", 5
 KEYS = (
     "format",
     "format_version",

@@ -5,10 +5,9 @@ from __future__ import annotations
 from functools import singledispatch
 from typing import Any
 
-import numpy as np
-
 from pugam.nodes import Node
-from pugam.solvers import Averaging, EvidenceCurve, Fit, MarginalFit, Search
+from pugam.solvers import Averaging, Fit, MarginalFit, Search
+from pugam.storage.samples import read_curve, read_samples, write_curve, write_samples
 from pugam.terms import Design
 
 __all__ = ["read_marginal", "read_precision", "write_marginal"]
@@ -21,6 +20,7 @@ KEYS = (
     "evidence",
     "slopes",
     "averaging",
+    "samples",
     "pi_without_pairs",
     "n_pairs",
     "added",
@@ -43,10 +43,9 @@ def _write(fit: MarginalFit, design: Design) -> dict[str, Any]:
         list(fit.families),
         fit.precisions.tolist(),
         design.ridge.tolist(),
-        fit.curve.places.tolist(),
-        fit.curve.values.tolist(),
-        fit.curve.slopes.tolist(),
+        *write_curve(fit.curve).values(),
         _write_averaging(fit.averaging),
+        write_samples(fit.samples),
         fit.search.pi,
         fit.search.n_pairs,
         list(fit.search.added),
@@ -76,7 +75,7 @@ def read_marginal(node: Node) -> dict[str, Any]:
     return {
         "families": families,
         "precisions": parts["precisions"].numbers(len(families), 0.0, NOT_NEGATIVE),
-        "curve": _read_curve(parts),
+        "curve": read_curve(parts),
         "search": Search(
             parts["pi_without_pairs"].number(0.0, 1.0, "a share from 0 to 1"),
             parts["n_pairs"].whole(0),
@@ -84,6 +83,7 @@ def read_marginal(node: Node) -> dict[str, Any]:
             parts["gain"].number(),
         ),
         "averaging": _read_averaging(parts["averaging"]),
+        "samples": read_samples(parts["samples"]),
     }
 
 
@@ -96,10 +96,3 @@ def _read_averaging(node: Node) -> Averaging | None:
     if low > high:
         raise parts["range"].error("a lower and an upper end")
     return Averaging(parts["intercept"].number(), (constant, slope, bend), (low, high))
-
-
-def _read_curve(parts: dict[str, Node]) -> EvidenceCurve:
-    places = parts["logits"].numbers()
-    if len(places) < 1 or not (np.diff(places) > 0.0).all():
-        raise parts["logits"].error("increasing logits of pi, one at least")
-    return EvidenceCurve(places, *(parts[key].numbers(len(places)) for key in ("evidence", "slopes")))

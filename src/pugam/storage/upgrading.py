@@ -22,7 +22,15 @@ def upgrade(document: dict[str, Any]) -> dict[str, Any]:
         document = {**document, "terms": [_term_of_1(term, bases) for term in document["terms"]]}
     if version in (1, 2):
         document = _from_2(document)
-    return _from_3(document) if version == 3 else document
+    if version == 3:
+        document = _from_3(document)
+    return _from_4(document) if version in (3, 4) else document
+
+
+def _from_4(document: dict[str, Any]) -> dict[str, Any]:
+    """Up to format 4 there was one unlabelled sample."""
+    marginal = document.get("marginal")
+    return {**document, "marginal": {"samples": None, **marginal}} if isinstance(marginal, dict) else document
 
 
 def _from_3(document: dict[str, Any]) -> dict[str, Any]:

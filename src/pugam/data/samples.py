@@ -1,0 +1,136 @@
+"""To which unlabelled sample a row belongs, and what an audit found out about it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.data.tables import as_array, is_missing
+from pugam.errors import InputError, RowError
+from pugam.messages import Argument
+
+__all__ = ["SampledRows", "read_samples"]
+
+Flags = NDArray[np.bool_]
+
+FEWEST_ROWS = 10  # of a sample, for a share of its own
+ALL = "all"  # the name of the only sample, where rows were audited and samples not told apart
+
+
+class SampledRows(NamedTuple):
+    """Names of the unlabelled samples, and a code for each row; see `pugam.likelihood.SampleSizes`."""
+
+    names: tuple[str, ...]
+    codes: NDArray[np.int32]
+
+
+def read_samples(sample: Any, audit: Any, positive: Flags, kept: Flags | None) -> SampledRows | None:
+    """Read which sample each row is in and what is known of its class; None where there is one sample and no audit.
+
+    Parameters
+    ----------
+    sample : array-like, one name for each row, or None
+        Those of labelled rows are not used.
+    audit : array-like, or None
+        For each unlabelled row 1 or 0 where its class was found out, and a missing value elsewhere.
+    positive : bool array
+        Who is labelled, among the rows kept.
+    kept : bool array, optional
+        Which of all rows are kept; None stands for all.
+    """
+    if sample is None and audit is None:
+        return None
+    numbers = np.arange(len(positive)) if kept is None else np.flatnonzero(kept)
+    n_rows = len(positive) if kept is None else len(kept)
+    names, codes = _read_names(_one_each("sample", sample, n_rows), positive, numbers)
+    known = _read_audit(_one_each("audit", audit, n_rows), positive, numbers)
+    codes[known == 1] += len(names)
+    codes[known == 0] += 2 * len(names)
+    if len(names) == 1 and not (known >= 0).any():
+        return None
+    return SampledRows(tuple(names), codes)
+
+
+def _one_each(what: str, values: Any, n_rows: int) -> list[Any] | None:
+    if values is None:
+        return None
+    listed = as_array(values)
+    if listed.ndim != 1 or len(listed) != n_rows:
+        raise InputError(Argument(what), f" needs one value per row, {n_rows} in all; got shape {listed.shape}.")
+    found: list[Any] = listed.tolist()
+    return found
+
+
+def _read_names(values: list[Any] | None, positive: Flags, numbers: NDArray[np.intp]) -> tuple[list[str], Any]:
+    """Names of the samples, in order, and codes of the rows as if none had been audited."""
+    codes = np.where(positive, 0, 1).astype(np.int32)
+    if values is None:
+        return [ALL], codes
+    hidden = np.flatnonzero(~positive)
+    for row in hidden:
+        if is_missing(values[numbers[row]]):
+            raise RowError(
+                Argument("sample"), " is missing in ", int(numbers[row]), "; name the sample of every unlabelled row."
+            )
+    own = [values[numbers[row]] for row in hidden]
+    distinct = _in_order(own)
+    names = [_name(value) for value in distinct]
+    if len(set(names)) < len(names):
+        raise InputError(Argument("sample"), f" has different values of the same name: {', '.join(names)}.")
+    places = {value: place for place, value in enumerate(distinct)}
+    codes[hidden] = [1 + places[value] for value in own]
+    for place, name in enumerate(names):
+        count = int(np.count_nonzero(codes == 1 + place))
+        if count < FEWEST_ROWS:
+            raise InputError(
+                f"Sample {name!r} has {count} unlabelled row{'s' if count != 1 else ''}, but a share of its own needs "
+                f"at least {FEWEST_ROWS}; join it to another sample, or leave its rows out."
+            )
+    return names, codes
+
+
+def _in_order(values: list[Any]) -> list[Any]:
+    """Distinct values, sorted where they can be, otherwise as they come."""
+    distinct = list(dict.fromkeys(values))
+    try:
+        return sorted(distinct)
+    except TypeError:
+        return distinct
+
+
+def _name(value: Any) -> str:
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _shown(value: Any) -> str:
+    return repr(value) if isinstance(value, str) else _name(value)
+
+
+def _read_audit(values: list[Any] | None, positive: Flags, numbers: NDArray[np.intp]) -> NDArray[np.int8]:
+    """What audits say of each row kept: 1, 0, or -1 where nothing is known; of labelled rows nothing new."""
+    known = np.full(len(positive), -1, dtype=np.int8)
+    if values is None:
+        return known
+    for row, number in enumerate(numbers):
+        value = values[number]
+        if is_missing(value):
+            continue
+        if value not in (0, 1):
+            raise RowError(
+                Argument("audit"),
+                f" is {_shown(value)} in ",
+                int(number),
+                "; write 1 for a row found to be positive, 0 for one found to be negative, and leave others missing.",
+            )
+        if positive[row] and value == 0:
+            raise RowError(
+                Argument("audit"),
+                " says that a labelled row is negative, ",
+                int(number),
+                "; correct one of the two, or make the row an unlabelled one.",
+            )
+        if not positive[row]:
+            known[row] = int(value)
+    return known

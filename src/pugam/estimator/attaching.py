@@ -1,0 +1,119 @@
+"""The rows of a fit: those it is made from, and the same ones given again to a copied or stored model."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Self
+
+import narwhals as nw
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from pugam.data import SampledRows, read_samples
+from pugam.engines import Engine, is_dask_frame, one_blas_thread
+from pugam.errors import InputError
+from pugam.estimator.options import EngineName, read_engine, read_n_jobs
+from pugam.estimator.reading import either, read_new_rows
+from pugam.estimator.training import TableRows, TrainingRows, is_elsewhere, open_rows
+from pugam.estimator.uncertainty import UncertaintyMethods
+from pugam.messages import Argument
+from pugam.solvers import Fit, Settings, sampled_loglik
+
+__all__ = ["RowMethods", "require_marginal", "take_roles", "with_codes"]
+
+
+def take_roles(X: Any, **roles: Any) -> tuple[Any, ...]:
+    """Take columns named by their roles out of a table; return the table without them, and the values of each role."""
+    named = {role: name for role, name in roles.items() if isinstance(name, str)}
+    given = [role for role, value in roles.items() if value is not None]
+    if given and (isinstance(X, str | os.PathLike) or is_dask_frame(X)):
+        raise InputError(Argument(given[0]), " is for tables in memory: read the file first, as with pandas.read_csv.")
+    if not named:
+        return X, *roles.values()
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
+        raise InputError(f"X has no names of columns: give {next(iter(named))} as an array, one value for each row.")
+    for role, name in named.items():
+        if name not in frame.columns:
+            raise InputError(Argument(role, name), f" is no column of X; its columns are {', '.join(frame.columns)}.")
+    values = {role: frame[named[role]].to_numpy() if role in named else roles[role] for role in roles}
+    return frame.drop(list(dict.fromkeys(named.values()))).to_native(), *values.values()
+
+
+def require_marginal(settings: Settings, samples: SampledRows | None) -> None:
+    """Refuse several samples where pi is not estimated by marginal likelihood."""
+    if samples is not None and settings.estimate != "marginal":
+        raise InputError(
+            "Several samples, and audits, are for pi by marginal likelihood: leave pi, smoothing, solver, shrinkage "
+            "and estimate at their defaults, and curves without a shape."
+        )
+
+
+def with_codes(engine: Any, samples: SampledRows | None) -> Any:
+    """Give rows the codes of their samples."""
+    return engine if samples is None else engine.coded(samples.codes)
+
+
+def _loglik(fit: Fit, engine: Engine) -> float:
+    if fit.samples is not None:
+        return sampled_loglik(fit, engine)
+    optimum = fit.optimum
+    return float(engine.sums(np.array([optimum.pi]), optimum.b[None]).value[0])
+
+
+class RowMethods(UncertaintyMethods):
+    """Opens the rows of a fit, and attaches them to a model again."""
+
+    engine: EngineName
+    loglik_: float
+
+    def attach(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, z: Any = None, sample: Any = None, audit: Any = None
+    ) -> Self:
+        """Give a copied or stored model the rows it was fitted to, for a profile, a bootstrap or a diagnosis.
+
+        The arguments are those of `fit`, and have to hold the same rows.
+
+        Examples
+        --------
+        >>> import pickle
+        >>> from pugam import PUGAM
+        >>> from pugam.datasets import simulate
+        >>> data = simulate(1, n0=800, n=1000, random_state=0)
+        >>> model = pickle.loads(pickle.dumps(PUGAM().fit(data.X, data.z)))
+        >>> model.attach(data.X, data.z).pi_interval(method="profile").method
+        'profile'
+        """
+        check_is_fitted(self)
+        X, sample, audit = take_roles(X, sample=sample, audit=audit)
+        rows = self._open_known_rows(X, either(y, z), sample_weight)
+        samples = read_samples(sample, audit, rows.positive, rows.kept)
+        names = () if self._fit.samples is None else self._fit.samples.names
+        if names != (() if samples is None else samples.names):
+            raise InputError(
+                "These are not the samples the model was fitted to: give the same ",
+                Argument("sample"),
+                " and ",
+                Argument("audit"),
+                " as in the fit.",
+            )
+        with one_blas_thread():
+            engine = with_codes(rows.engine(self._design), samples)
+            loglik = _loglik(self._fit, engine)
+        if not np.isclose(loglik, self.loglik_, rtol=1e-8, atol=1e-6):
+            raise InputError(
+                f"These are not the rows the model was fitted to: {engine.n0:g} labelled and {engine.n1:g} unlabelled, "
+                f"of log-likelihood {loglik:.6g}, not {self.n0_:g} and {self.n1_:g}, of {self.loglik_:.6g}. Give the "
+                "table of the fit; new rows are for predictions."
+            )
+        self._rows = (engine, rows.kept)
+        return self
+
+    def _open_known_rows(self, X: Any, z: Any, sample_weight: Any) -> TrainingRows:
+        """Open rows of the fit: by column name where both this X and that of the fit have names, else by position."""
+        if is_elsewhere(X):
+            return self._open_rows(X, z, sample_weight)
+        return TableRows(read_new_rows(self, X), z, sample_weight, read_engine(self.engine), read_n_jobs(self.n_jobs))
+
+    def _open_rows(self, X: Any, z: Any, sample_weight: Any) -> TrainingRows:
+        return open_rows(X, z, sample_weight, read_engine(self.engine), read_n_jobs(self.n_jobs))

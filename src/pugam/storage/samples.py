@@ -1,0 +1,62 @@
+"""Shares of several samples in a saved model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pugam.nodes import Node
+from pugam.solvers import EvidenceCurve, SampledShares
+from pugam.storage.matrices import read_symmetric, require_weighted_squares, write_symmetric
+
+__all__ = ["read_curve", "read_samples", "write_curve", "write_samples"]
+
+CURVE_KEYS = ("logits", "evidence", "slopes")
+KEYS = ("names", "rows", "audited", "logits", "factors", "correlation", "curves")
+
+
+def write_samples(shares: SampledShares | None) -> dict[str, Any] | None:
+    """Write the shares of several samples; nothing where there is one sample."""
+    if shares is None:
+        return None
+    values = [
+        list(shares.names),
+        shares.rows.tolist(),
+        shares.audited.tolist(),
+        shares.logits.tolist(),
+        shares.factors.tolist(),
+        write_symmetric(shares.correlation),
+        [write_curve(curve) for curve in shares.curves],
+    ]
+    return dict(zip(KEYS, values, strict=True))
+
+
+def read_samples(node: Node) -> SampledShares | None:
+    """Read the shares of several samples."""
+    if node.value is None:
+        return None
+    parts = node.fields(*KEYS)
+    names = tuple(item.text() for item in parts["names"].items())
+    if not names or len(set(names)) < len(names):
+        raise parts["names"].error("names of samples, one at least and none twice")
+    rows = parts["rows"].numbers(len(names), 0.0, "a number that is not negative")
+    audited = parts["audited"].numbers(len(names), 0.0, "a number that is not negative")
+    factors = parts["factors"].numbers(len(names), 1.0, "a number of one or more")
+    correlation = read_symmetric(parts["correlation"], len(names))
+    require_weighted_squares(parts["correlation"], correlation)
+    curves = tuple(read_curve(item.fields(*CURVE_KEYS)) for item in parts["curves"].items(len(names)))
+    return SampledShares(names, rows, audited, parts["logits"].numbers(len(names)), curves, factors, correlation)
+
+
+def write_curve(curve: EvidenceCurve) -> dict[str, Any]:
+    """Write the evidence along the logit of a share."""
+    return dict(zip(CURVE_KEYS, (x.tolist() for x in (curve.places, curve.values, curve.slopes)), strict=True))
+
+
+def read_curve(parts: dict[str, Node]) -> EvidenceCurve:
+    """Read the evidence along the logit of a share."""
+    places = parts["logits"].numbers()
+    if len(places) < 1 or not (np.diff(places) > 0.0).all():
+        raise parts["logits"].error("increasing logits of pi, one at least")
+    return EvidenceCurve(places, *(parts[key].numbers(len(places)) for key in ("evidence", "slopes")))

@@ -1,0 +1,87 @@
+"""Reading to which unlabelled sample rows belong, and what audits found."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pugam.data import read_samples
+from pugam.errors import InputError
+
+N = 60
+POSITIVE = np.arange(N) < 20
+YEARS = np.where(np.arange(N) % 2 == 0, 2023, 2024)
+
+
+def test_samples_are_numbered_in_order_and_labelled_rows_are_in_none():
+    found = read_samples(YEARS[::-1], None, POSITIVE, None)
+    assert found.names == ("2023", "2024")
+    assert (found.codes[POSITIVE] == 0).all()
+    assert (found.codes[~POSITIVE] == np.where(YEARS[::-1][~POSITIVE] == 2023, 1, 2)).all()
+
+
+def test_what_is_said_of_labelled_rows_does_not_matter():
+    names = pd.Series(YEARS).astype(object).where(~POSITIVE, None)
+    assert (read_samples(names, None, POSITIVE, None).codes == read_samples(YEARS, None, POSITIVE, None).codes).all()
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
+def test_audited_rows_have_codes_of_their_own(missing):
+    audit = pd.Series([missing] * N, dtype=object)
+    audit[30], audit[31] = 1, 0
+    found = read_samples(YEARS, audit, POSITIVE, None)
+    plain = read_samples(YEARS, None, POSITIVE, None)
+    assert (found.codes - plain.codes)[[30, 31, 32]].tolist() == [2, 4, 0]
+
+
+def test_one_sample_without_an_audit_is_nothing_new():
+    assert read_samples(None, None, POSITIVE, None) is None
+    assert read_samples(np.full(N, "a"), None, POSITIVE, None) is None
+    assert read_samples(None, np.full(N, np.nan), POSITIVE, None) is None
+
+
+def test_an_audit_alone_is_of_one_sample():
+    audit = np.where(np.arange(N) > 50, 1.0, np.nan)
+    found = read_samples(None, audit, POSITIVE, None)
+    assert found.names == ("all",)
+    assert set(found.codes.tolist()) == {0, 1, 2}
+
+
+def test_rows_that_are_not_kept_do_not_count():
+    kept = np.arange(N) % 3 > 0
+    found = read_samples(YEARS, None, POSITIVE[kept], kept)
+    assert (found.codes == read_samples(YEARS, None, POSITIVE, None).codes[kept]).all()
+
+
+def some(values, **changes):
+    values = list(values)
+    for row, value in changes.items():
+        values[int(row[1:])] = value
+    return values
+
+
+NOTHING = [None] * N
+
+
+@pytest.mark.parametrize(
+    ("sample", "audit", "words"),
+    [
+        (YEARS[:10], None, ("sample", "one value per row", "60")),
+        (some(YEARS, r30=None), None, ("sample", "missing", "row 30")),
+        (some(YEARS, **{f"r{row}": 2025 for row in range(30, 35)}), None, ("'2025'", "5 unlabelled rows", "10")),
+        (None, some(NOTHING, r40=2), ("audit", "2", "row 40")),
+        (None, some(NOTHING, r40="yes"), ("audit", "'yes'", "row 40")),
+        (None, some(NOTHING, r3=0), ("audit", "labelled row is negative", "row 3")),
+        (None, [1.0] * 5, ("audit", "one value per row")),
+    ],
+)
+def test_bad_samples_and_audits_get_a_sentence(sample, audit, words):
+    with pytest.raises(InputError) as caught:
+        read_samples(sample, audit, POSITIVE, None)
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_names_that_cannot_be_sorted_stay_as_they_come():
+    mixed = np.where(np.arange(N) % 2 == 0, "b", "a").astype(object)
+    mixed[mixed == "a"] = 7
+    assert read_samples(mixed, None, POSITIVE, None).names == ("b", "7")

@@ -1,0 +1,220 @@
+"""Several unlabelled samples in one fit: shares, differences, audits, predictions, storage, the bootstrap."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pugam import PUGAM, load
+from pugam.datasets import simulate
+from pugam.errors import InputError
+
+SHARES, SIZES, N_LABELLED = (0.1, 0.3, 0.6), (400, 500, 600), 800
+
+
+def make_rows(seed=0, shares=SHARES):
+    """Labelled rows, then those of three samples: features, labels, names, classes."""
+    parts = []
+    for number, (share, size) in enumerate(zip(shares, SIZES, strict=True)):
+        n0 = N_LABELLED if number == 0 else 1
+        data = simulate(2, n0=n0, n=n0 + size, pi=share, random_state=10 * seed + number)
+        kept = np.arange(n0 + size) >= (0 if number == 0 else 1)
+        name = np.where(data.z == 1, "none", "abc"[number])
+        parts.append(data.X.assign(z=data.z, site=name, y=data.y)[kept])
+    rows = pd.concat(parts, ignore_index=True)
+    return rows[list(data.X.columns)], rows["z"], rows["site"], rows["y"]
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return make_rows()
+
+
+@pytest.fixture(scope="module")
+def model(rows):
+    X, z, site, _ = rows
+    return PUGAM(check=False).fit(X, z, sample=site)
+
+
+def test_each_sample_has_its_share(model):
+    """Standard errors are about 0.02 to 0.03: four of them are allowed."""
+    table = model.shares(model_error=False)
+    assert table["sample"].tolist() == ["a", "b", "c", "all"]
+    assert table["rows"].tolist() == [*SIZES, sum(SIZES)]
+    assert table["pi"][:3].to_numpy() == pytest.approx(SHARES, abs=0.1)
+    assert ((table["lower"] < table["pi"]) & (table["pi"] < table["upper"])).all()
+    assert table["pi"][3] == pytest.approx(np.average(table["pi"][:3], weights=SIZES), abs=1e-9)
+    assert table["pi"][3] == model.pi_
+
+
+def test_intervals_are_narrower_than_those_of_separate_fits(model, rows):
+    X, z, site, _ = rows
+    joint = model.shares(model_error=False)
+    for number, name in enumerate("abc"):
+        kept = (z == 1) | (site == name)
+        alone = PUGAM(check=False).fit(X[kept], z[kept]).pi_interval(model_error=False)
+        assert joint["upper"][number] - joint["lower"][number] < 1.02 * (alone.upper - alone.lower)
+
+
+def test_the_evidence_is_highest_at_the_shares_reported(model):
+    """Each curve has its maximum where the fit ended."""
+    found = model._fit.samples
+    for number, curve in enumerate(found.curves):
+        assert curve.places[curve.best] == pytest.approx(found.logits[number], abs=0.02)
+
+
+def test_a_column_is_as_good_as_an_array_and_is_no_feature(model, rows):
+    X, z, site, _ = rows
+    named = PUGAM(check=False).fit(X.assign(site=site), z, sample="site")
+    assert named.formula_ == model.formula_
+    assert named.shares()["pi"].tolist() == model.shares()["pi"].tolist()
+
+
+def test_the_order_of_rows_does_not_matter(model, rows):
+    X, z, site, _ = rows
+    order = np.random.default_rng(0).permutation(len(z))
+    other = PUGAM(check=False).fit(X.iloc[order], z.iloc[order], sample=site.iloc[order])
+    assert other.shares()["pi"].to_numpy() == pytest.approx(model.shares()["pi"].to_numpy(), abs=1e-3)
+
+
+def test_one_sample_is_what_it_was(rows):
+    X, z, _, _ = rows
+    one, plain = (PUGAM(check=False).fit(X, z, sample=sample) for sample in (np.full(len(z), "x"), None))
+    assert one.pi_ == plain.pi_
+    assert one.coef_.tolist() == plain.coef_.tolist()
+    assert one.shares()["sample"].tolist() == ["all"]
+
+
+def test_differences_and_the_test_of_equal_shares(model):
+    difference = model.share_difference("c", "a")
+    table = model.shares(model_error=False)
+    assert difference.estimate == pytest.approx(table["pi"][2] - table["pi"][0])
+    assert difference.lower < 0.5 < difference.upper
+    assert difference.pvalue < 1e-10
+    assert model.test_shares().pvalue < 1e-10
+    back = model.share_difference("a", "c")
+    assert (-back.upper, -back.lower) == pytest.approx((difference.lower, difference.upper))
+    assert "c - a: 0." in str(difference)
+    assert "on 2 df" in str(model.test_shares())
+
+
+def test_audits_narrow_intervals_and_pull_towards_what_they_found(model, rows):
+    X, z, site, y = rows
+    audit = np.full(len(z), np.nan)
+    drawn = np.random.default_rng(1).choice(np.flatnonzero(z == 0), 300, replace=False)
+    audit[drawn] = y[drawn]
+    audited = PUGAM(check=False).fit(X, z, sample=site, audit=audit)
+    before, now = model.shares(model_error=False), audited.shares(model_error=False)
+    assert now["audited"].tolist()[-1] == 300
+    assert (now["upper"] - now["lower"] < before["upper"] - before["lower"]).all()
+    alone = PUGAM(check=False).fit(X, z, audit=audit)
+    assert alone.shares()["sample"].tolist() == ["all"]
+    assert alone.pi_interval().upper - alone.pi_interval().lower < 0.25
+
+
+def test_predictions_take_the_share_of_their_sample(model, rows):
+    X = rows[0].iloc[-200:]
+    low, high = (model.predict_proba(X, sample=name)[:, 1] for name in "ac")
+    assert (low < high).all()
+    each = model.predict_proba(X, sample=["a", "c"] * 100)[:, 1]
+    assert each.tolist() == np.where(np.arange(200) % 2 == 0, low, high).tolist()
+
+
+def test_a_saved_model_knows_its_samples(model, rows, tmp_path):
+    X, z, site, _ = rows
+    model.save(tmp_path / "model.json")
+    loaded = load(tmp_path / "model.json")
+    pd.testing.assert_frame_equal(loaded.shares(), model.shares())
+    assert str(loaded.share_difference("b", "a")) == str(model.share_difference("b", "a"))
+    assert loaded.attach(X, z, sample=site)._rows[0].codes is not None
+    with pytest.raises(InputError, match="not the samples"):
+        loaded.attach(X, z)
+
+
+def test_the_bootstrap_draws_within_samples_and_refits_all_shares(model):
+    resamples = model.bootstrap(20, random_state=0)
+    error = np.std(resamples.pi, ddof=1)
+    interval = model.pi_interval(model_error=False)
+    assert 0.4 < error / ((interval.upper - interval.lower) / 3.92) < 2.0  # 20 refits know it to 16%
+    assert abs(np.mean(resamples.pi) - model.pi_) < 0.03
+
+
+def test_the_summary_lists_the_samples(model):
+    text = str(model.summary())
+    assert "Unlabelled samples" in text
+    assert "  c     600" in text
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"pi": 0.3}, ("marginal likelihood", "pi")),
+        ({"estimate": "mode"}, ("marginal likelihood", "estimate")),
+    ],
+)
+def test_other_estimates_are_refused(rows, options, words):
+    X, z, site, _ = rows
+    with pytest.raises(InputError) as caught:
+        PUGAM(**options).fit(X, z, sample=site)
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_what_is_not_there_is_named(model, rows):
+    X, z, _, _ = rows
+    with pytest.raises(InputError, match="no sample 'd'; the samples are 'a', 'b', 'c'"):
+        model.predict_proba(X, sample="d")
+    with pytest.raises(InputError, match="given twice"):
+        model.predict_proba(X, pi=0.2, sample="a")
+    with pytest.raises(InputError, match="no column of X"):
+        PUGAM().fit(X, z, sample="region")
+    with pytest.raises(InputError, match="as an array"):
+        PUGAM().fit(X.to_numpy(), z, sample="region")
+    with pytest.raises(InputError, match="one unlabelled sample only"):
+        PUGAM(check=False).fit(X, z).test_shares()
+
+
+def audited_rows(rows, count, seed=1):
+    """Classes of so many unlabelled rows drawn at random, missing for all others."""
+    _, z, _, y = rows
+    audit = np.full(len(z), np.nan)
+    drawn = np.random.default_rng(seed).choice(np.flatnonzero(z == 0), count, replace=False)
+    audit[drawn] = y[drawn]
+    return audit
+
+
+def test_an_audit_that_agrees_is_not_rejected(rows):
+    X, z, site, y = rows
+    model = PUGAM(check=False).fit(X, z, sample=site, audit=audited_rows(rows, 300))
+    table = model.check_audit()
+    assert table["sample"].tolist() == ["a", "b", "c", "all"]
+    assert table["audited"].sum() == 600
+    assert (table["pvalue"] > 0.001).all()
+    assert table["lower"][3] < y[z == 0].mean() < table["upper"][3]
+
+
+def test_an_audit_refutes_a_model_whose_share_is_wrong(rows):
+    """Audited rows that are all negative: the posteriors of most say otherwise."""
+    X, z, _, _ = rows
+    audit = np.where(np.isnan(audited_rows(rows, 100)), np.nan, 0.0)
+    audit = np.where((np.arange(len(z)) % 2 == 0) & ~np.isnan(audit), audit, np.nan)
+    table = PUGAM(check=False).fit(X, z, audit=audit).check_audit()
+    assert table["pvalue"][0] < 1e-3
+    assert table["estimate"][0] < table["pi"][0]
+
+
+def test_rows_audited_by_their_rank_count_by_their_chances(rows):
+    """Rows of large x1 are audited five times as often: without their chances the correction is of other rows."""
+    X, z, _, y = rows
+    chance = np.where(X["x1"] > 0.5, 0.5, 0.1)
+    drawn = (np.random.default_rng(2).random(len(z)) < chance) & (z == 0)
+    model = PUGAM(check=False).fit(X, z, audit=np.where(drawn, y, np.nan))
+    table = model.check_audit(chance=chance)
+    assert table["lower"][0] < y[z == 0].mean() < table["upper"][0]
+    for bad, words in ((chance[:5], "one number per row"), (0.0 * chance, "above 0")):
+        with pytest.raises(InputError, match=words):
+            model.check_audit(chance=bad)
+
+
+def test_without_an_audit_there_is_nothing_to_check(model):
+    with pytest.raises(InputError, match="No row was audited"):
+        model.check_audit()
