@@ -159,6 +159,13 @@ def test_other_estimates_are_refused(rows, options, words):
         assert word in str(caught.value)
 
 
+def test_too_few_rows_for_the_columns_are_refused(rows):
+    X, z, site, _ = rows
+    wide = X.assign(**{f"noise{number}": np.random.default_rng(number).random(len(X)) for number in range(60)})
+    with pytest.raises(InputError, match="800 rows of one label are too few"):
+        PUGAM().fit(wide, z, sample=site)
+
+
 def test_what_is_not_there_is_named(model, rows):
     X, z, _, _ = rows
     with pytest.raises(InputError, match="no sample 'd'; the samples are 'a', 'b', 'c'"):

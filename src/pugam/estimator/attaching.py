@@ -17,9 +17,9 @@ from pugam.estimator.reading import either, read_new_rows
 from pugam.estimator.training import TableRows, TrainingRows, is_elsewhere, open_rows
 from pugam.estimator.uncertainty import UncertaintyMethods
 from pugam.messages import Argument
-from pugam.solvers import Fit, Settings, sampled_loglik
+from pugam.solvers import Fit, Settings, has_enough_rows, sampled_loglik
 
-__all__ = ["RowMethods", "require_marginal", "take_roles", "with_codes"]
+__all__ = ["RowMethods", "require_enough_rows", "require_marginal", "take_roles", "with_codes"]
 
 
 def take_roles(X: Any, **roles: Any) -> tuple[Any, ...]:
@@ -46,6 +46,15 @@ def require_marginal(settings: Settings, samples: SampledRows | None) -> None:
         raise InputError(
             "Several samples, and audits, are for pi by marginal likelihood: leave pi, smoothing, solver, shrinkage "
             "and estimate at their defaults, and curves without a shape."
+        )
+
+
+def require_enough_rows(engine: Engine, samples: SampledRows | None) -> None:
+    """Refuse several samples where curves would have to be shrunken: their shares would be too sure of themselves."""
+    if samples is not None and not has_enough_rows(engine.design, engine):
+        raise InputError(
+            f"{min(engine.n0, engine.n1):g} rows of one label are too few for these terms, and curves cannot be "
+            "shrunken where there are several samples, or audits; use fewer terms, or more rows."
         )
 
 

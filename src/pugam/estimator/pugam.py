@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from pugam.data import read_samples
 from pugam.engines import Engine, one_blas_thread
 from pugam.errors import InputError, VerdictWarning, warn_user
-from pugam.estimator.attaching import RowMethods, require_marginal, take_roles, with_codes
+from pugam.estimator.attaching import RowMethods, require_enough_rows, require_marginal, take_roles, with_codes
 from pugam.estimator.options import (
     EngineName,
     EstimateName,
@@ -304,6 +304,7 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
         rng = read_generator(self.random_state)
         with one_blas_thread():
             engine = with_codes(rows.engine(design), samples)
+            require_enough_rows(engine, samples)
             if self.verbose:
                 size = f"{engine.n_rows} rows, {design.n_columns} columns"
                 print(f"pugam: {size}, {engine.name} engine, {engine.n_threads} thread(s)")

@@ -4,7 +4,7 @@ from pugam.solvers.adjustment import Adjustment
 from pugam.solvers.averaging import Averaging, fit_averaging
 from pugam.solvers.constraints import constraint_rows, project, project_all
 from pugam.solvers.debiasing import correction_weights
-from pugam.solvers.doubt import is_doubtful, rows_in_doubt
+from pugam.solvers.doubt import has_enough_rows, is_doubtful, rows_in_doubt
 from pugam.solvers.evidence import Canonical, Evidence, gather_evidence
 from pugam.solvers.evidence_profile import EvidenceCurve
 from pugam.solvers.exploring import StartRecord
@@ -66,6 +66,7 @@ __all__ = [
     "fit_averaging",
     "fit_smoothed",
     "gather_evidence",
+    "has_enough_rows",
     "hold_out",
     "is_doubtful",
     "labelling_direction",
