@@ -138,6 +138,15 @@ def test_the_bootstrap_draws_within_samples_and_refits_all_shares(model):
     assert abs(np.mean(resamples.pi) - model.pi_) < 0.03
 
 
+def test_the_forest_plot_has_a_line_for_each_sample_and_one_for_all(model):
+    (axes,) = model.plot("shares").axes
+    assert [label.get_text().split()[0] for label in axes.get_yticklabels()] == ["a", "b", "c", "all"]
+    marks = [line.get_xdata()[0] for line in axes.lines if len(line.get_xdata()) == 1]
+    assert marks == pytest.approx(model.shares()["pi"].tolist())
+    with pytest.raises(InputError, match="takes axes"):
+        model.plot("shares", terms=["x1"])
+
+
 def test_the_summary_lists_the_samples(model):
     text = str(model.summary())
     assert "Unlabelled samples" in text

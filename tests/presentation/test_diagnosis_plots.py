@@ -83,7 +83,7 @@ def test_a_diagnosis_is_made_where_none_is_given(model, diagnosis):
 @pytest.mark.parametrize("what", ["curves", "", "Effects", None])
 def test_an_unknown_picture_is_refused_with_the_names_there_are(model, what):
     with pytest.raises(
-        InputError, match=r"plot draws 'effects', 'posterior', 'profile', 'starts', .*'sensitivity', 'diagnosis'"
+        InputError, match=r"plot draws 'effects', 'posterior', 'shares', 'profile', 'starts', .*'sensitivity', 'diagnosis'"
     ):
         model.plot(what)
 

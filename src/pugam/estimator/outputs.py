@@ -56,10 +56,10 @@ class OutputMethods:
 
         Parameters
         ----------
-        what : {"effects", "posterior", "profile", "starts", "calibration", "sensitivity", "diagnosis"}
+        what : {"effects", "posterior", "shares", "profile", "starts", "calibration", "sensitivity", "diagnosis"}
             Every effect with its band, or as a map and slices of it where two numbers act together; how many
-            unlabelled rows have which posterior; one of the pictures of a diagnosis; "diagnosis": profile, starts and
-            calibration side by side.
+            unlabelled rows have which posterior; the share of each unlabelled sample; one of the pictures of a
+            diagnosis; "diagnosis": profile, starts and calibration side by side.
         level : float
         **options
             For all: `axes`, those to draw in. For effects: `terms`, those to be drawn, `rug`, `shared_scale`, and

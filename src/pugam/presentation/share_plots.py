@@ -1,0 +1,47 @@
+"""A picture of the shares of several samples: a forest plot."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pugam.errors import InputError
+from pugam.presentation.panels import LINE, MARK, ZERO, make_panels, use_axes
+from pugam.presentation.protocol import FittedModel
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["plot_shares"]
+
+WIDTH, HEIGHT_OF_A_ROW, MARGIN = 6.0, 0.32, 1.1
+WELL = "well determined"
+
+
+def plot_shares(model: FittedModel, level: float = 0.95, axes: Any = None, **options: Any) -> Figure:
+    """Draw the share of each sample with its interval, and that of all unlabelled rows together below them.
+
+    Shares that are not well determined have an open mark.
+    """
+    if options:
+        raise InputError(f"plot('shares') takes axes; got {', '.join(options)}.")
+    rows = model._share_rows(level)
+    height = MARGIN + HEIGHT_OF_A_ROW * len(rows)
+    figure, (ax,) = make_panels(1, WIDTH, height) if axes is None else use_axes(axes, 1)
+    for place, row in enumerate(rows):
+        together = place == len(rows) - 1
+        colour = MARK if together else LINE
+        filled = row.verdict in (WELL, None)
+        ax.plot([row.interval.lower, row.interval.upper], [place, place], color=colour, linewidth=1.8)
+        ax.plot(
+            row.interval.estimate,
+            place,
+            marker="D" if together else "o",
+            color=colour,
+            markerfacecolor=colour if filled else "white",
+        )
+    ax.axvline(rows[-1].interval.estimate, color=ZERO, linewidth=0.8, zorder=0)
+    ax.set_yticks(range(len(rows)), [f"{row.sample}  ({row.rows:g})" for row in rows], fontsize=8)
+    ax.set_ylim(len(rows) - 0.5, -0.5)
+    ax.set_xlim(0.0, 1.0)
+    ax.set_xlabel(f"share of positives, {100 * level:g}% intervals (unlabelled rows)")
+    return figure
