@@ -33,7 +33,7 @@ def answer(cell: Cell, count: int, seed: int) -> list[float]:
     """By the model: error, coverage, width; without it: coverage, width, and whether the audit refutes the model."""
     X, z = make_table(cell, seed)
     rng = np.random.default_rng([seed, count])
-    hidden = make_hidden(cell, seed)
+    hidden = count_hidden(seed)
     audit = np.full(len(z), np.nan)
     drawn = N0 + rng.choice(N1, count, replace=False)
     audit[drawn] = drawn < N0 + hidden
@@ -48,8 +48,8 @@ def answer(cell: Cell, count: int, seed: int) -> list[float]:
     return [float(value) for value in found] + [np.nan] * (0 if count else 3)
 
 
-def make_hidden(cell: Cell, seed: int) -> int:
-    """How many of the unlabelled rows are positive; they come first."""
+def count_hidden(seed: int) -> int:
+    """How many of the unlabelled rows of `make_table` are positive; they come first."""
     return int(np.random.default_rng(seed).binomial(N1, PI))
 
 
@@ -68,7 +68,7 @@ def main(replicates: int) -> None:
         [*("features", "what is wrong", "audited", "bias", "coverage", "width"), *WITHOUT],
         rows,
         "coverage, width: of 95% intervals for errors of sampling, by the model, which knows the audited rows, and by "
-        "posteriors corrected by audited rows, which hold whatever the model is worth. refuted: p < 0.05 in "
+        "posteriors corrected by audited rows. refuted: p < 0.05 in "
         f"check_audit(). Monte-Carlo standard error of a coverage: {np.sqrt(0.95 * 0.05 / replicates):.3f}.",
     )
 

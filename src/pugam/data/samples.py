@@ -11,12 +11,12 @@ from pugam.data.tables import as_array, is_missing
 from pugam.errors import InputError, RowError
 from pugam.messages import Argument
 
-__all__ = ["SampledRows", "read_samples"]
+__all__ = ["ALL_ROWS", "SampledRows", "read_samples"]
 
 Flags = NDArray[np.bool_]
 
 FEWEST_ROWS = 10  # of a sample, for a share of its own
-ALL = "all"  # the name of the only sample, where rows were audited and samples not told apart
+ALL_ROWS = "all"  # the name of all unlabelled rows together
 
 
 class SampledRows(NamedTuple):
@@ -67,7 +67,7 @@ def _read_names(values: list[Any] | None, positive: Flags, numbers: NDArray[np.i
     """Names of the samples, in order, and codes of the rows as if none had been audited."""
     codes = np.where(positive, 0, 1).astype(np.int32)
     if values is None:
-        return [ALL], codes
+        return [ALL_ROWS], codes
     hidden = np.flatnonzero(~positive)
     for row in hidden:
         if is_missing(values[numbers[row]]):

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from pugam.data import make_frame
+from pugam.data import ALL_ROWS, make_frame
 from pugam.errors import InputError
 from pugam.estimator.uncertainty import UncertaintyMethods
 from pugam.inference import (
@@ -25,8 +25,6 @@ from pugam.messages import Argument
 from pugam.solvers import SampledShares
 
 __all__ = ["SampleMethods"]
-
-ALL = "all"
 
 
 class ShareRow(NamedTuple):
@@ -125,7 +123,8 @@ class SampleMethods(UncertaintyMethods):
 
         The model's shares know the audited rows, too. Beside them stands an estimate that does not rest on the model:
         the mean posterior of all rows, corrected by the mean error of the posteriors of audited rows. Its interval
-        holds whatever the model is worth, if rows were audited at random within their sample, or with known chances. A
+        does not rest on the model, if rows were audited at random within their sample, or with known chances; it takes
+        some dozens of audited rows for it to be trusted. A
         small p-value says that the posteriors of audited rows are wrong on average: something is wrong with the model,
         or with how rows were audited or labelled.
 
@@ -178,7 +177,7 @@ class SampleMethods(UncertaintyMethods):
         found, limits = self._fit.samples, self._settings.pi_range
         audited = 0.0 if found is None else float(found.audited.sum())
         together = self.pi_interval(level, model_error=model_error)
-        rows = [ShareRow(ALL, self.n1_, audited, together, self.verdict_)]
+        rows = [ShareRow(ALL_ROWS, self.n1_, audited, together, self.verdict_)]
         if found is None or len(found.names) == 1:
             return rows
         intervals = [share_interval(found, number, level, limits, model_error) for number in range(len(found.names))]

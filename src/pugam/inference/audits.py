@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from pugam.data import ALL_ROWS
 from pugam.inference.intervals import normal_quantile
 from pugam.likelihood import SampleSizes, alpha_shift, expit
 from pugam.solvers import Fitted
@@ -81,7 +82,7 @@ def check_audits(fitted: Fitted, level: float, chances: Array | None = None) -> 
         every = (strata > 0) & np.isin(strata, [1 + shares.names.index(one.sample) for one in found])
         own = np.average(pi[strata[every] - 1], weights=weights[every])
         chances = _same_within(strata, known, weights) if chances is None else chances
-        found.append(_check("all", float(own), every, known, positive, posterior, weights, chances, level))
+        found.append(_check(ALL_ROWS, float(own), every, known, positive, posterior, weights, chances, level))
     return found
 
 

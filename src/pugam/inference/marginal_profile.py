@@ -12,12 +12,11 @@ from pugam.inference.covariance import covariance_given_labels
 from pugam.inference.intervals import normal_quantile
 from pugam.inference.profile import KindOfProfile
 from pugam.likelihood import expit, logit
-from pugam.solvers import MarginalFit, Objective, Optimum, PiRange
+from pugam.solvers import TUNING, MarginalFit, Objective, Optimum, PiRange
 
 __all__ = ["MarginalProfile", "given_labels"]
 
 LEVEL = 0.95
-LARGEST_FACTOR = 2.0  # more is seen only where pi is close to one and hardly determined
 
 
 def given_labels(fit: MarginalFit, n0: float, n1: float) -> float:
@@ -25,7 +24,8 @@ def given_labels(fit: MarginalFit, n0: float, n1: float) -> float:
     share = fit.optimum.layout.share
     drawn = float(fit.optimum.covariance(PiRange())[share, share])
     given = float(covariance_given_labels(fit.optimum, n0, n1)[share, share])
-    return min(drawn / given, LARGEST_FACTOR) if given > 0.0 else LARGEST_FACTOR
+    largest = TUNING.largest_factor_given
+    return min(drawn / given, largest) if given > 0.0 else largest
 
 
 @dataclass

@@ -30,7 +30,7 @@ from pugam.likelihood.columns import Columns
 from pugam.likelihood.rows import SMALLEST, expit_pair
 from pugam.likelihood.sums import LOWEST_VALUE, Sums
 
-__all__ = ["LABELLED", "SampleShares", "SampleSizes", "sample_sums", "sample_trace_slopes", "stratum_scores"]
+__all__ = ["SampleShares", "SampleSizes", "sample_sums", "sample_trace_slopes", "stratum_scores"]
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int32]
@@ -223,8 +223,8 @@ def _observed(rows: _Rows, codes: Numbers, w: Array, shares: SampleShares) -> tu
 
 def _in_doubt(rows: _Rows, codes: Numbers, shares: SampleShares) -> tuple[Array, Array]:
     """For each sample, t = u v m (1 - m) / (u m + v (1 - m)), zero for rows whose class is known, and q: (K, n)."""
-    K, audited = shares.sizes.n_samples, (codes > shares.sizes.n_samples) & (codes < shares.sizes.known_negative)
-    u, v = shares.u[:K, None], shares.v[:K, None]
+    audited = (codes > shares.sizes.n_samples) & (codes < shares.sizes.known_negative)
+    u, v = shares.u[:, None], shares.v[:, None]
     either = np.maximum(u * rows.m + v * rows.h, SMALLEST)
     return np.where(audited, 0.0, u * v * rows.m * rows.h / either), u * rows.m / either
 
