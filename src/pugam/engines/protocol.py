@@ -208,6 +208,10 @@ class Engine(Protocol):
         """What a likelihood of several samples needs to know of each row; None where there is one sample."""
         ...
 
+    def coded(self, codes: NDArray[np.int32] | None, negatives: Engine | None = None) -> Engine:
+        """Return the same rows with other codes, and known negatives beside them."""
+        ...
+
     @property
     def negatives(self) -> Engine | None:
         """Known negatives, which only a likelihood of several samples knows of; they are counted apart."""

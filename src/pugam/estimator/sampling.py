@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from pugam.data import ALL_ROWS, make_frame
+from pugam.engines import one_blas_thread
 from pugam.errors import InputError
 from pugam.estimator.uncertainty import UncertaintyMethods
 from pugam.inference import (
@@ -15,6 +16,7 @@ from pugam.inference import (
     Interval,
     ShareDifference,
     check_audits,
+    compare_curves,
     compare_shares,
     equality_test,
     judge_share,
@@ -118,6 +120,37 @@ class SampleMethods(UncertaintyMethods):
         """
         check_is_fitted(self)
         return equality_test(self._several, self._settings.pi_range)
+
+    def test_curves(self) -> Any:
+        """Test whether curves are the same in all samples, as a frame with one row for each sample and term.
+
+        Shares rest on it. The alternative is that negatives of a sample look otherwise along a term than those of all
+        others. Rows in which term, or sample, is "all" are joint tests. Where a term differs, fit the samples one by
+        one, or leave its column out.
+
+        Returns
+        -------
+        data frame
+            With the columns sample, term, statistic, df and pvalue.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from pugam import PUGAM
+        >>> from pugam.datasets import simulate
+        >>> data = simulate(2, n0=1250, n=2500, random_state=0)
+        >>> model = PUGAM().fit(data.X, data.z, sample=np.where(np.arange(2500) % 2 == 0, 2023, 2024))
+        >>> tests = model.test_curves()
+        >>> bool(tests["pvalue"].iloc[-1] > 0.05)
+        True
+        """
+        check_is_fitted(self)
+        fitted, _ = self._fitted("The test of curves"), self._several
+        with one_blas_thread():
+            found = compare_curves(fitted)
+        assert found is not None
+        names = ("sample", "term", "statistic", "df", "pvalue")
+        return make_frame(self._library, {name: [getattr(test, name) for test in found] for name in names})
 
     def check_audit(self, level: float = 0.95) -> Any:
         """Compare the model with audited rows: shares by both, as a frame with one row for each audited sample.

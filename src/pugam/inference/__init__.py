@@ -4,6 +4,7 @@ from pugam.inference.audits import AuditedShare, check_audits
 from pugam.inference.best_bin import BestBin
 from pugam.inference.bootstrap import Bootstrap, BootstrapKind, require_kind, run_bootstrap
 from pugam.inference.calibration import Calibration
+from pugam.inference.common_curves import CurveTest, CurveTests, compare_curves
 from pugam.inference.covariance import (
     bayesian_covariance,
     frequentist_covariance,
@@ -63,6 +64,8 @@ __all__ = [
     "Bootstrap",
     "BootstrapKind",
     "Calibration",
+    "CurveTest",
+    "CurveTests",
     "Diagnosis",
     "EqualShares",
     "Finding",
@@ -81,6 +84,7 @@ __all__ = [
     "Verdict",
     "bayesian_covariance",
     "check_audits",
+    "compare_curves",
     "compare_shares",
     "contrast",
     "curve_columns",

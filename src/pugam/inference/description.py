@@ -74,6 +74,10 @@ def _describe_fit(found: Diagnosis) -> Iterator[str]:
         count = f"{len(pairs.pairs)} pair{'' if len(pairs.pairs) == 1 else 's'}"
         test = f"chi-square {pairs.statistic:.3g} on {pairs.df:g} df, p = {pairs.pvalue:.2g}"
         yield f"  additivity   {test} (products of {count} of columns)"
+    if found.curves is not None:
+        joint = found.curves.joint
+        test = f"chi-square {joint.statistic:.3g} on {joint.df:g} df, p = {joint.pvalue:.2g}"
+        yield f"  same curves  {test} (in all {len(found.curves.samples)} samples)"
     if omnibus is not None:
         yield f"  boosting     z = {omnibus.statistic:.2f}, p = {omnibus.pvalue:.2g} (what trees find in the residuals)"
     if bound is not None:

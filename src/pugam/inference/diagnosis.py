@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from pugam.inference.best_bin import BestBin, bound_pi
 from pugam.inference.calibration import Calibration
+from pugam.inference.common_curves import CurveTests, compare_curves
 from pugam.inference.description import describe
 from pugam.inference.findings import Finding
 from pugam.inference.hypotheses import HypothesisTest, reference_penalty, tested_columns
@@ -112,6 +113,8 @@ class Diagnosis:
         The model with pi fixed along a grid.
     search : Search, optional
         Which interactions were looked for and added, and what pi would be without them; None where none were.
+    curves : CurveTests, optional
+        Whether curves are the same in all unlabelled samples; None where there is one.
     """
 
     verdict: Verdict
@@ -143,6 +146,7 @@ class Diagnosis:
     best_bin: BestBin | None
     sensitivity: Sensitivity
     search: Search | None = None
+    curves: CurveTests | None = None
 
     @property
     def n_distinguishable(self) -> int:
@@ -237,6 +241,7 @@ def diagnose_fit(fitted: Fitted, pi: float, terms: Sequence[HypothesisTest], at_
         best_bin=bound_pi(rows),
         sensitivity=fix_pi(profile, np.array([pi])),
         search=fitted.fit.search,
+        curves=compare_curves(fitted),
     )
     verdict, findings = judge(found)
     found = replace(found, verdict=verdict, findings=findings)

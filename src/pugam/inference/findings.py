@@ -319,6 +319,19 @@ class BoostingSeesMore(Finding):
 
 
 @dataclass(frozen=True)
+class CurvesDiffer(Finding):
+    """Curves are not the same in all samples."""
+
+    pvalue: float
+    terms: tuple[str, ...]
+    said = (
+        "Curves are not the same in all samples (score test, p = {pvalue:.2g}): {terms}. Negatives there look "
+        "otherwise than elsewhere, so shares may be far off. Fit the samples one by one, or leave out the columns "
+        "concerned.",
+    )
+
+
+@dataclass(frozen=True)
 class AboveBound(Finding):
     """The model puts pi where even labels and features alone, without any model, say that it cannot be."""
 

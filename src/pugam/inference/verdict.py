@@ -14,6 +14,7 @@ from pugam.inference.findings import Finding
 from pugam.inference.open_effects import LARGEST_CONDITION, OpenEffects
 
 if TYPE_CHECKING:
+    from pugam.inference.common_curves import CurveTests
     from pugam.inference.diagnosis import Diagnosis
 
 __all__ = ["ALPHA", "FEWEST_TERMS", "Verdict", "find_boundary", "find_open", "fits", "headline", "judge"]
@@ -91,10 +92,19 @@ def _misfits(found: Diagnosis) -> Iterator[Finding]:
         yield findings.PairsDoNotAddUp(pairs.pvalue, tuple(seen or worst[:1]))
     if omnibus is not None and omnibus.pvalue < SMALLEST_PVALUE:
         yield findings.BoostingSeesMore(omnibus.pvalue)
+    if found.curves is not None and found.curves.joint.pvalue < SMALLEST_PVALUE:
+        yield _find_differing(found.curves)
     if found.calibration.pvalue < SMALLEST_CALIBRATION:
         yield findings.LabelsDisagree(found.calibration.pvalue)
     if bound is not None and found.sampling.lower > bound.upper:
         yield findings.AboveBound(found.sampling.lower, bound.upper)
+
+
+def _find_differing(curves: CurveTests) -> Finding:
+    """Name the terms that differ most, and where."""
+    worst = min(curves.terms, key=lambda test: test.pvalue)
+    named = curves.differing(SMALLEST_PVALUE) or (worst,)
+    return findings.CurvesDiffer(curves.joint.pvalue, tuple(f"{test.term} in {test.sample}" for test in named))
 
 
 def _severe(found: Diagnosis) -> Iterator[Finding]:

@@ -25,6 +25,7 @@ from pugam.likelihood.samples import (
     sample_trace_slopes,
     stratum_scores,
 )
+from pugam.likelihood.separate_curves import CurveSums, separate_curve_sums
 from pugam.likelihood.sums import (
     LOWEST_VALUE,
     Scores,
@@ -39,6 +40,7 @@ from pugam.likelihood.sums import (
 __all__ = [
     "LOWEST_VALUE",
     "Columns",
+    "CurveSums",
     "DenseColumns",
     "SampleShares",
     "SampleSizes",
@@ -63,6 +65,7 @@ __all__ = [
     "saturating_rows",
     "saturating_sums",
     "score_sums",
+    "separate_curve_sums",
     "stratum_scores",
     "to_logit_pi",
     "trace_slopes",

@@ -72,6 +72,11 @@ class SampleSizes:
         each = np.arange(1, 1 + self.n_samples)
         return np.concatenate([[LABELLED], each, each, each, [1 + self.n_samples]]).astype(np.int32)
 
+    @cached_property
+    def unaudited(self) -> Numbers:
+        """The code of a row of each code, had it not been audited."""
+        return np.where(self.strata > self.n_samples, self.known_negative, self.strata).astype(np.int32)
+
     def count_audited(self, codes: Numbers) -> Array:
         """How many rows of each sample were audited, shape (K,)."""
         counts = np.bincount(codes, minlength=1 + self.known_negative)

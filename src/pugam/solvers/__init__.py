@@ -16,7 +16,7 @@ from pugam.solvers.optimum import Optimum
 from pugam.solvers.pi import EDGE, PiPrior, PiRange
 from pugam.solvers.precision import labelling_direction, labelling_score, movement, pi_log_variance
 from pugam.solvers.refits import Refits, refit, refit_resamples, reselect_resamples
-from pugam.solvers.samples import count_samples, sampled_loglik
+from pugam.solvers.samples import count_samples, sampled_loglik, sampled_parameters
 from pugam.solvers.settings import Settings
 from pugam.solvers.shrinkage import hold_out, make_folds, refit_shrunken
 from pugam.solvers.smoothing import LINEAR_GRID, SMOOTH_GRID, aic, edf, edf_by_term
@@ -84,4 +84,5 @@ __all__ = [
     "reselect_resamples",
     "rows_in_doubt",
     "sampled_loglik",
+    "sampled_parameters",
 ]

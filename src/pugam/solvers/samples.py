@@ -36,7 +36,7 @@ from pugam.solvers.settings import Settings
 from pugam.solvers.tuning import TUNING
 from pugam.terms import Design
 
-__all__ = ["count_samples", "fit_samples", "refit_samples", "sampled_loglik"]
+__all__ = ["count_samples", "fit_samples", "refit_samples", "sampled_loglik", "sampled_parameters"]
 
 Array = NDArray[np.float64]
 
@@ -246,10 +246,16 @@ def _parabola(together: Optimum, settings: Settings) -> EvidenceCurve:
     return EvidenceCurve(places[inside], -0.5 * QUADRATIC[inside] ** 2, -QUADRATIC[inside] / error)
 
 
+def sampled_parameters(fit: Fit, sizes: SampleSizes) -> Array:
+    """The parameters of a fit to several samples: shares on the logit scale, then (a, theta)."""
+    assert fit.samples is not None
+    return _with_shares(fit.optimum, fit.samples.logits, sizes)
+
+
 def sampled_loglik(fit: Fit, engine: Engine) -> float:
     """The log-likelihood of rows of several samples at the parameters of a fit."""
     assert fit.samples is not None
-    sizes, logits = count_samples(engine, len(fit.samples.names)), fit.samples.logits
-    shares, beta = SampleShares(sizes, np.asarray(expit(logits))), _with_shares(fit.optimum, logits, sizes)
+    sizes = count_samples(engine, len(fit.samples.names))
+    shares, beta = SampleShares(sizes, np.asarray(expit(fit.samples.logits))), sampled_parameters(fit, sizes)
     sums: Sums = engine.sum_rows(sample_sums, (beta[None, sizes.n_samples :], shares, False))
     return float(sums.value[0])

@@ -1,0 +1,165 @@
+"""Are curves the same in all unlabelled samples? A score test against separate ones, by sample and by term.
+
+The alternative lets the negatives of each sample look otherwise: `pugam.likelihood.separate_curves`. Scores are
+projected off the parameters of the model, so that small errors of these do not move them, and vary as they do where the
+numbers of rows in the samples are given. Of each term the smoothest functions are looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import chdtrc
+
+from pugam.data import ALL_ROWS
+from pugam.layout import Layout
+from pugam.likelihood import (
+    CurveSums,
+    SampleShares,
+    Sums,
+    expit,
+    sample_sums,
+    separate_curve_sums,
+    stratum_scores,
+)
+from pugam.linear_algebra import solve
+from pugam.solvers import TUNING, Fitted, count_samples, sampled_parameters
+
+__all__ = ["CurveTest", "CurveTests", "compare_curves"]
+
+Array = NDArray[np.float64]
+
+NO_INFORMATION = 1e-6  # eigenvalue, of a unit diagonal, below which directions say the same
+
+
+@dataclass(frozen=True)
+class CurveTest:
+    """A test that a term, or all terms, have the same curve in one sample, or in all, as in the others.
+
+    Attributes
+    ----------
+    sample, term : str
+        "all" stands for all samples, or all terms.
+    statistic, df, pvalue : float
+    """
+
+    sample: str
+    term: str
+    statistic: float
+    df: float
+    pvalue: float
+
+
+@dataclass(frozen=True)
+class CurveTests:
+    """Tests that curves are the same in all samples: jointly, of each sample, and of each term in each of them.
+
+    Attributes
+    ----------
+    joint : CurveTest
+    samples : tuple of CurveTest
+        One for each sample, of all terms.
+    terms : tuple of CurveTest
+        One for each sample and term.
+    """
+
+    joint: CurveTest
+    samples: tuple[CurveTest, ...]
+    terms: tuple[CurveTest, ...]
+
+    def __iter__(self) -> Iterator[CurveTest]:
+        return iter((*self.terms, *self.samples, self.joint))
+
+    def differing(self, level: float) -> tuple[CurveTest, ...]:
+        """Terms that differ, by a level for all of them together (Holm), those with the smallest p-values first."""
+        ranked = sorted(self.terms, key=lambda test: test.pvalue)
+        for number, test in enumerate(ranked):
+            if test.pvalue > level / (len(ranked) - number):
+                return tuple(ranked[:number])
+        return tuple(ranked)
+
+
+def compare_curves(fitted: Fitted) -> CurveTests | None:
+    """Test whether curves are common to all samples of a fit; None where there is one."""
+    shares, design = fitted.fit.samples, fitted.design
+    if shares is None or len(shares.names) == 1:
+        return None
+    _, columns = design.coarse(TUNING.pilot_functions)
+    blocks = [np.flatnonzero((columns >= block.start) & (columns < block.stop)) for block in design.blocks]
+    scores, variance = _project(fitted, 1 + columns)
+    labels = [basis.spec.label for basis in design.bases]
+    numbers = np.arange(len(scores)).reshape(len(shares.names), -1)
+
+    def test(sample: str, term: str, chosen: NDArray[np.intp]) -> CurveTest:
+        return CurveTest(sample, term, *_chi_square(scores[chosen], variance[np.ix_(chosen, chosen)]))
+
+    return CurveTests(
+        joint=test(ALL_ROWS, ALL_ROWS, numbers.ravel()),
+        samples=tuple(test(name, ALL_ROWS, own) for name, own in zip(shares.names, numbers, strict=True)),
+        terms=tuple(
+            test(name, label, own[block])
+            for name, own in zip(shares.names, numbers, strict=True)
+            for label, block in zip(labels, blocks, strict=True)
+        ),
+    )
+
+
+def _project(fitted: Fitted, columns: NDArray[np.intp]) -> tuple[Array, Array]:
+    """Scores of all deltas, sample by sample, projected off the model, and their covariance: (K r,), (K r, K r)."""
+    engine, known = fitted.engine, fitted.fit.samples
+    assert known is not None
+    assert engine.codes is not None
+    sizes = count_samples(engine, len(known.names))
+    engine = engine.coded(sizes.unaudited[engine.codes], engine.negatives)
+    shares = SampleShares(sizes, np.asarray(expit(known.logits)))
+    layout = Layout(fitted.design.layout.sizes, sizes.n_samples)
+    shared = (sampled_parameters(fitted.fit, sizes)[None, layout.predictor], shares)
+    own: Sums = engine.sum_rows(sample_sums, shared)
+    curves: CurveSums = engine.sum_rows(separate_curve_sums, shared)
+    counts = np.concatenate([[sizes.labelled], sizes.unlabelled, [sizes.negative]])
+    there = counts > 0.0
+    strata = engine.sum_rows(stratum_scores, shared)[there]
+    of_curves = curves.scores[there][:, :, columns].reshape(int(there.sum()), -1)
+    across = _with_model(curves, shares, columns, layout)
+    loading = solve(own.information[0], across.T).T
+    scores = of_curves.sum(axis=0) - loading @ own.score[0]
+    given = (of_curves - strata @ loading.T) / np.sqrt(counts[there])[:, None]
+    return scores, _among(curves, shares, columns) - loading @ across.T - given.T @ given
+
+
+def _among(curves: CurveSums, shares: SampleShares, columns: NDArray[np.intp]) -> Array:
+    """Information of all deltas: shape (K r, K r)."""
+    chosen, n_samples = np.ix_(columns, columns), len(shares.pi)
+    found = -np.kron(np.outer(shares.v, shares.v), curves.common[0][chosen])
+    for number, own in enumerate(curves.own):
+        block = slice(number * len(columns), (number + 1) * len(columns))
+        found[block, block] += own[chosen]
+    assert found.shape == (n_samples * len(columns),) * 2
+    return np.asarray(found)
+
+
+def _with_model(curves: CurveSums, shares: SampleShares, columns: NDArray[np.intp], layout: Layout) -> Array:
+    """Information of all deltas with the parameters of the model: shape (K r, q)."""
+    positive, negative = curves.positive[:, columns], curves.negative[:, columns]
+    found = np.empty((len(shares.pi), len(columns), layout.size))
+    found[:, :, layout.shares] = negative[:, :, None] * shares.beta - positive[:, :, None] * shares.alpha
+    every = np.arange(len(shares.pi))
+    found[every, :, every] += positive - shares.pi[:, None] * (positive + negative)
+    found[:, :, layout.predictor] = curves.crossed[:, columns]
+    return found.reshape(-1, layout.size)
+
+
+def _chi_square(scores: Array, variance: Array) -> tuple[float, float, float]:
+    """Statistic, degrees of freedom and p-value; directions that say the same, or nothing, count once, or not."""
+    diagonal = variance.diagonal()
+    scale = np.where(diagonal > NO_INFORMATION * diagonal.max(initial=0.0), diagonal, np.inf) ** -0.5
+    values, vectors = np.linalg.eigh(variance * np.outer(scale, scale))
+    kept = values > NO_INFORMATION
+    if not kept.any():
+        return 0.0, 0.0, 1.0
+    statistic = float(np.sum((vectors[:, kept].T @ (scores * scale)) ** 2 / values[kept]))
+    df = float(np.count_nonzero(kept))
+    return statistic, df, float(chdtrc(df, statistic))
