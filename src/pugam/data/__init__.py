@@ -3,7 +3,7 @@
 from pugam.data.digests import digest, join_digests
 from pugam.data.labels import Labels, read_labels, read_weights, require_both_kinds
 from pugam.data.parts import LabelPart, Part, read_label_part, read_part, rows_renumbered
-from pugam.data.samples import ALL_ROWS, SampledRows, read_samples
+from pugam.data.samples import ALL_ROWS, SampledRows, read_samples, sample_name
 from pugam.data.tables import Column, ColumnKind, Table, as_array, is_missing, make_frame, read_table, require_numeric
 
 __all__ = [
@@ -29,4 +29,5 @@ __all__ = [
     "require_both_kinds",
     "require_numeric",
     "rows_renumbered",
+    "sample_name",
 ]
