@@ -268,3 +268,13 @@ def test_rows_audited_by_their_rank_count_by_their_chances(rows):
 def test_without_an_audit_there_is_nothing_to_check(model):
     with pytest.raises(InputError, match="No row was audited"):
         model.check_audit()
+
+
+@pytest.mark.parametrize("count", [0, 200])
+def test_curves_stay_where_pi_is_fixed_next_to_the_estimate(rows, count):
+    X, z, site, _ = rows
+    audit = audited_rows(rows, count) if count else None
+    model = PUGAM(check=False).fit(X, z, sample=site, audit=audit)
+    near = model.sensitivity([model.pi_ - 1e-3, model.pi_ + 1e-3])
+    errors = np.sqrt(model.covariance().diagonal())[2:]
+    assert np.abs((near.coef - model.coef_) / errors).max() < 0.1

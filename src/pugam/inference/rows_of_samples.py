@@ -15,7 +15,7 @@ __all__ = ["excess_variances", "moved_shares", "shares_of_rows", "unaudited_rows
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-TOLERANCE = 1e-12  # on the logit scale
+TOLERANCE, MARGIN = 1e-12, 1e-3  # on the logit scale
 
 
 def moved_shares(shares: SampledShares, pi: float) -> Array:
@@ -23,7 +23,7 @@ def moved_shares(shares: SampledShares, pi: float) -> Array:
     weights = shares.rows / shares.rows.sum()
     # Some samples have larger shares than all rows together, others smaller ones: the amount lies between theirs.
     apart = logit(pi) - shares.logits
-    low, high = float(apart.min()) - TOLERANCE, float(apart.max()) + TOLERANCE
+    low, high = float(apart.min()) - MARGIN, float(apart.max()) + MARGIN
     amount = brentq(lambda move: float(weights @ expit(shares.logits + move)) - pi, low, high, xtol=TOLERANCE)
     return np.asarray(expit(shares.logits + amount))
 

@@ -37,7 +37,7 @@ from pugam.solvers.settings import Settings
 from pugam.solvers.tuning import TUNING
 from pugam.terms import Design
 
-__all__ = ["fit_samples", "refit_samples", "sampled_loglik"]
+__all__ = ["fit_samples", "fix_shares", "refit_samples", "sampled_loglik"]
 
 Array = NDArray[np.float64]
 
@@ -128,15 +128,32 @@ def refit_samples(fit: MarginalFit, engine: Engine, design: Design, settings: Se
     """Refit to rows counted otherwise, with the same variances."""
     known = fit.samples
     assert known is not None
-    assert engine.codes is not None
-    assert design.ridge is not None
-    sizes = SampleSizes.count(engine.codes, engine.weights, len(known.names))
-    model = SampledModel(engine, design, Families(("all",), design.ridge[None]), settings.prior, sizes)
+    model = _same_variances(engine, design, settings, len(known.names))
     start = climb(model, np.append(known.logits, fit.optimum.b), np.zeros(1))
     best = ascend(model, start, settings.pi_range, settles=False)
-    together = _together(best.optimum, best.optimum.hessian, sizes)
+    together = _together(best.optimum, best.optimum.hessian, model.sizes)
     shares = replace(known, logits=best.optimum.beta[best.optimum.layout.shares].copy())
     return replace(fit, optimum=together, penalized=together, samples=shares)
+
+
+def fix_shares(fitted: FittedKind[MarginalFit], logits: Array) -> Optimum:
+    """Let the curves follow where all shares are fixed; variances stay, and all unlabelled rows are told as one sample.
+
+    Parameters
+    ----------
+    logits : array of shape (K,)
+    """
+    model = _same_variances(fitted.engine, fitted.design, fitted.settings, len(logits))
+    mode = climb(model, np.append(logits, fitted.fit.optimum.b), np.zeros(1)).optimum
+    return _together(mode, mode.hessian, model.sizes)
+
+
+def _same_variances(engine: Engine, design: Design, settings: Settings, n_samples: int) -> SampledModel:
+    """The model with the precisions that its design remembers."""
+    assert engine.codes is not None
+    assert design.ridge is not None
+    sizes = SampleSizes.count(engine.codes, engine.weights, n_samples)
+    return SampledModel(engine, design, Families(("all",), design.ridge[None]), settings.prior, sizes)
 
 
 def _model(engine: Engine, design: Design, settings: Settings, n_samples: int) -> SampledModel:
