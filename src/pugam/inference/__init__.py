@@ -43,7 +43,13 @@ from pugam.inference.pair_test import PairTest
 from pugam.inference.predictions import posterior_limits, posteriors_of_rows
 from pugam.inference.profile import PiProfile, profile_interval
 from pugam.inference.resampling import make_resampling, read_groups
-from pugam.inference.rows_of_samples import excess_variances, shares_of_rows, unaudited_rows, unlabelled_rows
+from pugam.inference.rows_of_samples import (
+    excess_variances,
+    moved_shares,
+    shares_of_rows,
+    unaudited_rows,
+    unlabelled_rows,
+)
 from pugam.inference.sensitivity import Sensitivity, fix_pi, values_around
 from pugam.inference.shapes import draw_parameters, shaped_covariance
 from pugam.inference.shares import (
@@ -105,6 +111,7 @@ __all__ = [
     "judge_share",
     "make_inference",
     "make_resampling",
+    "moved_shares",
     "normal_quantile",
     "not_converged",
     "posterior_errors",

@@ -121,7 +121,8 @@ def fit_samples(pooled: FittedKind[MarginalFit], names: Sequence[str]) -> Fitted
         best = top if top.value > best.value else best
         curves.append(curve)
     found = _shares(model, best, names, curves)
-    return replace(pooled, fit=replace(_joined(fit, model, best, settings), samples=found))
+    design = pooled.design.with_ridge(model.families.precision(best.logs))
+    return replace(pooled, design=design, fit=replace(_joined(fit, model, best, settings), samples=found))
 
 
 def refit_samples(fit: MarginalFit, engine: Engine, design: Design, settings: Settings) -> MarginalFit:
