@@ -174,6 +174,7 @@ def test_the_summary_lists_the_samples(model):
     text = str(model.summary())
     assert "Unlabelled samples" in text
     assert "  c     600" in text
+    assert f"  {model.test_shares()}\n" in text
 
 
 @pytest.mark.parametrize(
@@ -278,3 +279,12 @@ def test_curves_stay_where_pi_is_fixed_next_to_the_estimate(rows, count):
     near = model.sensitivity([model.pi_ - 1e-4, model.pi_ + 1e-4])
     errors = np.sqrt(model.covariance().diagonal())[2:]
     assert np.abs((near.coef - model.coef_) / errors).max() < 2e-3
+
+
+def test_the_histogram_of_posteriors_counts_rows_by_the_share_of_their_sample(model, rows):
+    X, z, site, _ = rows
+    (axes,) = model.plot("posterior").axes
+    own = model.predict_proba(X[z == 0], sample=site[z == 0])[:, 1]
+    heights = [patch.get_height() for patch in axes.patches if hasattr(patch, "get_height")]
+    expected = np.histogram(own, bins=len(heights), range=(0.0, 1.0))[0]
+    assert heights == pytest.approx(expected.tolist())
