@@ -2,26 +2,40 @@
 
 from pugam.data.digests import digest, join_digests
 from pugam.data.labels import Labels, read_labels, read_weights, require_both_kinds
-from pugam.data.parts import LabelPart, Part, read_label_part, read_part, rows_renumbered
-from pugam.data.samples import ALL_ROWS, SampledRows, read_samples, sample_name
+from pugam.data.parts import NO_COLUMNS, LabelPart, Part, read_label_part, read_part, rows_renumbered
+from pugam.data.samples import (
+    ALL_ROWS,
+    NO_ROLES,
+    SampledRows,
+    SampleRoles,
+    contradiction,
+    read_negatives,
+    read_samples,
+    sample_name,
+)
 from pugam.data.tables import Column, ColumnKind, Table, as_array, is_missing, make_frame, read_table, require_numeric
 
 __all__ = [
     "ALL_ROWS",
+    "NO_COLUMNS",
+    "NO_ROLES",
     "Column",
     "ColumnKind",
     "LabelPart",
     "Labels",
     "Part",
+    "SampleRoles",
     "SampledRows",
     "Table",
     "as_array",
+    "contradiction",
     "digest",
     "is_missing",
     "join_digests",
     "make_frame",
     "read_label_part",
     "read_labels",
+    "read_negatives",
     "read_part",
     "read_samples",
     "read_table",

@@ -11,10 +11,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from pugam.data import read_samples
+from pugam.data import SampleRoles, read_samples
 from pugam.engines import Engine, one_blas_thread
 from pugam.errors import InputError, VerdictWarning, warn_user
-from pugam.estimator.attaching import RowMethods, require_enough_rows, require_marginal, take_roles, with_codes
+from pugam.estimator.attaching import RowMethods, open_engine, require_enough_rows, require_marginal, take_roles
 from pugam.estimator.options import (
     EngineName,
     EstimateName,
@@ -235,7 +235,16 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
         return cls(**{**settings, **changes})
 
     def fit(
-        self, X: Any, y: Any = None, sample_weight: Any = None, *, z: Any = None, sample: Any = None, audit: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        z: Any = None,
+        sample: Any = None,
+        audit: Any = None,
+        audit_chance: Any = None,
+        negative: Any = None,
     ) -> PUGAM:
         """Fit the model.
 
@@ -259,6 +268,11 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
         audit : array-like of shape (n_rows,), or str, optional
             1 or 0 for unlabelled rows whose class was found out, missing for all others. Rows have to be audited at
             random within a sample, or by their features: not because of what else is known of their class.
+        audit_chance : array-like of shape (n_rows,), or str, optional
+            With what chance each row was audited, where that depends on its features: for `check_audit`.
+        negative : array-like of shape (n_rows,), or str, optional
+            1 for rows that are known to be negative, 0 or missing for all others. They are a sample of their own, drawn
+            at random from the negatives, and no part of the unlabelled rows: `pi_` does not count them.
 
         Returns
         -------
@@ -284,8 +298,8 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
         (800.0, 200.0)
         """
         pi_range = read_pi_range(self.pi)
-        X, sample, audit = take_roles(X, sample=sample, audit=audit)
-        rows = self._open_rows(X, either(y, z), sample_weight)
+        X, roles = take_roles(X, SampleRoles(sample, audit, audit_chance, negative))
+        rows = self._open_rows(X, either(y, z), sample_weight, roles)
         specs = None if self.terms is None else read_terms(self.terms, rows.header)
         numbers, shown = rows.digest(rows.header.names if specs is None else columns_read(specs))
         with rows_placed(rows, numbers):
@@ -299,11 +313,11 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
         require_distinct(design)
         require_rows(design, rows.n_rows, not pi_range.fixed)
         settings = make_settings(self.get_params(deep=False), design)
-        samples = read_samples(sample, audit, rows.positive, rows.kept)
+        samples = read_samples(rows.roles, rows.positive, rows.kept)
         require_marginal(settings, samples)
         rng = read_generator(self.random_state)
         with one_blas_thread():
-            engine = with_codes(rows.engine(design), samples)
+            engine = open_engine(rows, design, samples)
             require_enough_rows(engine, samples)
             if self.verbose:
                 size = f"{engine.n_rows} rows, {design.n_columns} columns"
@@ -318,6 +332,7 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
                 self._remember(fitted.fit, settings, n0, n1, fitted.design, covariance)
                 self.classes_, self._library = classes, rows.library
                 self._rows = (fitted.engine, rows.kept)
+                self._chances = None if samples is None else samples.chances
                 self._judge()
             findings = list(first_look(fitted))
         self._warn(findings)
@@ -383,6 +398,7 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
         state.pop("_rows", None)  # data stay where they are
+        state.pop("_chances", None)
         state.pop("_drawn", None)
         state.pop("_diagnosis", None)
         state.pop("_judged", None)

@@ -36,6 +36,7 @@ from pugam.inference import (
     run_bootstrap,
     samples_of,
     wald_test,
+    with_negatives,
 )
 from pugam.messages import See
 from pugam.progress import Progress
@@ -254,7 +255,8 @@ class UncertaintyMethods(CurveMethods):
                 "store needs resamples that can be drawn again: give random_state a whole number, not a generator."
             )
         rng = read_generator(seed)
-        plan = make_resampling(samples_of(fitted), engine.weights, numbers, int(rng.integers(2**63)))
+        drawn = with_negatives(engine, samples_of(fitted), numbers)
+        plan = make_resampling(*drawn, int(rng.integers(2**63)))
         jobs = read_n_jobs(self.n_jobs if n_jobs is None else n_jobs)
         # The parts of an engine that reads them share its threads already.
         own = isinstance(engine, PartedEngine)

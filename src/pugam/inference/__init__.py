@@ -42,7 +42,7 @@ from pugam.inference.omnibus import Omnibus
 from pugam.inference.pair_test import PairTest
 from pugam.inference.predictions import posterior_limits, posteriors_of_rows
 from pugam.inference.profile import PiProfile, profile_interval
-from pugam.inference.resampling import make_resampling, read_groups
+from pugam.inference.resampling import make_resampling, read_groups, with_negatives
 from pugam.inference.rows_of_samples import (
     excess_variances,
     moved_shares,
@@ -134,4 +134,5 @@ __all__ = [
     "values_around",
     "wald_interval_log",
     "wald_test",
+    "with_negatives",
 ]

@@ -16,7 +16,7 @@ from pugam.solvers.optimum import Optimum
 from pugam.solvers.pi import EDGE, PiPrior, PiRange
 from pugam.solvers.precision import labelling_direction, labelling_score, movement, pi_log_variance
 from pugam.solvers.refits import Refits, refit, refit_resamples, reselect_resamples
-from pugam.solvers.samples import fix_shares, sampled_loglik
+from pugam.solvers.samples import count_samples, fix_shares, sampled_loglik
 from pugam.solvers.settings import Settings
 from pugam.solvers.shrinkage import hold_out, make_folds, refit_shrunken
 from pugam.solvers.smoothing import LINEAR_GRID, SMOOTH_GRID, aic, edf, edf_by_term
@@ -60,6 +60,7 @@ __all__ = [
     "choose_fit",
     "constraint_rows",
     "correction_weights",
+    "count_samples",
     "edf",
     "edf_by_term",
     "finish_fit",
