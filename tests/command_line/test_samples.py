@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pugam import load
 from pugam.datasets import simulate
 
 
@@ -52,3 +53,108 @@ def test_rows_have_to_be_in_memory(table, pugam_says):
     code, _, err = pugam_says("fit", "rows.csv", "--label", "z", "--sample", "year", "--engine", "stream")
     assert code != 0
     assert "--engine memory" in err
+
+
+@pytest.fixture
+def files(table):
+    """The same rows in a file of positives and one for each year."""
+    features = table[["x1", "x2", "x3"]]
+    features[table["z"] == 1].to_csv("known.csv", index=False)
+    for year in (2023, 2024):
+        features[table["year"] == year].to_csv(f"{year}.csv", index=False)
+    return ["--positive-file", "known.csv", "--unlabeled-file", "2023.csv", "--unlabeled-file", "2024.csv"]
+
+
+def pi_of(path):
+    return json.loads(Path(path).read_text(encoding="utf-8"))["marginal"]["samples"]["logits"]
+
+
+def test_each_unlabelled_file_is_a_sample(table, files, pugam_says):
+    one = ["fit", "rows.csv", "--label", "z", "--sample", "year", "--drop", "checked", "--out", "one.json"]
+    assert pugam_says(*one)[0] == 0
+    code, out, err = pugam_says("fit", *files, "--out", "several.json", "--report", "report.html")
+    assert code == 0, err
+    assert ["2024", "300"] in [line.split()[:2] for line in out.splitlines()]
+    assert pi_of("several.json") == pytest.approx(pi_of("one.json"), abs=1e-6)
+    page = Path("report.html").read_text(encoding="utf-8")
+    assert "Shares of the samples" in page
+    assert "known.csv (positives), 2023.csv, 2024.csv (unlabelled)" in page
+    assert pugam_says("report", "several.json", *files, "--out", "again.html", "--quiet")[0] == 0
+    again = Path("again.html").read_text(encoding="utf-8")
+    assert again.split("Shares of the samples")[1][:3000] == page.split("Shares of the samples")[1][:3000]
+    code, _, err = pugam_says("report", "several.json", *files[:4], "--quiet")
+    assert code != 0
+    assert "not the samples the model was fitted to" in err
+
+
+def test_files_that_cannot_be_told_apart_are_refused(table, files, pugam_says):
+    Path("old").mkdir()
+    Path("old/2023.csv").write_bytes(Path("2023.csv").read_bytes())
+    code, _, err = pugam_says("fit", *files[:4], "--unlabeled-file", "old/2023.csv")
+    assert code != 0
+    assert "--unlabeled-file 2023.csv and old/2023.csv would both be the sample '2023'; rename one of them." in err
+    code, _, err = pugam_says("fit", *files, "--sample", "year")
+    assert code != 0
+    assert "Several --unlabeled-file are a sample each; give one file with --sample, or leave it out." in err
+    Path("2024.csv").rename("all.csv")
+    code, _, err = pugam_says("fit", *files[:4], "--unlabeled-file", "all.csv")
+    assert code != 0
+    assert "A sample is called 'all'" in err
+
+
+def test_columns_have_to_be_the_same_in_all_files(table, files, pugam_says):
+    pd.read_csv("2024.csv").rename(columns={"x2": "x_2"}).to_csv("2024.csv", index=False)
+    code, _, err = pugam_says("fit", *files)
+    assert code != 0
+    assert "known.csv has no column 'x_2', which 2024.csv has; its nearest name is 'x2'" in err
+
+
+@pytest.fixture
+def scored(table, pugam_says):
+    """Fit, and give a function that predicts and returns the posteriors."""
+    fit = ["fit", "rows.csv", "--label", "z", "--sample", "year", "--drop", "checked", "--out", "model.json", "--quiet"]
+    assert pugam_says(*fit)[0] == 0
+    rows = table[table["z"] == 0].reset_index(drop=True)
+    rows.to_csv("new.csv", index=False)
+
+    def predict(*options):
+        code, _, err = pugam_says("predict", "model.json", "new.csv", "--out", "scored.csv", "--quiet", *options)
+        return (pd.read_csv("scored.csv"), rows) if code == 0 else err
+
+    return predict
+
+
+def test_predictions_take_a_sample_or_a_column_of_them(scored):
+    model = load("model.json")
+    for sample in ("2024", "year"):
+        found, rows = scored("--sample", sample)
+        X = rows[["x1", "x2", "x3"]]
+        expected = model.predict_proba(X, sample=rows["year"] if sample == "year" else sample)[:, 1]
+        assert found["p_positive"].to_numpy() == pytest.approx(expected, abs=1e-12)
+    found, rows = scored("--sample", "year", "--interval")
+    limits = model.predict_interval(rows[["x1", "x2", "x3"]], sample=rows["year"])
+    assert found["p_upper"].to_numpy() == pytest.approx(limits["upper"].to_numpy(), abs=1e-12)
+
+
+def test_a_column_comes_before_a_sample_of_its_name(table, scored, pugam_says):
+    rows = pd.read_csv("new.csv").rename(columns={"year": "2024"})
+    rows.to_csv("new.csv", index=False)
+    found, _ = scored("--sample", "2024")
+    expected = load("model.json").predict_proba(rows[["x1", "x2", "x3"]], sample=rows["2024"])[:, 1]
+    assert found["p_positive"].to_numpy() == pytest.approx(expected, abs=1e-12)
+
+
+def test_samples_that_a_model_does_not_know_are_named(table, scored, pugam_says):
+    assert "There is no sample '2025'; the samples are '2023', '2024'." in scored("--sample", "2025")
+    assert "The share of positives is given twice, by --pi and by --sample" in scored("--sample", "2024", "--pi", "0.2")
+    assert "given twice" in scored("--sample", "year", "--pi", "0.2")
+    rows = pd.read_csv("new.csv").astype({"year": "Int64"})
+    rows.assign(year=rows["year"].mask(rows.index == 3, 1999)).to_csv("new.csv", index=False)
+    said = "--sample is '1999' in new.csv, line 5, but the samples of the fit are '2023', '2024'."
+    assert said in scored("--sample", "year")
+    rows.assign(year=rows["year"].mask(rows.index == 3)).to_csv("new.csv", index=False)
+    assert "--sample is missing in new.csv, line 5; name the sample of every row." in scored("--sample", "year")
+    one = ["fit", "rows.csv", "--label", "z", "--drop", "checked", "--drop", "year", "--out", "model.json", "--quiet"]
+    assert pugam_says(*one)[0] == 0
+    for name in ("2023", "year"):
+        assert "There is one unlabelled sample only" in scored("--sample", name)

@@ -73,6 +73,7 @@ NOTHING = [None] * N
         (YEARS[:10], None, ("sample", "one value per row", "60")),
         (some(YEARS, r30=None), None, ("sample", "missing", "row 30")),
         (some(YEARS, **{f"r{row}": 2025 for row in range(30, 35)}), None, ("'2025'", "5 unlabelled rows", "10")),
+        (np.where(YEARS == 2023, "all", "north"), None, ("'all'", "all unlabelled rows together", "sample")),
         (None, some(NOTHING, r40=2), ("audit", "2", "row 40")),
         (None, some(NOTHING, r40="yes"), ("audit", "'yes'", "row 40")),
         (None, some(NOTHING, r3=0), ("audit", "labelled row is negative", "row 3")),

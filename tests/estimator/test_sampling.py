@@ -3,10 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import logit
 
 from pugam import PUGAM, load
 from pugam.datasets import simulate
 from pugam.errors import InputError
+from pugam.inference import normal_quantile
 
 SHARES, SIZES, N_LABELLED = (0.1, 0.3, 0.6), (400, 500, 600), 800
 
@@ -119,6 +121,27 @@ def test_predictions_take_the_share_of_their_sample(model, rows):
     assert each.tolist() == np.where(np.arange(200) % 2 == 0, low, high).tolist()
 
 
+def test_posteriors_at_another_share_follow_bayes_rule(model, rows):
+    X, pi = rows[0].iloc[-200:], 0.2
+    here, there = (model.predict_proba(X, pi=share)[:, 1] for share in (None, pi))
+    move = logit(pi) - logit(model.pi_)
+    assert logit(there) == pytest.approx(logit(here) + move, abs=1e-9)
+    share = float(model.shares()["pi"][0])
+    assert model.predict_proba(X, pi=share)[:, 1] == pytest.approx(model.predict_proba(X, sample="a")[:, 1], abs=1e-12)
+
+
+def test_limits_of_rows_of_a_sample_count_that_its_share_is_less_sure(model, rows):
+    X = rows[0].iloc[-200:]
+    own, all_rows = model.predict_interval(X, sample="a"), model.predict_interval(X)
+    assert own["p_positive"].to_numpy() == pytest.approx(model.predict_proba(X, sample="a")[:, 1], abs=1e-12)
+    errors, errors_of_all = (
+        (frame["se"] / (frame["p_positive"] * (1.0 - frame["p_positive"]))).to_numpy() for frame in (own, all_rows)
+    )
+    low, high = logit(model.shares(model_error=False).loc[0, ["lower", "upper"]].to_numpy(float))
+    share = ((high - low) / (2.0 * normal_quantile(0.95))) ** 2
+    assert errors**2 - errors_of_all**2 == pytest.approx(share - model.covariance()[0, 0], abs=1e-6)
+
+
 def test_a_saved_model_knows_its_samples(model, rows, tmp_path):
     X, z, site, _ = rows
     model.save(tmp_path / "model.json")
@@ -151,6 +174,7 @@ def test_the_summary_lists_the_samples(model):
     text = str(model.summary())
     assert "Unlabelled samples" in text
     assert "  c     600" in text
+    assert f"  {model.test_shares()}\n" in text
 
 
 @pytest.mark.parametrize(
@@ -179,6 +203,17 @@ def test_what_is_not_there_is_named(model, rows):
     X, z, _, _ = rows
     with pytest.raises(InputError, match="no sample 'd'; the samples are 'a', 'b', 'c'"):
         model.predict_proba(X, sample="d")
+    with pytest.raises(InputError, match="no sample 'd'; the samples are 'a', 'b', 'c'"):
+        model.share_difference("a", "d")
+    names = ["a"] * (len(X) - 1)
+    with pytest.raises(InputError, match=f"sample is 'd' in row {len(X) - 1}, but the samples of the fit are 'a', 'b'"):
+        model.predict_proba(X, sample=[*names, "d"])
+    with pytest.raises(InputError, match="sample is missing in row 0; name the sample of every row"):
+        model.predict_proba(X, sample=[None, *names])
+    with pytest.raises(InputError, match=f"one name, or one for each of {len(X)} rows"):
+        model.predict_proba(X, sample=names)
+    with pytest.raises(InputError, match="given twice"):
+        model.predict_interval(X, pi=0.2, sample="a")
     with pytest.raises(InputError, match="given twice"):
         model.predict_proba(X, pi=0.2, sample="a")
     with pytest.raises(InputError, match="no column of X"):
@@ -233,6 +268,25 @@ def test_rows_audited_by_their_rank_count_by_their_chances(rows):
 def test_without_an_audit_there_is_nothing_to_check(model):
     with pytest.raises(InputError, match="No row was audited"):
         model.check_audit()
+
+
+@pytest.mark.parametrize("count", [0, 200])
+def test_curves_stay_where_pi_is_fixed_next_to_the_estimate(rows, count):
+    X, z, site, _ = rows
+    audit = audited_rows(rows, count) if count else None
+    model = PUGAM(check=False).fit(X, z, sample=site, audit=audit)
+    near = model.sensitivity([model.pi_ - 1e-4, model.pi_ + 1e-4])
+    errors = np.sqrt(model.covariance().diagonal())[2:]
+    assert np.abs((near.coef - model.coef_) / errors).max() < 2e-3
+
+
+def test_the_histogram_of_posteriors_counts_rows_by_the_share_of_their_sample(model, rows):
+    X, z, site, _ = rows
+    (axes,) = model.plot("posterior").axes
+    own = model.predict_proba(X[z == 0], sample=site[z == 0])[:, 1]
+    heights = [patch.get_height() for patch in axes.patches if hasattr(patch, "get_height")]
+    expected = np.histogram(own, bins=len(heights), range=(0.0, 1.0))[0]
+    assert heights == pytest.approx(expected.tolist())
 
 
 def with_negatives(rows, count=300):

@@ -13,6 +13,7 @@ from pugam.command_line.options import (
     Decimal,
     Delimiter,
     Quiet,
+    UnlabeledFiles,
     command_given,
     printing_warnings,
     read_pi,
@@ -29,7 +30,7 @@ from pugam.errors import InputError
 from pugam.progress import Waiting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from pugam.estimator import PUGAM
     from pugam.inference import Diagnosis
@@ -50,7 +51,7 @@ def fit(
         str | None, typer.Option(help="The value of the label column that marks a labelled positive, if not 1.")
     ] = None,
     positive_file: Annotated[Path | None, typer.Option(help="File of labelled positives, in place of DATA.")] = None,
-    unlabeled_file: Annotated[Path | None, typer.Option(help="File of unlabelled rows, in place of DATA.")] = None,
+    unlabeled_file: UnlabeledFiles = None,
     out: Annotated[Path | None, typer.Option(help="Where to save the model (.json).")] = None,
     report: Annotated[Path | None, typer.Option(help="Where to write a report (.html).")] = None,
     terms: Annotated[
@@ -143,6 +144,8 @@ def fit(
     pugam fit claims.parquet --label fraud --drop claim_id --terms 's(amount) + s(age) + f(region)'
 
     pugam fit --positive-file presence.csv --unlabeled-file background.csv --ci profile
+
+    pugam fit --positive-file known.csv --unlabeled-file 2023.csv --unlabeled-file 2024.csv
     """
     from pugam.estimator import PUGAM
 
@@ -180,7 +183,8 @@ def fit(
     show = False if quiet else None
     with printing_warnings():
         features = Features.of_formula(terms)
-        two_files = positive_file is not None or unlabeled_file is not None
+        unlabelled = tuple(unlabeled_file or ())
+        two_files = positive_file is not None or bool(unlabelled)
         if two_files and engine in ("stream", "dask"):
             raise InputError(
                 f"--engine {engine} reads one file; put both kinds of rows into it, with a column of labels."
@@ -196,7 +200,7 @@ def fit(
             rows, model.terms = large, terms_of_large(terms, missing)
         else:
             with Waiting("reading", show):
-                rows = read_rows(data, roles, features, positive_file, unlabeled_file, delimiter, decimal)
+                rows = read_rows(data, roles, features, positive_file, unlabelled, delimiter, decimal)
                 rows, model.terms = treat_missing(rows, terms, missing)
         what = "in parts" if large is not None else f"{rows.X.num_rows:,} rows"
         with Waiting(f"fitting {what}", show), rows.faults_placed():
@@ -205,7 +209,7 @@ def fit(
         with rows.faults_placed():
             interval = model.pi_interval(level, ci, **_bootstrapped(model, ci, rows, resamples, store, show))
         # Files come before words: what is printed may go to a program that stops listening.
-        origin = _origin(data, positive_file, unlabeled_file)
+        origin = _origin(data, positive_file, unlabelled)
         if out is not None:
             shown = {"missing": missing, "ci": ci, "level": level}
             model.save(out, command=command_given(), data={"source": origin, **_remembered(roles), **shown})
@@ -266,11 +270,12 @@ def _bootstrapped(
     return {"bootstrap": bootstrap}
 
 
-def _origin(data: Path | None, positive_file: Path | None, unlabeled_file: Path | None) -> str:
+def _origin(data: Path | None, positive_file: Path | None, unlabelled: Sequence[Path]) -> str:
     """Names of the files, without their folders: a report may be sent to others."""
     if data is not None:
         return data.name
-    return f"{positive_file and positive_file.name} (positives), {unlabeled_file and unlabeled_file.name} (unlabelled)"
+    names = ", ".join(path.name for path in unlabelled)
+    return f"{positive_file and positive_file.name} (positives), {names} (unlabelled)"
 
 
 def _remembered(roles: Roles) -> dict[str, str | None]:

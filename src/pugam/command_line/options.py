@@ -21,6 +21,7 @@ __all__ = [
     "Decimal",
     "Delimiter",
     "Quiet",
+    "UnlabeledFiles",
     "command_given",
     "in_one_line",
     "printing_warnings",
@@ -30,12 +31,20 @@ __all__ = [
     "require_suffix",
     "require_table",
     "say",
+    "without_suffix",
 ]
 
 Delimiter = Annotated[
     str | None, typer.Option(help="What stands between the cells of a CSV file, if not a comma: ';', '|' or tab.")
 ]
 Decimal = Annotated[str, typer.Option(help="The sign before decimals in a CSV file: . or ,")]
+UnlabeledFiles = Annotated[
+    list[Path] | None,
+    typer.Option(
+        help="File of unlabelled rows, in place of DATA; given several times, each file is a sample with a share of "
+        "its own, called as the file without its ending."
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress, and print only what was asked for.")]
 
 
@@ -80,6 +89,12 @@ def require_table(path: Path, flag: str) -> None:
         raise InputError(
             f"{flag} {path}: the file will be a table; give it a name that ends in {', '.join(others)} or {last}."
         )
+
+
+def without_suffix(path: Path) -> str:
+    """Name of a file of a table, without what says how the table lies in it."""
+    endings = [suffix for suffix in TABLE_SUFFIXES if path.name.lower().endswith(suffix)]
+    return path.name[: len(path.name) - max(map(len, endings), default=0)]
 
 
 def require_level(level: float) -> None:

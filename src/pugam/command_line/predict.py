@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -42,6 +43,13 @@ def predict(
     pi: Annotated[
         float | None, typer.Option(help="Share of positives among these rows, if it is not that of the fit.")
     ] = None,
+    sample: Annotated[
+        str | None,
+        typer.Option(
+            help="Column that names the sample of each row, or the name of a sample of the fit, for all rows; where "
+            "both are there, the column counts."
+        ),
+    ] = None,
     interval: Annotated[
         bool, typer.Option("--interval", help="Add a standard error and limits to each posterior.")
     ] = False,
@@ -59,6 +67,8 @@ def predict(
     pugam predict model.json new.parquet --out scored.parquet
 
     pugam predict model.json other_region.csv --pi 0.05 --interval --out scored.csv
+
+    pugam predict model.json patients.csv --sample year --out scored.csv
     """
     from pugam.estimator import load, read_share
 
@@ -78,14 +88,41 @@ def predict(
     lacking = [column for column in columns_read(model.terms_) if column not in file.names]
     if lacking:
         file.read(lacking[:1])  # says that there is no such column, and which is nearest
+    share = _Share(pi, sample, sample in file.names)
+    share.require_known(model)
     for line in _caveat(model.verdict_, pi):
         say(line, aside=True)
     n_rows = 0
     with printing_warnings():
-        for batch in _written(model, file, out, pi, level if interval else None, False if quiet else None):
+        for batch in _written(model, file, out, share, level if interval else None, False if quiet else None):
             n_rows += batch
     if not quiet:
         say(f"{n_rows:,} rows: {out}")
+
+
+@dataclass(frozen=True)
+class _Share:
+    """Which share of positives holds for rows: a known one, that of a sample, or of one named in a column."""
+
+    pi: float | None
+    sample: str | None
+    in_column: bool
+
+    def require_known(self, model: PUGAM) -> None:
+        """Refuse two shares, and samples that the model does not know, before a file is read."""
+        model._known_shares(self.pi, None if self.in_column else self.sample, 0)
+        if self.in_column:
+            model._known_shares(self.pi, [], 0)
+
+    def of_batches(self, file: DataFile) -> Callable[[pa.RecordBatch, int], dict[str, Any]]:
+        """Return what gives the share of a batch of rows, from its first row on, as arguments of predictions."""
+        if not self.in_column or self.sample is None:
+            return lambda *_: {"pi": self.pi, "sample": self.sample}
+        column, kinds = self.sample, file.kinds([self.sample])
+        return lambda batch, first_row: {
+            "pi": None,
+            "sample": file.typed(batch.select([column]), kinds, first_row).column(0).to_pylist(),
+        }
 
 
 def _caveat(verdict: str | None, pi: float | None) -> Iterator[str]:
@@ -97,13 +134,13 @@ def _caveat(verdict: str | None, pi: float | None) -> Iterator[str]:
 
 
 def _written(
-    model: PUGAM, file: DataFile, out: Path, pi: float | None, level: float | None, show: bool | None
+    model: PUGAM, file: DataFile, out: Path, share: _Share, level: float | None, show: bool | None
 ) -> Iterator[int]:
     """Score and write batch by batch, telling how many rows each has."""
     with ExitStack() as stack:
         bar = stack.enter_context(Progress("rows", file.n_rows or 0, show))
         writer: TableWriter | None = None
-        for batch in _one_ahead(_scored(model, file, pi, level, as_written=is_text(out))):
+        for batch in _one_ahead(_scored(model, file, share, level, as_written=is_text(out))):
             if writer is None:
                 writer = stack.enter_context(open_writer(out, batch.schema))
             writer.write(batch)
@@ -121,20 +158,20 @@ def _one_ahead(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _scored(
-    model: PUGAM, file: DataFile, pi: float | None, level: float | None, as_written: bool
+    model: PUGAM, file: DataFile, share: _Share, level: float | None, as_written: bool
 ) -> Iterator[pa.RecordBatch]:
     """Score batch by batch; from text to text all columns go out as they were written, also those of the model."""
     import pyarrow as pa
 
     features = Features.of_model(model)
-    kinds = file.kinds(features.columns, features.kinds)
+    kinds, share_of = file.kinds(features.columns, features.kinds), share.of_batches(file)
     first_row = 0
     outside: Counter[str] = Counter()
     for batch in file.batches():
         read = file.typed(batch.select(list(features.columns)), kinds, first_row)
         rows = match_levels(pa.Table.from_batches([read]), features)
         try:
-            new = _scores(model, rows, pi, level)
+            new = _scores(model, rows, share_of(batch, first_row), level)
         except RowError as error:
             raise error.placed(partial(_place, file, first_row)) from None
         outside.update(_count_outside(model, rows))
@@ -161,10 +198,11 @@ def _count_outside(model: PUGAM, rows: pa.Table) -> dict[str, int]:
     return {column: int(found.sum()) for column, found in counts.items() if found.any()}
 
 
-def _scores(model: PUGAM, features: pa.Table, pi: float | None, level: float | None) -> dict[str, Any]:
+def _scores(model: PUGAM, features: pa.Table, share: dict[str, Any], level: float | None) -> dict[str, Any]:
     ratio = model.log_density_ratio(features)
-    new = {"p_positive": expit(model._posterior_logits(ratio, pi)), "log_density_ratio": ratio}
+    known, _ = model._known_shares(**share, n_rows=len(ratio))
+    new = {"p_positive": expit(model._posterior_logits(ratio, known)), "log_density_ratio": ratio}
     if level is not None:
-        limits = model.predict_interval(features, level, pi)
+        limits = model.predict_interval(features, level, **share)
         new |= dict(zip(INTERVAL_COLUMNS, (np.asarray(limits[name]) for name in ("se", "lower", "upper")), strict=True))
     return new

@@ -13,6 +13,7 @@ from pugam.command_line.options import (
     Decimal,
     Delimiter,
     Quiet,
+    UnlabeledFiles,
     command_given,
     printing_warnings,
     require_level,
@@ -39,7 +40,7 @@ def report(
     label: Annotated[str | None, typer.Option(help="Column of labels, if it is not the one of the fit.")] = None,
     positive: Annotated[str | None, typer.Option(help="The value that marks a labelled positive.")] = None,
     positive_file: Annotated[Path | None, typer.Option(help="File of labelled positives, in place of DATA.")] = None,
-    unlabeled_file: Annotated[Path | None, typer.Option(help="File of unlabelled rows, in place of DATA.")] = None,
+    unlabeled_file: UnlabeledFiles = None,
     weights: Annotated[str | None, typer.Option(help="Column of row weights.")] = None,
     id: Annotated[str | None, typer.Option(help="Column of identifiers, to name the most likely positives.")] = None,
     ci: Annotated[
@@ -85,7 +86,7 @@ def report(
     with printing_warnings():
         with Waiting("reading", show):
             features = Features.of_model(model)
-            rows = read_rows(data, roles, features, positive_file, unlabeled_file, delimiter, decimal)
+            rows = read_rows(data, roles, features, positive_file, unlabeled_file or (), delimiter, decimal)
             rows, _ = treat_missing(rows, model.formula_, str(known.get("missing") or "error"))
             with rows.faults_placed():
                 model.attach(rows.X, rows.z, rows.weights, **rows.samples)

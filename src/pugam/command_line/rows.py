@@ -14,6 +14,7 @@ import numpy as np
 
 from pugam.command_line.columns import Features, Roles, family_of, match_levels, plain_types
 from pugam.command_line.labels import read_label_column
+from pugam.command_line.options import without_suffix
 from pugam.command_line.wording import for_parts
 from pugam.data import read_table, read_weights
 from pugam.errors import InputError, RowError, warn_user
@@ -105,25 +106,41 @@ def read_rows(
     roles: Roles,
     features: Features,
     positive_file: Path | None = None,
-    unlabeled_file: Path | None = None,
+    unlabeled_files: Sequence[Path] = (),
     delimiter: str | None = None,
     decimal: str = ".",
 ) -> Rows:
-    """Read one file with labels, or a file of positives and one of unlabelled rows."""
+    """Read one file with labels, or a file of positives and files of unlabelled rows, each of them a sample."""
     if data is not None:
-        if positive_file is not None or unlabeled_file is not None:
+        if positive_file is not None or unlabeled_files:
             _refuse_third_file(data, roles)
         if roles.label is None:
             raise InputError(f"{data}: say which column tells the labelled positives, as in --label z.")
         return _read_labelled(open_file(data, delimiter, decimal), roles, features)
-    if positive_file is None or unlabeled_file is None:
+    if positive_file is None or not unlabeled_files:
         raise InputError(
             "Give a file with a column of labels, as in data.csv --label z, or both --positive-file and "
             "--unlabeled-file."
         )
     if roles.label is not None or roles.positive is not None:
         raise InputError("--label and --positive are for one file that holds both kinds of rows; leave them out.")
-    return _read_two([open_file(path, delimiter, decimal) for path in (positive_file, unlabeled_file)], roles, features)
+    samples = _samples_of(unlabeled_files, roles)
+    files = [open_file(path, delimiter, decimal) for path in (positive_file, *unlabeled_files)]
+    return _read_several(files, roles, features, samples)
+
+
+def _samples_of(paths: Sequence[Path], roles: Roles) -> list[str]:
+    """Name the samples that several unlabelled files are, by their names without endings; one file is none."""
+    if len(paths) == 1:
+        return []
+    if roles.sample is not None:
+        raise InputError("Several --unlabeled-file are a sample each; give one file with --sample, or leave it out.")
+    names = [without_suffix(path) for path in paths]
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            both = f"{paths[names.index(name)]} and {paths[place]}"
+            raise InputError(f"--unlabeled-file {both} would both be the sample {name!r}; rename one of them.")
+    return names
 
 
 def _refuse_third_file(data: Path, roles: Roles) -> NoReturn:
@@ -163,36 +180,45 @@ def _read_labelled(file: DataFile, roles: Roles, features: Features) -> Rows:
     return _take_roles(table, roles, features, read_label_column(file, table[roles.label], roles), names, place)
 
 
-def _read_two(files: Sequence[DataFile], roles: Roles, features: Features) -> Rows:
+def _read_several(files: Sequence[DataFile], roles: Roles, features: Features, samples: Sequence[str]) -> Rows:
+    """Read a file of positives and, after it, those of unlabelled rows."""
     import pyarrow as pa
 
     dropped = _dropped_columns([name for file in files for name in file.names], roles)
-    first, second = (_read_columns(file, _dropping_in(file, files, roles, dropped), features) for file in files)
-    for file, mine, others in zip(files, (first, second), (second, first), strict=True):
+    first, *others = (_read_columns(file, _dropping_in(file, files, roles, dropped), features) for file in files)
+    for file, table in zip(files[1:], others, strict=True):
+        _require_alike((files[0], first), (file, table))
+    tables = [first, *(table.select(first.column_names) for table in others)]
+    joined = pa.concat_tables([plain_types(table) for table in tables], promote_options="permissive")
+    if not features.columns:
+        _warn_of_numbering(tables, joined.drop_columns(list(roles.columns)))
+    sizes = [table.num_rows for table in tables]
+    names: Sequence[Any] = PlacesInFiles(tuple(file.path.name for file in files), tuple(sizes))
+    if roles.name is not None:
+        each = zip(files, tables, strict=True)
+        names = [name for file, table in each for name in _names(file, table, roles.name, features)]
+    place = partial(_place, list(zip(files, sizes, strict=True)))
+    rows = _take_roles(joined, roles, features, np.repeat([1, *[0] * len(others)], sizes), names, place)
+    return replace(rows, sample=np.repeat(np.array([None, *samples], dtype=object), sizes)) if samples else rows
+
+
+def _require_alike(one: tuple[DataFile, pa.Table], other: tuple[DataFile, pa.Table]) -> None:
+    """Refuse two files that differ in their columns, or in what these hold."""
+    for (file, mine), (beside, others) in ((one, other), (other, one)):
         lacking = [name for name in others.column_names if name not in mine.column_names]
         if lacking:
             spare = [name for name in mine.column_names if name not in others.column_names]
             near = nearest_name(lacking[0], spare)
             remedy = "--drop it" if near is None else f"its nearest name is {near!r}: make both alike, or --drop both"
-            raise InputError(f"{file.path} has no column {lacking[0]!r}, which the other file has; {remedy}.")
-    second = second.select(first.column_names)
-    for name in first.column_names:
-        one, other = (family_of(table.schema.field(name).type) for table in (first, second))
-        if one != other and "nothing" not in (one, other):
+            raise InputError(f"{file.path} has no column {lacking[0]!r}, which {beside.path} has; {remedy}.")
+    (file, mine), (beside, others) = one, other
+    for name in mine.column_names:
+        here, there = (family_of(table.schema.field(name).type) for table in (mine, others))
+        if here != there and "nothing" not in (here, there):
             raise InputError(
-                f"Column {name!r} holds {one} in {files[0].path} and {other} in {files[1].path}; make both alike, or "
-                "--drop it."
+                f"Column {name!r} holds {here} in {file.path} and {there} in {beside.path}; make both alike, or --drop "
+                "it."
             )
-    joined = pa.concat_tables([plain_types(first), plain_types(second)], promote_options="permissive")
-    if not features.columns:
-        _warn_of_numbering((first, second), joined.drop_columns(list(roles.columns)))
-    sizes = [first.num_rows, second.num_rows]
-    names: Sequence[Any] = PlacesInFiles(tuple(file.path.name for file in files), tuple(sizes))
-    if roles.name is not None:
-        both = zip(files, (first, second), strict=True)
-        names = [name for file, table in both for name in _names(file, table, roles.name, features)]
-    place = partial(_place, list(zip(files, sizes, strict=True)))
-    return _take_roles(joined, roles, features, np.repeat([1, 0], sizes), names, place)
 
 
 def _warn_of_numbering(tables: Sequence[pa.Table], joined: pa.Table) -> None:

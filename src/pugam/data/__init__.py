@@ -11,6 +11,7 @@ from pugam.data.samples import (
     contradiction,
     read_negatives,
     read_samples,
+    sample_name,
 )
 from pugam.data.tables import Column, ColumnKind, Table, as_array, is_missing, make_frame, read_table, require_numeric
 
@@ -42,4 +43,5 @@ __all__ = [
     "require_both_kinds",
     "require_numeric",
     "rows_renumbered",
+    "sample_name",
 ]

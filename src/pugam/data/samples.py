@@ -11,7 +11,16 @@ from pugam.data.tables import as_array, is_missing
 from pugam.errors import InputError, RowError
 from pugam.messages import Argument
 
-__all__ = ["ALL_ROWS", "NO_ROLES", "SampleRoles", "SampledRows", "contradiction", "read_negatives", "read_samples"]
+__all__ = [
+    "ALL_ROWS",
+    "NO_ROLES",
+    "SampleRoles",
+    "SampledRows",
+    "contradiction",
+    "read_negatives",
+    "read_samples",
+    "sample_name",
+]
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -140,7 +149,13 @@ def _read_names(values: list[Any] | None, positive: Flags, numbers: NDArray[np.i
             )
     own = [values[numbers[row]] for row in hidden]
     distinct = _in_order(own)
-    names = [_name(value) for value in distinct]
+    names = [sample_name(value) for value in distinct]
+    if ALL_ROWS in names:
+        raise InputError(
+            f"A sample is called {ALL_ROWS!r}, which is the name of all unlabelled rows together; rename it in ",
+            Argument("sample"),
+            ".",
+        )
     if len(set(names)) < len(names):
         raise InputError(Argument("sample"), f" has different values of the same name: {', '.join(names)}.")
     places = {value: place for place, value in enumerate(distinct)}
@@ -164,12 +179,13 @@ def _in_order(values: list[Any]) -> list[Any]:
         return distinct
 
 
-def _name(value: Any) -> str:
+def sample_name(value: Any) -> str:
+    """Name a sample by the value that tells its rows: 2023 also where years are 2023.0."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def _shown(value: Any) -> str:
-    return repr(value) if isinstance(value, str) else _name(value)
+    return repr(value) if isinstance(value, str) else sample_name(value)
 
 
 def _read_audit(values: list[Any] | None, positive: Flags, numbers: NDArray[np.intp]) -> NDArray[np.int8]:

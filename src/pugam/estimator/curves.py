@@ -11,8 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 from pugam.data import make_frame
 from pugam.engines import Engine, one_blas_thread
 from pugam.errors import InputError
-from pugam.estimator.options import read_share
-from pugam.estimator.reading import read_new_rows
 from pugam.inference import (
     Inference,
     Interval,
@@ -23,10 +21,7 @@ from pugam.inference import (
     draw_parameters,
     effect_table,
     in_alpha,
-    intercept_covariance,
     make_inference,
-    posterior_errors,
-    posterior_limits,
 )
 from pugam.solvers import Fit, Fitted, Settings
 from pugam.terms import Design, Term, parse_formula
@@ -194,41 +189,6 @@ class CurveMethods:
         sides, covariance = (dict(a.items()), dict(b.items())), self._curve_covariance
         with one_blas_thread():
             return contrast(self._design, *sides, self.coef_, covariance, level, self._draws, self._fit.added)
-
-    def predict_interval(self, X: Any, level: float = 0.95, pi: float | None = None) -> Any:
-        """Return P(y = 1 | x) of each row with its uncertainty: a frame p_positive, se, lower, upper.
-
-        p_positive is the posterior of `predict_proba`. Limits are symmetric on the logit scale. By marginal likelihood,
-        where p_positive is an average over what is not known of pi and of the curves, they are drawn around the
-        posterior that is not averaged, and show what is averaged over. They always hold p_positive.
-
-        Parameters
-        ----------
-        X : data frame or array
-        level : float
-        pi : float, optional
-            Share of positives in another population, as of `predict_proba`; taken as known.
-
-        Examples
-        --------
-        >>> from pugam import PUGAM
-        >>> from pugam.datasets import simulate
-        >>> data = simulate(1, n0=800, n=1000, random_state=0)
-        >>> frame = PUGAM().fit(data.X, data.z).predict_interval(data.X)
-        >>> bool((frame["lower"] < frame["p_positive"]).all())
-        True
-        """
-        check_is_fitted(self)
-        share = self.pi_ if pi is None else read_share(pi)
-        table = read_new_rows(self, X)
-        encoded = self._design.encode(table)
-        covariance = intercept_covariance(self._design.layout, self.covariance(), pi_known=pi is not None)
-        with one_blas_thread():
-            ratio = self._design.predict(encoded, self._design.layout.join_predictor(self.alpha_, self.coef_))
-            errors = posterior_errors(self._design, encoded, covariance)
-        inference = self._inference
-        logits, centre = inference.posterior_logits(ratio, share), inference.central_logits(ratio, share)
-        return make_frame(table.library, posterior_limits(logits, centre, errors, level))
 
     def odds_ratio(
         self, term: str | Term | Mapping[str, Any], a: Any, b: Any = None, level: float = 0.95

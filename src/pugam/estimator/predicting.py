@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from pugam.data import read_labels, read_weights
+from pugam.data import make_frame, read_labels, read_weights
 from pugam.engines import one_blas_thread
 from pugam.errors import InputError
 from pugam.estimator.options import read_share
 from pugam.estimator.reading import either, read_new_rows
 from pugam.estimator.sampling import SampleMethods
+from pugam.inference import intercept_covariance, posterior_errors, posterior_limits
 from pugam.likelihood import alpha_shift, expit, label_frequency, log_likelihood_rows
+from pugam.messages import Argument
 
 __all__ = ["PredictionMethods"]
 
@@ -89,15 +91,62 @@ class PredictionMethods(SampleMethods):
         """
         check_is_fitted(self)
         ratio = self.log_density_ratio(X)
-        if sample is not None and pi is not None:
-            raise InputError("The share of positives is given twice, as pi and by a sample; give one of them.")
-        share = read_share(pi) if pi is not None else None if sample is None else self._shares_of(sample, len(ratio))
+        share, _ = self._known_shares(pi, sample, len(ratio))
         posterior = expit(self._posterior_logits(ratio, share))
         return np.column_stack([1.0 - posterior, posterior])
+
+    def _known_shares(
+        self, pi: float | None, sample: Any, n_rows: int
+    ) -> tuple[float | np.ndarray | None, float | np.ndarray]:
+        """Shares that hold for some rows, None for that of the fit, and how much more than it their logits vary."""
+        if sample is not None and pi is not None:
+            given = Argument("pi"), " and by ", Argument("sample")
+            raise InputError("The share of positives is given twice, by ", *given, "; give one of them.")
+        if sample is not None:
+            return self._shares_of(sample, n_rows)
+        return (None if pi is None else read_share(pi)), 0.0
 
     def _posterior_logits(self, ratio: np.ndarray, pi: float | np.ndarray | None) -> np.ndarray:
         """From log density ratios to logits of posteriors, in the unlabelled population or in others."""
         return self._inference.posterior_logits(ratio, self.pi_ if pi is None else pi)
+
+    def predict_interval(self, X: Any, level: float = 0.95, pi: float | None = None, *, sample: Any = None) -> Any:
+        """Return P(y = 1 | x) of each row with its uncertainty: a frame p_positive, se, lower, upper.
+
+        p_positive is the posterior of `predict_proba`. Limits are symmetric on the logit scale. By marginal likelihood,
+        where p_positive is an average over what is not known of pi and of the curves, they are drawn around the
+        posterior that is not averaged, and show what is averaged over. They always hold p_positive.
+
+        Parameters
+        ----------
+        X : data frame or array
+        level : float
+        pi : float, optional
+            Share of positives in another population, as of `predict_proba`; taken as known.
+        sample : str, or array-like of one name for each row, optional
+            Which of the unlabelled samples of the fit rows are from. Its share is less sure than that of all
+            unlabelled rows; what it varies more counts as independent of all else.
+
+        Examples
+        --------
+        >>> from pugam import PUGAM
+        >>> from pugam.datasets import simulate
+        >>> data = simulate(1, n0=800, n=1000, random_state=0)
+        >>> frame = PUGAM().fit(data.X, data.z).predict_interval(data.X)
+        >>> bool((frame["lower"] < frame["p_positive"]).all())
+        True
+        """
+        check_is_fitted(self)
+        table = read_new_rows(self, X)
+        encoded, layout = self._design.encode(table), self._design.layout
+        share, variance = self._known_shares(pi, sample, len(encoded[0]))
+        covariance = intercept_covariance(layout, self.covariance(), pi_known=pi is not None)
+        with one_blas_thread():
+            ratio = self._design.predict(encoded, layout.join_predictor(self.alpha_, self.coef_))
+            errors = posterior_errors(self._design, encoded, covariance)
+        logits = self._posterior_logits(ratio, share)
+        centre = self._inference.central_logits(ratio, self.pi_ if share is None else share)
+        return make_frame(table.library, posterior_limits(logits, centre, np.sqrt(errors**2 + variance), level))
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the class of each row: positive where the posterior exceeds one half.

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from pugam.data import ALL_ROWS, make_frame
+from pugam.data import ALL_ROWS, as_array, is_missing, make_frame, sample_name
 from pugam.engines import one_blas_thread
-from pugam.errors import InputError
+from pugam.errors import InputError, RowError
 from pugam.estimator.uncertainty import UncertaintyMethods
 from pugam.inference import (
     EqualShares,
@@ -19,6 +19,7 @@ from pugam.inference import (
     compare_curves,
     compare_shares,
     equality_test,
+    excess_variances,
     judge_share,
     share_interval,
 )
@@ -213,16 +214,37 @@ class SampleMethods(UncertaintyMethods):
         return found
 
     def _sample_number(self, name: Any) -> int:
-        names = self._several.names
-        if str(name) not in names:
-            raise InputError(f"There is no sample {str(name)!r}; the samples are {', '.join(map(repr, names))}.")
-        return names.index(str(name))
+        names, wanted = self._several.names, sample_name(name)
+        if wanted not in names:
+            raise InputError(f"There is no sample {wanted!r}; the samples are {', '.join(map(repr, names))}.")
+        return names.index(wanted)
 
-    def _shares_of(self, sample: Any, n_rows: int) -> np.ndarray:
-        """The share that holds for each of some rows: of the sample named, or of one named for each row."""
-        named = [sample] * n_rows if isinstance(sample, str) or np.ndim(sample) == 0 else list(np.asarray(sample))
+    def _shares_of(self, sample: Any, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
+        """Shares that hold for some rows, and by how much their logits vary more than that of all unlabelled rows."""
+        found = self._several
+        numbers = self._numbers_of(sample, n_rows)
+        variance = float(self.covariance()[self._design.layout.share, self._design.layout.share])
+        excess = excess_variances(found, self._settings.pi_range, variance)
+        return np.asarray(expit(found.logits))[numbers], excess[numbers]
+
+    def _numbers_of(self, sample: Any, n_rows: int) -> np.ndarray:
+        """Numbers of the samples of some rows: the one named, or one named for each row."""
+        if isinstance(sample, str) or np.ndim(sample) == 0:
+            return np.full(n_rows, self._sample_number(sample))
+        named: list[Any] = as_array(sample).tolist()
         if len(named) != n_rows:
             raise InputError(Argument("sample"), f" needs one name, or one for each of {n_rows} rows.")
-        numbers = {name: self._sample_number(name) for name in dict.fromkeys(named)}
-        pi = np.asarray(expit(self._several.logits))
-        return np.asarray(pi[[numbers[name] for name in named]])
+        numbers: dict[Any, int] = {}
+        for row, name in enumerate(named):
+            if is_missing(name):
+                raise RowError(Argument("sample"), " is missing in ", row, "; name the sample of every row.")
+            if name not in numbers:
+                numbers[name] = self._number_in_row(row, name)
+        return np.array([numbers[name] for name in named], dtype=np.intp)
+
+    def _number_in_row(self, row: int, name: Any) -> int:
+        names, wanted = self._several.names, sample_name(name)
+        if wanted in names:
+            return names.index(wanted)
+        known = ", ".join(map(repr, names))
+        raise RowError(Argument("sample"), f" is {wanted!r} in ", row, f", but the samples of the fit are {known}.")

@@ -44,6 +44,13 @@ from pugam.inference.pair_test import PairTest
 from pugam.inference.predictions import posterior_limits, posteriors_of_rows
 from pugam.inference.profile import PiProfile, profile_interval
 from pugam.inference.resampling import make_resampling, read_groups, with_negatives
+from pugam.inference.rows_of_samples import (
+    excess_variances,
+    moved_shares,
+    shares_of_rows,
+    unaudited_rows,
+    unlabelled_rows,
+)
 from pugam.inference.sensitivity import Sensitivity, fix_pi, values_around
 from pugam.inference.shapes import draw_parameters, shaped_covariance
 from pugam.inference.shares import (
@@ -94,6 +101,7 @@ __all__ = [
     "draw_parameters",
     "effect_table",
     "equality_test",
+    "excess_variances",
     "first_look",
     "fix_pi",
     "follow_pi",
@@ -107,6 +115,7 @@ __all__ = [
     "judge_share",
     "make_inference",
     "make_resampling",
+    "moved_shares",
     "normal_quantile",
     "not_converged",
     "posterior_errors",
@@ -122,7 +131,10 @@ __all__ = [
     "samples_of",
     "shaped_covariance",
     "share_interval",
+    "shares_of_rows",
     "standard_errors",
+    "unaudited_rows",
+    "unlabelled_rows",
     "values_around",
     "wald_interval_log",
     "wald_test",

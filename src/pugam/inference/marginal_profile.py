@@ -11,8 +11,9 @@ from pugam.inference.calibration import Calibration, calibrate
 from pugam.inference.covariance import covariance_given_labels
 from pugam.inference.intervals import normal_quantile
 from pugam.inference.profile import KindOfProfile
+from pugam.inference.rows_of_samples import moved_shares
 from pugam.likelihood import expit, logit
-from pugam.solvers import TUNING, MarginalFit, Objective, Optimum, PiRange
+from pugam.solvers import TUNING, MarginalFit, Objective, Optimum, PiRange, fix_shares
 
 __all__ = ["MarginalProfile", "given_labels"]
 
@@ -42,6 +43,8 @@ class MarginalProfile(KindOfProfile[MarginalFit]):
 
     def _fix(self, place: float) -> Optimum:
         fitted, pi = self.fitted, float(expit(place))
+        if fitted.fit.samples is not None:
+            return fix_shares(fitted, np.asarray(logit(moved_shares(fitted.fit.samples, pi))))
         nearest = self._fits[min(self._fits, key=lambda other: abs(other - place))]
         objective = Objective(fitted.engine, fitted.design.penalty(fitted.fit.kappas), fitted.settings.prior)
         start = nearest.layout.with_share(nearest.beta, place)

@@ -15,7 +15,7 @@ __all__ = ["posterior_limits", "posteriors_of_rows"]
 Array = NDArray[np.float64]
 
 
-def posteriors_of_rows(fitted: Fitted, pi: float, alpha: float, coef: Array) -> Array:
+def posteriors_of_rows(fitted: Fitted, pi: float | Array, alpha: float, coef: Array) -> Array:
     """P(y = 1 | x) of all rows of a fit, as if none of them were labelled, for these parameters."""
     ratio = fitted.engine.linear_predictor(fitted.design.layout.join_predictor(alpha, coef))
     posterior: Array = expit(inference_of(fitted).posterior_logits(ratio, pi))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pugam.inference.intervals import Interval
 from pugam.inference.predictions import posteriors_of_rows
 from pugam.inference.profile import PiProfile
+from pugam.inference.rows_of_samples import shares_of_rows, unlabelled_rows
 from pugam.likelihood import alpha_shift, expit, logit
 
 __all__ = ["Sensitivity", "fix_pi", "values_around", "values_within"]
@@ -63,15 +64,15 @@ def values_around(interval: Interval | None, estimate: float, count: int, beyond
 
 def fix_pi(profile: PiProfile, values: Sequence[float] | Array) -> Sensitivity:
     """Fit with pi fixed at each of these values, which are in rising order."""
-    engine, estimate = profile.fitted.engine, profile.fitted.fit.optimum.pi
+    fitted, engine, estimate = profile.fitted, profile.fitted.engine, profile.fitted.fit.optimum.pi
     # From the estimate outwards, so that each fit starts at a neighbour.
     fits = {pi: profile.fixed_at(float(pi)) for pi in sorted(values, key=lambda pi: abs(float(pi) - estimate))}
     alphas = np.array([float(fits[pi].intercept - alpha_shift(fits[pi].pi, engine.n0, engine.n1)) for pi in values])
     coef = np.array([fits[pi].theta for pi in values])
-    unlabelled = ~engine.positive
+    unlabelled = unlabelled_rows(fitted)
     weights = None if engine.weights is None else engine.weights[unlabelled]
     called = [
-        posteriors_of_rows(profile.fitted, float(pi), float(alpha), theta)[unlabelled] > 0.5
+        posteriors_of_rows(fitted, shares_of_rows(fitted, float(pi)), float(alpha), theta)[unlabelled] > 0.5
         for pi, alpha, theta in zip(values, alphas, coef, strict=True)
     ]
     return Sensitivity(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pugam.errors import InputError
-from pugam.inference import posteriors_of_rows
+from pugam.inference import posteriors_of_rows, shares_of_rows
 from pugam.presentation.diagnosis_plots import DIAGNOSTIC_PLOTS, SINGLE_SIZE, plot_diagnosis
 from pugam.presentation.effect_plots import plot_effects
 from pugam.presentation.panels import BAND, MARK, make_panels, use_axes
@@ -47,7 +47,7 @@ def plot_posterior(model: FittedModel, axes: Any = None, **options: Any) -> Figu
     if options:
         raise InputError(f"plot('posterior') takes axes; got {', '.join(options)}.")
     fitted = model._fitted("A histogram of posteriors")
-    posterior = posteriors_of_rows(fitted, model.pi_, model.alpha_, model.coef_)
+    posterior = posteriors_of_rows(fitted, shares_of_rows(fitted, model.pi_), model.alpha_, model.coef_)
     weights = np.ones(len(posterior)) if fitted.engine.weights is None else fitted.engine.weights
     figure, (ax,) = make_panels(1, *SINGLE_SIZE) if axes is None else use_axes(axes, 1)
     _draw_histograms(ax, posterior, weights, fitted.engine.positive)

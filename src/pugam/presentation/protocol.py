@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.inference import Diagnosis, HypothesisTest, Inference, Interval, RatioInterval
+from pugam.inference import Diagnosis, EqualShares, HypothesisTest, Inference, Interval, RatioInterval
 from pugam.solvers import Fit, Fitted, Settings
 from pugam.terms import Design, Term
 
@@ -69,6 +69,10 @@ class FittedModel(Protocol):
 
     def _share_rows(self, level: float = 0.95) -> Any:
         """Return what is known of each unlabelled sample."""
+        ...
+
+    def test_shares(self) -> EqualShares:
+        """Test whether all samples have the same share."""
         ...
 
     def covariance(self) -> Array:

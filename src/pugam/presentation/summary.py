@@ -172,6 +172,7 @@ def _samples(model: FittedModel, level: float) -> Iterator[str]:
         for row in rows
     ]
     yield from _aligned(("", "rows", *(["audited"] if audits else []), "pi", "lower", "upper", ""), shown)
+    yield f"  {model.test_shares()}"
 
 
 def _columns(texts: Sequence[str], numbers: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, NDArray[Any]]:

@@ -16,7 +16,7 @@ from pugam.solvers.optimum import Optimum
 from pugam.solvers.pi import EDGE, PiPrior, PiRange
 from pugam.solvers.precision import labelling_direction, labelling_score, movement, pi_log_variance
 from pugam.solvers.refits import Refits, refit, refit_resamples, reselect_resamples
-from pugam.solvers.samples import count_samples, sampled_loglik, sampled_parameters
+from pugam.solvers.samples import count_samples, fix_shares, sampled_loglik, sampled_parameters
 from pugam.solvers.settings import Settings
 from pugam.solvers.shrinkage import hold_out, make_folds, refit_shrunken
 from pugam.solvers.smoothing import LINEAR_GRID, SMOOTH_GRID, aic, edf, edf_by_term
@@ -66,6 +66,7 @@ __all__ = [
     "finish_fit",
     "fit_averaging",
     "fit_smoothed",
+    "fix_shares",
     "gather_evidence",
     "has_enough_rows",
     "hold_out",

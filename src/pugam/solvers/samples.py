@@ -36,7 +36,7 @@ from pugam.solvers.settings import Settings
 from pugam.solvers.tuning import TUNING
 from pugam.terms import Design
 
-__all__ = ["count_samples", "fit_samples", "refit_samples", "sampled_loglik", "sampled_parameters"]
+__all__ = ["count_samples", "fit_samples", "fix_shares", "refit_samples", "sampled_loglik", "sampled_parameters"]
 
 Array = NDArray[np.float64]
 
@@ -121,21 +121,39 @@ def fit_samples(pooled: FittedKind[MarginalFit], names: Sequence[str]) -> Fitted
         best = top if top.value > best.value else best
         curves.append(curve)
     found = _shares(model, best, names, curves)
-    return replace(pooled, fit=replace(_joined(fit, model, best, settings), samples=found))
+    design = pooled.design.with_ridge(model.families.precision(best.logs))
+    return replace(pooled, design=design, fit=replace(_joined(fit, model, best, settings), samples=found))
 
 
 def refit_samples(fit: MarginalFit, engine: Engine, design: Design, settings: Settings) -> MarginalFit:
     """Refit to rows counted otherwise, with the same variances."""
     known = fit.samples
     assert known is not None
-    assert design.ridge is not None
-    sizes = count_samples(engine, len(known.names))
-    model = SampledModel(engine, design, Families(("all",), design.ridge[None]), settings.prior, sizes)
-    start = climb(model, _with_shares(fit.optimum, known.logits, sizes), np.zeros(1))
+    model = _same_variances(engine, design, settings, len(known.names))
+    start = climb(model, _with_shares(fit.optimum, known.logits, model.sizes), np.zeros(1))
     best = ascend(model, start, settings.pi_range, settles=False)
-    together = _together(best.optimum, best.optimum.hessian, sizes)
+    together = _together(best.optimum, best.optimum.hessian, model.sizes)
     shares = replace(known, logits=best.optimum.beta[best.optimum.layout.shares].copy())
     return replace(fit, optimum=together, penalized=together, samples=shares)
+
+
+def fix_shares(fitted: FittedKind[MarginalFit], logits: Array) -> Optimum:
+    """Let the curves follow where all shares are fixed; variances stay, and all unlabelled rows are told as one sample.
+
+    Parameters
+    ----------
+    logits : array of shape (K,)
+    """
+    model = _same_variances(fitted.engine, fitted.design, fitted.settings, len(logits))
+    mode = climb(model, _with_shares(fitted.fit.optimum, logits, model.sizes), np.zeros(1)).optimum
+    return _together(mode, mode.hessian, model.sizes)
+
+
+def _same_variances(engine: Engine, design: Design, settings: Settings, n_samples: int) -> SampledModel:
+    """The model with the precisions that its design remembers."""
+    assert design.ridge is not None
+    sizes = count_samples(engine, n_samples)
+    return SampledModel(engine, design, Families(("all",), design.ridge[None]), settings.prior, sizes)
 
 
 def _model(engine: Engine, design: Design, settings: Settings, n_samples: int) -> SampledModel:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from pugam.inference import Interval, RatioInterval
+from pugam.inference import AuditedShare, EqualShares, Interval, RatioInterval
 from pugam.presentation.report.content import (
     Candidate,
     Content,
@@ -16,6 +16,7 @@ from pugam.presentation.report.content import (
     FixedPi,
     Map,
     Ratio,
+    Sample,
     TermLine,
 )
 from pugam.presentation.surfaces import Surface
@@ -219,6 +220,30 @@ def make_mapped(example):
     )
 
 
+def make_sample(name, rows, audited, limits, verdict, fixed_pi):
+    along = expit(logit(np.array(fixed_pi.pi)) + logit(limits[0]) - logit(PI))
+    interval = Interval(*limits, 0.95, "marginal")
+    return Sample(name, rows, audited, interval, verdict, make_fixed_pi(along, fixed_pi.estimate, fixed=True))
+
+
+def make_sampled(example):
+    """The example with two samples, the second of a hostile name, and audits; rows are of one and the other in turn."""
+    names = ("north", HOSTILE[0])
+    samples = (
+        make_sample(names[0], 310.0, 20.0, (0.18, 0.11, 0.25), "well determined", example.fixed_pi),
+        make_sample(names[1], 156.0, 0.0, (0.37, 0.08, 0.62), "weakly determined", example.fixed_pi),
+    )
+    candidates = tuple(
+        replace(row, sample=names[place % 2], among_all=place < 2) for place, row in enumerate(example.candidates)
+    )
+    audits = (
+        AuditedShare("north", 20, 0.18, 0.2, 0.1, 0.3, 0.3),
+        AuditedShare("all", 20, 0.18, 0.3, 0.2, 0.4, 0.4),
+    )
+    test = EqualShares(21.3, 1, 4e-6)
+    return replace(example, samples=samples, candidates=candidates, equal_shares=test, audits=audits)
+
+
 def make_warned(example):
     return replace(
         example,
@@ -286,6 +311,11 @@ def example():
 @pytest.fixture(scope="session")
 def mapped(example):
     return make_mapped(example)
+
+
+@pytest.fixture(scope="session")
+def sampled(example):
+    return make_sampled(example)
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,7 @@ from pugam.presentation.report.page import render
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
 from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.common.keys import Keys  # noqa: E402
+from selenium.webdriver.support.ui import Select  # noqa: E402
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 CHROMEDRIVER = shutil.which("chromedriver")
@@ -46,9 +47,10 @@ def driver(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory, example, fixed, hostile, mapped, several):
+def files(tmp_path_factory, example, fixed, hostile, mapped, sampled, several):
     folder = tmp_path_factory.mktemp("pages")
-    for name, content in {"example": example, "fixed": fixed, "hostile": hostile, "mapped": mapped}.items():
+    made = {"example": example, "fixed": fixed, "hostile": hostile, "mapped": mapped, "sampled": sampled}
+    for name, content in made.items():
         (folder / f"{name}.html").write_text(render(content), encoding="utf-8")
     several.report(folder / "several.html")
     fitted_to_hostile_names().report(folder / "fitted.html", title=HOSTILE)
@@ -122,7 +124,7 @@ def tooltip_sides(driver):
     return driver.execute_script(script)
 
 
-@pytest.mark.parametrize("name", ["example", "fixed", "hostile", "fitted", "mapped", "several"])
+@pytest.mark.parametrize("name", ["example", "fixed", "hostile", "fitted", "mapped", "sampled", "several"])
 def test_page_opens_without_complaints_or_requests(driver, open_page, files, name):
     open_page(name)
 
@@ -287,7 +289,7 @@ def test_the_page_of_a_fitted_model_moves_and_shows_its_names_as_text(driver, op
     assert driver.get_log("browser") == []
 
 
-@pytest.mark.parametrize("name", ["example", "hostile", "fitted", "mapped", "several"])
+@pytest.mark.parametrize("name", ["example", "hostile", "fitted", "mapped", "sampled", "several"])
 def test_nothing_sticks_out_on_a_phone(driver, open_page, name):
     open_page(name, PHONE)
     for place in (0, 2):
@@ -410,6 +412,67 @@ def test_pi_fixed_can_still_be_moved(driver, open_page):
     assert "pi = 50.0% (value given 24.4%)" in text(driver, "#slider-text")
     assert "interval" not in text(driver, "#slider-text")
     assert driver.get_log("browser") == []
+
+
+def rows_listed(driver):
+    return [row for row in driver.find_elements(By.CSS_SELECTOR, ".candidates tbody tr") if row.is_displayed()]
+
+
+def test_a_chosen_sample_shows_its_share_and_its_rows(driver, open_page, sampled):
+    open_page("sampled")
+    sample = Select(driver.find_element(By.ID, "sample"))
+    columns = outline(driver, "#histogram .column")
+    assert len(rows_listed(driver)) == 2
+
+    sample.select_by_value("2")
+
+    assert "pi = 37.0% (the estimate)" in text(driver, "#slider-text")
+    assert "inside the 95% interval" in text(driver, "#slider-text")
+    assert f"{97 * 0.37:.1f}% of the rows of sample {sampled.samples[1].name}" in text(driver, "#slider-text")
+    assert outline(driver, "#histogram .column") != columns
+    assert outline(driver, "#histogram .what-if") == ""
+    assert moved_parts(driver)["curves"] == [""] * 6
+    assert len(rows_listed(driver)) == 10
+    assert all(sampled.samples[1].name in row.text for row in rows_listed(driver))
+    assert driver.execute_script("return window.hacked === undefined")
+
+    driver.find_element(By.ID, "slider").send_keys(Keys.END)
+    highest = sampled.samples[1].fixed_pi.pi[-1]
+    assert f"pi = {100 * highest:.1f}% (estimate 37.0%)" in text(driver, "#slider-text")
+    assert all(len(curve) > 50 for curve in moved_parts(driver)["curves"])
+
+    sample.select_by_value("0")
+    driver.find_element(By.ID, "back").click()
+    assert "pi = 24.4% (the estimate)" in text(driver, "#slider-text")
+    assert outline(driver, "#histogram .column").count("M") == columns.count("M")
+    assert len(rows_listed(driver)) == 2
+    assert driver.get_log("browser") == []
+
+
+def test_columns_drawn_for_a_sample_lie_where_those_of_all_rows_would(driver, open_page):
+    script = "const { x, y, width, height } = document.querySelector('#histogram .column').getBBox(); "
+    script += "return [x, y, width, height]"
+    open_page("sampled")
+    before = driver.execute_script(script)
+    sample = Select(driver.find_element(By.ID, "sample"))
+
+    sample.select_by_value("1")
+    elsewhere = driver.execute_script(script)
+    sample.select_by_value("0")
+
+    assert elsewhere[0] == pytest.approx(before[0], abs=0.1)
+    assert elsewhere[3] != pytest.approx(before[3], abs=0.5)
+    assert driver.execute_script(script) == pytest.approx(before, abs=0.11)
+
+
+def test_tables_of_samples_and_audits_are_whole_on_a_phone(driver, open_page):
+    open_page("sampled", PHONE)
+    boxes = driver.find_elements(By.CSS_SELECTOR, "[aria-labelledby=shares].scroll, [aria-labelledby=audit].scroll")
+
+    hidden = [driver.execute_script("return arguments[0].scrollWidth - arguments[0].clientWidth", box) for box in boxes]
+
+    assert hidden == [0, 0]
+    assert driver.find_element(By.ID, "sample").size["width"] > 60
 
 
 def test_charts_and_tables_stand_without_a_script(driver, open_page):

@@ -241,15 +241,16 @@ def test_ids_are_unique(hostile_page):
 
 def test_the_script_gets_what_the_slider_moves(page, example):
     data, fixed_pi = page.data, example.fixed_pi
+    (view,) = data["views"]
 
-    assert data["pi"][fixed_pi.estimate] == "24.4%"
+    assert view["pi"][fixed_pi.estimate] == "24.4%"
     inside = [example.pi.lower <= pi <= example.pi.upper for pi in fixed_pi.pi]
-    assert data["standing"] == [f"{'in' if within else 'out'}side the 95% interval" for within in inside]
+    assert view["standing"] == [f"{'in' if within else 'out'}side the 95% interval" for within in inside]
     assert inside[fixed_pi.estimate]
     assert not inside[0]
     assert data["effects"][0]["curves"][0]["fixed"][3] == pytest.approx(example.effects[0].with_pi_fixed[3], rel=1e-3)
     assert data["candidates"][19][fixed_pi.estimate] == "96.3%"
-    assert data["histogram"]["fixed"][0] == pytest.approx(fixed_pi.histogram[0], rel=1e-3)
+    assert view["histogram"][0] == pytest.approx(fixed_pi.histogram[0], rel=1e-3)
 
 
 def test_warnings_stand_at_the_top_with_the_verdict(warned):
@@ -314,7 +315,7 @@ def test_with_pi_fixed_there_is_no_interval_and_no_profile(fixed):
     assert "pi = 24.4% (the value given)" in page.text("p", id="slider-text")
     assert "profile interval" not in page.text("p", id="slider-text")
     assert "profile" not in {attrs.get("id") for attrs in page.all("svg")}
-    assert set(page.data["standing"]) == {""}
+    assert set(page.data["views"][0]["standing"]) == {""}
 
 
 def test_with_a_single_value_of_pi_there_is_no_slider(fixed):
@@ -351,3 +352,41 @@ def test_numbers_that_are_none_do_not_break_a_chart(example):
     assert "nan" not in outlines
     assert "inf" not in outlines
     assert page.data["effects"][0]["curves"][0]["lower"][0] is None
+
+
+def test_shares_of_samples_stand_in_a_table_and_a_forest(sampled):
+    page = Page(render(sampled))
+
+    table = page.text("table", **{"class": "shares"})
+    for words in ("north", "310", "18.0%", "11.0% to 25.0%", "the data determine it", "known only roughly", "24.4%"):
+        assert words in table
+    assert "Audited" in table
+    assert "of all 2 samples together, 95% interval" in page.text("p", **{"class": "headline"})
+    assert "The shares differ" in page.text("section", **{"aria-labelledby": "shares"})
+    (forest,) = [attrs for attrs in page.all("svg") if attrs.get("id") == "forest"]
+    label = f"Shares of the samples: north 18.0%, {sampled.samples[1].name} 37.0%; all together 24.4%"
+    assert forest["aria-label"] == label
+
+
+def test_the_audit_is_told_with_what_follows_from_it(sampled):
+    audit = Page(render(sampled)).text("section", **{"aria-labelledby": "audit"})
+    assert "The audit agrees with the model (p = 0.400)." in audit
+    assert "30.0%" in audit
+
+    wrong = replace(sampled.audits[0], pvalue=0.0001)
+    audit = Page(render(replace(sampled, audits=(wrong, *sampled.audits[1:])))).text(
+        "section", **{"aria-labelledby": "audit"}
+    )
+    assert "The audit contradicts the model (north: p < 0.001)" in audit
+
+
+def test_samples_to_choose_are_there_with_samples_only(sampled, example):
+    page = Page(render(sampled))
+    assert [attrs["value"] for attrs in page.all("option")] == ["0", "1", "2"]
+    assert [len(view["pi"]) for view in page.data["views"]] == [len(sampled.fixed_pi.pi)] * 3
+    assert page.data["listed"][:3] == [[0, 1], [0, 2], [1]]
+
+    plain = Page(render(example))
+    assert not list(plain.all("select"))
+    assert "Shares of the samples" not in headings(plain)
+    assert "Audit" not in headings(plain)

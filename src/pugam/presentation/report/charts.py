@@ -25,7 +25,14 @@ from pugam.presentation.report.drawing import (
 )
 from pugam.presentation.report.formats import p_equals, percent
 
-__all__ = ["draw_calibration", "draw_histogram", "draw_profile", "histogram_scales", "profile_scales"]
+__all__ = [
+    "draw_calibration",
+    "draw_histogram",
+    "draw_profile",
+    "histogram_label",
+    "histogram_scales",
+    "profile_scales",
+]
 
 HEIGHT = 220.0
 BOX = Box(46.0, 8.0, 312.0, 178.0)
@@ -33,10 +40,10 @@ POINT = 2.6
 HIGHEST_DEVIANCE = 2.5  # times the limit: what lies above is of no interest
 
 
-def histogram_scales(fixed_pi: FixedPi) -> tuple[Scale, Scale]:
-    """Return the scales of posteriors and of shares of rows."""
+def histogram_scales(shown: Sequence[FixedPi]) -> tuple[Scale, Scale]:
+    """Return the scales of posteriors and of shares of rows, the same for all rows and for those of each sample."""
     box = BOX
-    highest = max((share for shares in fixed_pi.histogram for share in shares), default=1.0)
+    highest = max((share for one in shown for shares in one.histogram for share in shares), default=1.0)
     return Scale(0.0, 1.0, box.left, box.right), Scale.over([0.0, 1.05 * highest], box.bottom, box.top)
 
 
@@ -45,12 +52,17 @@ def _in_percent(make_ticks: Callable[[Scale], tuple[Tick, ...]], scale: Scale) -
     return tuple(replace(tick, text=f"{tick.text}%") for tick in found)
 
 
-def draw_histogram(fixed_pi: FixedPi) -> Chart:
-    """Draw how many of the unlabelled rows have which posterior, at the estimate."""
-    along, up = histogram_scales(fixed_pi)
+def histogram_label(fixed_pi: FixedPi, rows: str = "the unlabelled rows") -> str:
+    """Say what a histogram shows."""
     called = percent(fixed_pi.called_positive[fixed_pi.estimate])
+    return f"Histogram of the probability of being positive: {called} of {rows} above one half"
+
+
+def draw_histogram(fixed_pi: FixedPi, scales: tuple[Scale, Scale]) -> Chart:
+    """Draw how many of the unlabelled rows have which posterior, at the estimate."""
+    along, up = scales
     return Chart(
-        f"Histogram of the probability of being positive: {called} of the unlabelled rows above one half",
+        histogram_label(fixed_pi),
         WIDTH,
         HEIGHT,
         BOX,

@@ -14,13 +14,16 @@ from pugam.inference import (
     Interval,
     PiProfile,
     Sensitivity,
+    excess_variances,
     fix_pi,
     intercept_covariance,
     normal_quantile,
     posterior_errors,
     posterior_limits,
-    posteriors_of_rows,
     profile_of,
+    samples_of,
+    shares_of_rows,
+    unlabelled_rows,
     values_around,
 )
 from pugam.messages import Words, in_python
@@ -28,6 +31,13 @@ from pugam.presentation.protocol import FittedModel
 from pugam.presentation.report.comparing import collect_ratios
 from pugam.presentation.report.content import Candidate, Content, Diagnostics, FixedPi, TermLine
 from pugam.presentation.report.effects import collect_effects
+from pugam.presentation.report.samples import (
+    along_slider,
+    collect_audits,
+    collect_samples,
+    likely_rows,
+    posteriors_along,
+)
 from pugam.presentation.report.wording import citation, describe_model, on_page, plain_sentence, statistical_sentence
 from pugam.progress import Progress
 from pugam.solvers import Fitted, edf_by_term
@@ -38,7 +48,6 @@ Array = NDArray[np.float64]
 
 SLIDER_VALUES = ((1e6, 31), (1e7, 15), (np.inf, 9))  # up to so many model cells; fewer where a fit takes long
 BEYOND = 1.5  # how far the slider goes beyond the interval of pi, on the logit scale
-HISTOGRAM_BINS = 20
 
 
 def collect(
@@ -80,17 +89,16 @@ def collect(
     count = next(values for most, values in SLIDER_VALUES if cells < most)
     values = values_around(diagnosis.profile_interval, model.pi_, count, BEYOND)
     sensitivity = _fix_elsewhere(profile, values, model.pi_, progress)
-    posteriors = [
-        posteriors_of_rows(fitted, float(pi), float(alpha), coef)[~fitted.engine.positive]
-        for pi, alpha, coef in zip(sensitivity.pi, sensitivity.alpha, sensitivity.coef, strict=True)
-    ]
+    posteriors = posteriors_along(fitted, sensitivity)
     estimate = int(np.argmin(np.abs(sensitivity.pi - model.pi_)))
-    unlabelled = numbers[~fitted.engine.positive]
+    unlabelled, weights = numbers[unlabelled_rows(fitted)], _unlabelled_weights(fitted)
+    behind = (sensitivity, estimate, posteriors, weights)
+    samples = tuple(collect_samples(model, fitted, *behind, diagnosis.verdict, interval.level))
     return Content(
         title=title,
         asked=(*about.items(), *describe_model(model)),
         pi=interval,
-        plain=plain_sentence(interval, model.n1_, len(unlabelled), diagnosis.verdict),
+        plain=plain_sentence(interval, model.n1_, len(unlabelled), diagnosis.verdict, len(samples)),
         statistical=statistical_sentence(model, interval, diagnosis),
         warnings=tuple(message.told(words) for message in diagnosis.messages_beside(interval)),
         effects=tuple(collect_effects(model, fitted, sensitivity, interval.level)),
@@ -100,11 +108,14 @@ def collect(
             _candidates(model, fitted, posteriors, estimate, unlabelled, names, n_candidates, interval.level)
         ),
         n_unlabelled=model.n1_,
-        fixed_pi=_fixed_pi(sensitivity, estimate, posteriors, fitted, diagnosis),
+        fixed_pi=_fixed_pi(*behind, diagnosis),
         diagnostics=_diagnostics(diagnosis, interval, words),
         summary=model.summary(interval=interval).told(words),
         cite=citation(),
         repeat=tuple(repeat.items()),
+        samples=samples,
+        equal_shares=model.test_shares() if samples else None,
+        audits=collect_audits(fitted, interval.level),
     )
 
 
@@ -124,19 +135,12 @@ def _fix_elsewhere(profile: PiProfile, values: Array, estimate: float, progress:
 
 
 def _fixed_pi(
-    found: Sensitivity, estimate: int, posteriors: Sequence[Array], fitted: Fitted, diagnosis: Diagnosis
+    found: Sensitivity, estimate: int, posteriors: Sequence[Array], weights: Array, diagnosis: Diagnosis
 ) -> FixedPi:
-    weights = _unlabelled_weights(fitted)
-    histograms = [np.histogram(rows, HISTOGRAM_BINS, (0.0, 1.0), weights=weights)[0] for rows in posteriors]
     interval = diagnosis.profile_interval
-    return FixedPi(
-        pi=_numbers(found.pi),
-        estimate=estimate,
-        deviance=() if interval is None else _numbers(found.deviance),
-        limit=normal_quantile(0.95 if interval is None else interval.level) ** 2,
-        called_positive=_numbers(found.share_positive),
-        histogram=tuple(_numbers(counts / weights.sum()) for counts in histograms),
-    )
+    deviance = () if interval is None else _numbers(found.deviance)
+    limit = normal_quantile(0.95 if interval is None else interval.level) ** 2
+    return along_slider(_numbers(found.pi), estimate, posteriors, weights, deviance, limit)
 
 
 def _term_lines(model: FittedModel, fitted: Fitted) -> Iterator[TermLine]:
@@ -161,15 +165,10 @@ def _candidates(
     level: float,
 ) -> Iterator[Candidate]:
     """The unlabelled rows with the highest posteriors, with limits."""
-    chosen = np.argsort(-posteriors[estimate], kind="stable")[:n_candidates]
-    rows = np.flatnonzero(~fitted.engine.positive)[chosen]
-    order = np.argsort(rows)
-    encoded = [values[np.argsort(order)] for values in fitted.engine.encoded_at(rows[order])]
-    errors = posterior_errors(fitted.design, encoded, intercept_covariance(fitted.design.layout, model.covariance()))
-    ratio = fitted.design.predict(encoded, fitted.design.layout.join_predictor(model.alpha_, model.coef_))
-    inference = model._inference
-    logits, centre = inference.posterior_logits(ratio, model.pi_), inference.central_logits(ratio, model.pi_)
-    limits = posterior_limits(logits, centre, errors, level)
+    among_all, chosen = likely_rows(fitted, posteriors[estimate], n_candidates)
+    rows = np.flatnonzero(unlabelled_rows(fitted))[chosen]
+    limits = _limits(model, fitted, rows, level)
+    samples, first = _names_of_samples(fitted, rows), set(among_all.tolist())
     for place, row in enumerate(chosen):
         number = int(unlabelled[row])
         yield Candidate(
@@ -178,7 +177,39 @@ def _candidates(
             lower=float(limits["lower"][place]),
             upper=float(limits["upper"][place]),
             with_pi_fixed=tuple(float(values[row]) for values in posteriors),
+            sample=samples[place],
+            among_all=int(row) in first,
         )
+
+
+def _limits(model: FittedModel, fitted: Fitted, rows: NDArray[np.intp], level: float) -> dict[str, Array]:
+    """Posteriors of some rows, each by the share of its sample, with limits."""
+    order = np.argsort(rows)
+    encoded = [values[np.argsort(order)] for values in fitted.engine.encoded_at(rows[order])]
+    layout, covariance = fitted.design.layout, model.covariance()
+    errors = posterior_errors(fitted.design, encoded, intercept_covariance(layout, covariance))
+    ratio = fitted.design.predict(encoded, layout.join_predictor(model.alpha_, model.coef_))
+    share = shares_of_rows(fitted, model.pi_)
+    share = share if isinstance(share, float) else share[rows]
+    inference, more = model._inference, _excess(fitted, rows, float(covariance[layout.share, layout.share]))
+    logits, centre = inference.posterior_logits(ratio, share), inference.central_logits(ratio, share)
+    return posterior_limits(logits, centre, np.sqrt(errors**2 + more), level)
+
+
+def _excess(fitted: Fitted, rows: NDArray[np.intp], variance: float) -> Array | float:
+    """By how much the logit of the share that holds for a row varies more than that of pi."""
+    found = fitted.fit.samples
+    if found is None or len(found.names) == 1:
+        return 0.0
+    return np.asarray(excess_variances(found, fitted.settings.pi_range, variance)[samples_of(fitted)[rows] - 1])
+
+
+def _names_of_samples(fitted: Fitted, rows: NDArray[np.intp]) -> list[str]:
+    """Names of the samples of some unlabelled rows, empty where samples are not told apart."""
+    found = fitted.fit.samples
+    if found is None or len(found.names) == 1:
+        return [""] * len(rows)
+    return [found.names[number - 1] for number in samples_of(fitted)[rows]]
 
 
 def _diagnostics(found: Diagnosis, interval: Interval, words: Words) -> Diagnostics:
@@ -196,8 +227,7 @@ def _diagnostics(found: Diagnosis, interval: Interval, words: Words) -> Diagnost
 
 
 def _unlabelled_weights(fitted: Fitted) -> Array:
-    unlabelled = ~fitted.engine.positive
-    weights = fitted.engine.weights
+    unlabelled, weights = unlabelled_rows(fitted), fitted.engine.weights
     return np.ones(int(unlabelled.sum())) if weights is None else weights[unlabelled]
 
 

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pugam.inference import Interval, RatioInterval
+from pugam.inference import AuditedShare, EqualShares, Interval, RatioInterval
 from pugam.presentation.surfaces import Surface
 
-__all__ = ["Candidate", "Content", "Curves", "Diagnostics", "Effect", "FixedPi", "Map", "Ratio", "Shown", "TermLine"]
+__all__ = [
+    "Candidate",
+    "Content",
+    "Curves",
+    "Diagnostics",
+    "Effect",
+    "FixedPi",
+    "Map",
+    "Ratio",
+    "Sample",
+    "Shown",
+    "TermLine",
+]
 
 
 @dataclass(frozen=True)
@@ -152,7 +164,8 @@ class Candidate:
     """An unlabelled row that is likely positive.
 
     `name` is its number in the data, "row 17", or its identifier where that was asked for; `with_pi_fixed` its
-    posterior with pi fixed along the grid of the slider.
+    posterior with pi fixed along the grid of the slider. Where there are several samples, `sample` is the name of its
+    own, and `among_all` says whether it is also one of the most likely of all rows.
     """
 
     name: str
@@ -160,6 +173,31 @@ class Candidate:
     lower: float
     upper: float
     with_pi_fixed: tuple[float, ...]
+    sample: str = ""
+    among_all: bool = True
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The share of one of several unlabelled samples.
+
+    Attributes
+    ----------
+    name : str
+    rows, audited : float
+        How many rows it has, by weight, and how many of them were audited.
+    pi : Interval
+    verdict : str
+    fixed_pi : FixedPi
+        Its share and its rows where the slider stands, without deviances: all shares move together.
+    """
+
+    name: str
+    rows: float
+    audited: float
+    pi: Interval
+    verdict: str
+    fixed_pi: FixedPi
 
 
 @dataclass(frozen=True)
@@ -202,6 +240,10 @@ class Content:
     cite : str
     repeat : pairs of a name and a value
         How to repeat it: command, version, date.
+    samples : Samples, none where they are not told apart
+    equal_shares : EqualShares, optional
+        The test that they have the same share.
+    audits : what audited rows say, beside the model; none where no row was audited
     """
 
     title: str
@@ -220,3 +262,11 @@ class Content:
     summary: str
     cite: str
     repeat: tuple[tuple[str, str], ...]
+    samples: tuple[Sample, ...] = ()
+    equal_shares: EqualShares | None = None
+    audits: tuple[AuditedShare, ...] = ()
+
+    @property
+    def has_audits(self) -> bool:
+        """Whether some rows of several samples were audited."""
+        return any(sample.audited > 0.0 for sample in self.samples)

@@ -14,7 +14,8 @@ from pugam.inference import headline
 from pugam.presentation.report import charts, formats, script_data
 from pugam.presentation.report.cards import draw_card
 from pugam.presentation.report.content import Content
-from pugam.presentation.report.interval_charts import draw_pi, draw_ratios
+from pugam.presentation.report.interval_charts import draw_pi, draw_ratios, draw_shares
+from pugam.presentation.report.wording import audit_sentence, equality_sentence, share_in_words
 
 __all__ = ["render"]
 
@@ -41,11 +42,13 @@ def _environment() -> Environment:
     )
     environment.filters.update(
         number=formats.number,
+        count="{:,.6g}".format,
         percent=formats.percent,
         percent_range=formats.percent_range,
         pvalue=formats.probability_value,
         p_equals=formats.p_equals,
         level=_level,
+        share_in_words=share_in_words,
         place="{:.1f}".format,
     )
     return environment
@@ -69,14 +72,17 @@ def render(content: Content) -> str:
         caution=CAUTIONS.get(found.verdict, ""),
         fixed=content.pi.method == "fixed",
         start=script_data.start_name(content.pi),
-        standing=script_data.standing(content, fixed_pi.estimate),
+        standing=script_data.standing(content.pi, fixed_pi.pi[fixed_pi.estimate]),
         pi_chart=draw_pi(content.pi),
         cards=cards,
         has_maps=any(card.colours for card in cards),
         has_keys=any(card.keys for card in cards),
         has_families=any(len(card.moving) > 1 for card in cards),
         ratios=list(zip(content.ratios, draw_ratios([line.ratio for line in content.ratios]), strict=True)),
-        histogram=charts.draw_histogram(fixed_pi),
+        histogram=charts.draw_histogram(fixed_pi, charts.histogram_scales(script_data.views_of(content))),
+        shares=draw_shares(content.samples, content.pi) if content.samples else None,
+        equality=None if content.equal_shares is None else equality_sentence(content.equal_shares),
+        audit=audit_sentence(content.audits) if content.audits else None,
         profile=charts.draw_profile(found, content.pi, fixed_pi.limit) if has_profile else None,
         profile_level=script_data.level_of_limit(fixed_pi.limit) if has_profile else None,
         calibration=charts.draw_calibration(found) if found.predicted else None,

@@ -6,6 +6,7 @@
   const root = document.documentElement;
   root.classList.add("scripted");
   let stand = data.estimate; // where the slider stands
+  let view = data.views[0]; // of all unlabelled rows, or of those of the sample that was chosen
 
   // Numbers as formats.py writes them.
 
@@ -56,9 +57,21 @@
     return line([[edges[0], at(scale, 0)], ...steps, [edges[edges.length - 1], at(scale, 0)]]);
   }
 
-  // The slider.
+  function columnsOutline(shares) {
+    const { scale, edges } = data.histogram;
+    const bottom = at(scale, 0);
+    return shares
+      .map((share, i) => {
+        const [left, right, top] = [edges[i] + 0.5, edges[i + 1] - 0.5, at(scale, share)];
+        return `${line([[left, bottom], [right, bottom], [right, top], [left, top]])}Z`;
+      })
+      .join("");
+  }
+
+  // The slider, and the choice of a sample.
 
   const slider = byId("slider");
+  const sample = byId("sample");
 
   function draw(id, ...outlines) {
     byId(id).querySelectorAll(".what-if").forEach((path, i) => path.setAttribute("d", outlines[i]));
@@ -71,15 +84,16 @@
     const away = stand !== data.estimate;
     root.classList.toggle("away", away);
     slider.value = stand;
-    slider.setAttribute("aria-valuetext", "pi = " + data.pi[stand]);
+    slider.setAttribute("aria-valuetext", "pi = " + view.pi[stand]);
     byId("back").disabled = !away;
-    byId("what-if-pi").textContent = data.pi[stand];
-    byId("what-if-start").textContent = away ? `(${data.start} ${data.pi[data.estimate]})` : `(the ${data.start})`;
-    byId("what-if-called").textContent = data.called[stand];
+    byId("what-if-pi").textContent = view.pi[stand];
+    byId("what-if-start").textContent = away ? `(${data.start} ${view.pi[data.estimate]})` : `(the ${data.start})`;
+    byId("what-if-called").textContent = view.called[stand];
+    byId("what-if-of").textContent = view.of;
     const standing = byId("what-if-standing");
-    if (standing) standing.textContent = data.standing[stand];
+    if (standing) standing.textContent = view.standing[stand];
     data.effects.forEach((effect, i) => draw("effect-" + i, ...moved(effect).map((outline) => (away ? outline : ""))));
-    draw("histogram", away ? histogramOutline(data.histogram.fixed[stand]) : "");
+    draw("histogram", away ? histogramOutline(view.histogram[stand]) : "");
     if (data.profile) {
       const { places, bottom, top } = data.profile;
       draw("profile", away && places[stand] !== null ? `M${places[stand]} ${bottom}V${top}` : "");
@@ -88,8 +102,18 @@
       cell.textContent = data.candidates[row][stand];
     });
     const heading = byId("candidates-pi");
-    if (heading) heading.textContent = data.pi[stand];
+    if (heading) heading.textContent = view.pi[stand];
     showValues();
+  }
+
+  function choose(number) {
+    view = data.views[number];
+    byId("histogram").setAttribute("aria-label", view.label);
+    byId("histogram").querySelector(".column").setAttribute("d", columnsOutline(view.histogram[data.estimate]));
+    document.querySelectorAll(".candidates tbody tr").forEach((row, i) => {
+      row.hidden = !data.listed[i].includes(number);
+    });
+    move(stand);
   }
 
   if (slider) {
@@ -99,6 +123,7 @@
       slider.focus();
     });
   }
+  if (sample) sample.addEventListener("change", () => choose(Number(sample.value)));
 
   // Values under the pointer, or where the arrow keys have led. A chart says which place is nearest to the pointer,
   // where a key leads from a place, which points are marked there, and what is said about it.
@@ -146,7 +171,7 @@
   function effectChart(effect, svg) {
     const [first, ...others] = effect.curves;
     const at = (curve, i) => ({ u: curve.u[i], lower: curve.lower[i], upper: curve.upper[i] });
-    const away = (said) => (stand === data.estimate ? [] : [[`with pi = ${data.pi[stand]}`, said, "moved"]]);
+    const away = (said) => (stand === data.estimate ? [] : [[`with pi = ${view.pi[stand]}`, said, "moved"]]);
     const aboutOne = (i) => [
       ["effect", limited(at(first, i))],
       ["factor on the odds", factor(at(first, i))],
@@ -184,16 +209,16 @@
   }
 
   function histogramChart(histogram, svg) {
-    const rows = (value) => Math.round(value * histogram.rows).toLocaleString("en-US");
+    const rows = (value) => Math.round(value * view.rows).toLocaleString("en-US");
     const share = (value) => `${percent(value)} of the rows, about ${rows(value)}`;
-    const atEstimate = histogram.fixed[data.estimate];
-    const lines = (i) => [["probability", histogram.names[i]], [`at the ${data.start}`, share(atEstimate[i])]];
-    const lineAway = (i) => [`with pi = ${data.pi[stand]}`, share(histogram.fixed[stand][i]), "moved"];
+    const atEstimate = (i) => view.histogram[data.estimate][i];
+    const lines = (i) => [["probability", histogram.names[i]], [`at the ${data.start}`, share(atEstimate(i))]];
+    const lineAway = (i) => [`with pi = ${view.pi[stand]}`, share(view.histogram[stand][i]), "moved"];
     const places = histogram.names.map((_, i) => (histogram.edges[i] + histogram.edges[i + 1]) / 2);
     return {
       svg,
       ...alongOne(places, true),
-      marks: (i) => [[places[i], at(histogram.scale, atEstimate[i])]],
+      marks: (i) => [[places[i], at(histogram.scale, atEstimate(i))]],
       lines: (i) => (stand === data.estimate ? lines(i) : [...lines(i), lineAway(i)]),
     };
   }
@@ -285,5 +310,6 @@
   });
   window.addEventListener("afterprint", () => opened.forEach((part) => (part.open = false)));
 
-  if (slider) move(Number(slider.value));
+  if (slider && sample) choose(Number(sample.value));
+  else if (slider) move(Number(slider.value));
 })();

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from pugam.inference import Diagnosis, Interval
+from pugam.inference import AuditedShare, Diagnosis, EqualShares, Interval
 from pugam.messages import Piece, See, Words
+from pugam.presentation.report.formats import number, p_equals
 from pugam.version import __version__
 
 if TYPE_CHECKING:
     from pugam.presentation.protocol import FittedModel
 
-__all__ = ["citation", "describe_model", "on_page", "plain_sentence", "statistical_sentence"]
+__all__ = [
+    "audit_sentence",
+    "citation",
+    "describe_model",
+    "equality_sentence",
+    "on_page",
+    "plain_sentence",
+    "share_in_words",
+    "statistical_sentence",
+]
 
 PAPER = (
     "P. Sang, Y. Sun, Q. Tian, D. Zeng and P. Li, Model positive and unlabeled data with a generalized additive "
@@ -36,6 +46,13 @@ CAUTION = {
     "does not fit": "",
     "fixed": "",
 }
+SHARES = {
+    "well determined": "the data determine it",
+    "weakly determined": "known only roughly",
+    "not determined": "the data leave it open",
+    "does not fit": "rests on a model that does not fit",
+}
+ALPHA = 0.05
 MISFIT = "The model does not fit these data: do not use what it says without reading the warnings. "
 
 
@@ -48,10 +65,12 @@ def on_page(words: Words) -> Words:
     return word
 
 
-def plain_sentence(pi: Interval, n_unlabelled: float, n_rows: int, verdict: str) -> str:
+def plain_sentence(pi: Interval, n_unlabelled: float, n_rows: int, verdict: str, n_samples: int = 0) -> str:
     """What came out, for everyone; with weights, which are not rows, in shares alone."""
     weighted = abs(n_unlabelled - n_rows) > ROUNDING
     said = _sentence_in_shares(pi, n_unlabelled, n_rows, verdict) if weighted else _sentence(pi, n_unlabelled, verdict)
+    if n_samples:
+        said = f"{said} This is the share of all {n_samples} samples together; each has one of its own."
     return f"{MISFIT}{said}" if verdict == "does not fit" else said
 
 
@@ -105,9 +124,35 @@ def _fit(model: FittedModel) -> str:
     )
 
 
+def share_in_words(verdict: str) -> str:
+    """What a verdict says of the share of one sample."""
+    return SHARES.get(verdict, verdict)
+
+
+def equality_sentence(test: EqualShares) -> str:
+    """Whether the samples differ in their shares."""
+    said = "The shares differ" if test.pvalue < ALPHA else "The data do not tell the shares apart"
+    tested = f"chi-square {number(test.statistic)} on {test.df} degree{'s' if test.df != 1 else ''} of freedom"
+    return f"{said}: in a test that all of them are equal, {tested}, {p_equals(test.pvalue)}."
+
+
+def audit_sentence(audits: Sequence[AuditedShare]) -> str:
+    """Whether audited rows agree with the model; several samples are several chances to differ."""
+    against = [audit for audit in audits if audit.pvalue < ALPHA / len(audits)]
+    if not against:
+        return f"The audit agrees with the model ({p_equals(audits[-1].pvalue)})."
+    where = ", ".join(f"{audit.sample}: {p_equals(audit.pvalue)}" for audit in against)
+    return (
+        f"The audit contradicts the model ({where}): where somebody looked, its probabilities are wrong on average. "
+        "Report the share without the model, and ask what is wrong with it, or with how rows were audited or labelled."
+    )
+
+
 def describe_model(model: FittedModel) -> Iterator[tuple[str, str]]:
     """What was fitted, as pairs of a name and a value."""
-    yield "Rows", f"{model.n0_:,.6g} labelled positive, {model.n1_:,.6g} unlabelled"
+    found = model._fit.samples
+    samples = "" if found is None or len(found.names) == 1 else f" in {len(found.names)} samples"
+    yield "Rows", f"{model.n0_:,.6g} labelled positive, {model.n1_:,.6g} unlabelled{samples}"
     yield "Model", f"log g(x)/h(x) = alpha + {model.formula_}"
     yield "Smoothing", model.smoothing if isinstance(model.smoothing, str) else "given"
     pi_range = model._settings.pi_range
