@@ -36,8 +36,15 @@ def make_rows(shares: tuple[float, ...], seed: int) -> tuple[pd.DataFrame, np.nd
     return table.drop(columns=["z", "sample"]), table["z"].to_numpy(), table["sample"].to_numpy()
 
 
+def move_rows(seed: int) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
+    """The same, but in one sample values of x1 are smaller than elsewhere."""
+    X, z, sample = make_rows(SHARES, 200_000 + seed)
+    X.loc[(sample == "b") & (z == 0), "x1"] **= 1.3
+    return X, z, sample
+
+
 def answer(seed: int) -> list[float]:
-    """Of each share: error, coverage, width, and those of a separate fit; coverage of differences; p of equality."""
+    """Of each share: error, coverage, width, and those of a separate fit; coverage of differences; rejections."""
     with warnings.catch_warnings(), threadpool_limits(limits=1):
         warnings.simplefilter("ignore")
         X, z, sample = make_rows(SHARES, seed)
@@ -52,9 +59,15 @@ def answer(seed: int) -> list[float]:
         for one, other in ((1, 0), (2, 0), (2, 1)):
             difference = model.share_difference(NAMES[one], NAMES[other])
             found.append(difference.lower <= SHARES[one] - SHARES[other] <= difference.upper)
+        same = model.test_curves()["pvalue"].to_numpy()[-1 - len(NAMES) :] < 0.05
         X, z, sample = make_rows(EQUAL, 100_000 + seed)
         equal = PUGAM(check=False, n_jobs=1).fit(X, z, sample=sample).test_shares()
-    return [float(value) for value in (*found, equal.pvalue < 0.05)]
+        X, z, sample = move_rows(seed)
+        moved = PUGAM(check=False, n_jobs=1).fit(X, z, sample=sample).test_curves()
+        worst = moved["pvalue"][: -1 - len(NAMES)].idxmin()
+        named = moved["sample"][worst] == "b" and moved["term"][worst] == "s(x1)"
+    tests = equal.pvalue < 0.05, *same, moved["pvalue"].iloc[-1] < 0.05, named
+    return [float(value) for value in (*found, *tests)]
 
 
 def main(replicates: int) -> None:
@@ -64,7 +77,8 @@ def main(replicates: int) -> None:
         error, held, width, alone, width_alone = found[:, 5 * number : 5 * number + 5].T
         row = [share, SIZES[number], error.mean(), error.std(ddof=1), width.mean() / 3.92, alone.std(ddof=1)]
         rows.append([*row, width_alone.mean() / 3.92, f"{held.mean():.3f}"])
-    differences, size = found[:, 15:18].mean(axis=0), found[:, 18].mean()
+    differences = found[:, 15:18].mean(axis=0)
+    size, *of_samples, of_curves, power, named = found[:, 18:].mean(axis=0)
     write_table(
         "samples",
         f"Shares of three unlabelled samples in one fit, {N_LABELLED} labelled rows, {replicates} data sets",
@@ -72,7 +86,10 @@ def main(replicates: int) -> None:
         rows,
         "alone: of a fit to that sample and the labelled rows. 95% intervals for differences hold in "
         f"{', '.join(f'{value:.3f}' for value in differences)} of the data sets. Of data sets with equal shares the "
-        f"test rejects {size:.3f} at the 5% level. Monte-Carlo standard error of a coverage: "
+        f"test of equal shares rejects {size:.3f} at the 5% level. The test that curves are the same in all samples "
+        f"rejects {of_curves:.3f}, that of one sample {', '.join(f'{value:.3f}' for value in of_samples)}; where x1 is "
+        f"raised to the power 1.3 in all rows of the second sample {power:.3f}, and then the smallest p-value is that "
+        f"of this term and sample in {named:.3f}. Monte-Carlo standard error of a coverage: "
         f"{np.sqrt(0.95 * 0.05 / replicates):.3f}. Intervals count errors of sampling alone.",
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import narwhals as nw
@@ -15,12 +16,21 @@ from pugam.estimator.options import EngineName, read_engine, read_n_jobs
 from pugam.estimator.reading import either, read_new_rows
 from pugam.estimator.training import TableRows, TrainingRows, is_elsewhere, open_rows
 from pugam.estimator.uncertainty import UncertaintyMethods
+from pugam.inference import FEWEST_POOLED, pool_shares
 from pugam.likelihood import SampleSizes
 from pugam.messages import Argument
-from pugam.solvers import Fit, Settings, has_enough_rows, sampled_loglik
+from pugam.solvers import Fit, Fitted, Settings, has_enough_rows, sampled_loglik
 from pugam.terms import Design
 
-__all__ = ["RowMethods", "open_engine", "require_enough_rows", "require_marginal", "take_roles"]
+__all__ = [
+    "RowMethods",
+    "open_engine",
+    "require_enough_rows",
+    "require_marginal",
+    "require_shares",
+    "take_roles",
+    "with_pooled_shares",
+]
 
 
 def take_roles(X: Any, roles: SampleRoles) -> tuple[Any, SampleRoles]:
@@ -57,6 +67,28 @@ def require_enough_rows(engine: Engine, samples: SampledRows | None) -> None:
             f"{min(engine.n0, engine.n1):g} rows of one label are too few for these terms, and curves cannot be "
             "shrunken where there are several samples, or audits; use fewer terms, or more rows."
         )
+
+
+def require_shares(how: str, samples: SampledRows | None) -> None:
+    """Refuse a way to report shares that there is not, and pooling where there is little to pool."""
+    if how not in ("separate", "pooled"):
+        raise InputError(Argument("shares"), f" is 'separate' or 'pooled'; got {how!r}.")
+    n_samples = 1 if samples is None else len(samples.names)
+    if how == "pooled" and n_samples < FEWEST_POOLED:
+        raise InputError(
+            Argument("shares", "pooled"),
+            f" needs at least {FEWEST_POOLED} unlabelled samples, told apart by ",
+            Argument("sample"),
+            f"; there {'is 1' if n_samples == 1 else f'are {n_samples}'}.",
+        )
+
+
+def with_pooled_shares(fitted: Fitted) -> Fitted:
+    """Pool the shares of several samples."""
+    found = fitted.fit.samples
+    assert found is not None
+    pooled = pool_shares(found, fitted.settings.pi_range)
+    return replace(fitted, fit=replace(fitted.fit, samples=replace(found, pooled=pooled)))
 
 
 def open_engine(rows: TrainingRows, design: Design, samples: SampledRows | None) -> Any:

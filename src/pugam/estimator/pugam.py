@@ -14,7 +14,15 @@ from sklearn.exceptions import ConvergenceWarning
 from pugam.data import SampleRoles, read_samples
 from pugam.engines import Engine, one_blas_thread
 from pugam.errors import InputError, VerdictWarning, warn_user
-from pugam.estimator.attaching import RowMethods, open_engine, require_enough_rows, require_marginal, take_roles
+from pugam.estimator.attaching import (
+    RowMethods,
+    open_engine,
+    require_enough_rows,
+    require_marginal,
+    require_shares,
+    take_roles,
+    with_pooled_shares,
+)
 from pugam.estimator.options import (
     EngineName,
     EstimateName,
@@ -245,6 +253,7 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
         audit: Any = None,
         audit_chance: Any = None,
         negative: Any = None,
+        shares: Literal["separate", "pooled"] = "separate",
     ) -> PUGAM:
         """Fit the model.
 
@@ -273,6 +282,9 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
         negative : array-like of shape (n_rows,), or str, optional
             1 for rows that are known to be negative, 0 or missing for all others. They are a sample of their own, drawn
             at random from the negatives, and no part of the unlabelled rows: `pi_` does not count them.
+        shares : {"separate", "pooled"}
+            "pooled" is for many small samples: the logits of their shares come from a normal distribution of estimated
+            variance, and those of small samples are pulled towards its mean. `pi_` stays as it is.
 
         Returns
         -------
@@ -315,6 +327,7 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
         settings = make_settings(self.get_params(deep=False), design)
         samples = read_samples(rows.roles, rows.positive, rows.kept)
         require_marginal(settings, samples)
+        require_shares(shares, samples)
         rng = read_generator(self.random_state)
         with one_blas_thread():
             engine = open_engine(rows, design, samples)
@@ -326,6 +339,7 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
             fitted = self._fit_designs(engine, designs, settings, rng, () if samples is None else samples.names)
             n0, n1 = fitted.engine.n0, fitted.engine.n1
             fitted = replace(fitted, fit=inference_of(fitted).averaged(fitted.engine))
+            fitted = with_pooled_shares(fitted) if shares == "pooled" else fitted
             covariance = shaped_covariance(inference_of(fitted))
             with _all_or_nothing(self):
                 remember_features(self, X, rows.header)

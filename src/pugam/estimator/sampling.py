@@ -225,7 +225,7 @@ class SampleMethods(UncertaintyMethods):
         numbers = self._numbers_of(sample, n_rows)
         variance = float(self.covariance()[self._design.layout.share, self._design.layout.share])
         excess = excess_variances(found, self._settings.pi_range, variance)
-        return np.asarray(expit(found.logits))[numbers], excess[numbers]
+        return np.asarray(expit(found.reported))[numbers], excess[numbers]
 
     def _numbers_of(self, sample: Any, n_rows: int) -> np.ndarray:
         """Numbers of the samples of some rows: the one named, or one named for each row."""

@@ -41,6 +41,7 @@ from pugam.inference.kind import Inference
 from pugam.inference.kinds import inference_of, make_inference, profile_of
 from pugam.inference.omnibus import Omnibus
 from pugam.inference.pair_test import PairTest
+from pugam.inference.pooling import FEWEST_POOLED, pool_shares
 from pugam.inference.predictions import posterior_limits, posteriors_of_rows
 from pugam.inference.profile import PiProfile, profile_interval
 from pugam.inference.resampling import make_resampling, read_groups, with_negatives
@@ -66,6 +67,7 @@ from pugam.inference.smoothing_uncertainty import curve_covariance
 from pugam.inference.verdict import Verdict, headline
 
 __all__ = [
+    "FEWEST_POOLED",
     "AuditedShare",
     "BestBin",
     "Bootstrap",
@@ -118,6 +120,7 @@ __all__ = [
     "moved_shares",
     "normal_quantile",
     "not_converged",
+    "pool_shares",
     "posterior_errors",
     "posterior_limits",
     "posteriors_of_rows",

@@ -22,10 +22,10 @@ def moved_shares(shares: SampledShares, pi: float) -> Array:
     """Shares of all samples, shape (K,), moved by the same amount on the logit scale until pi is that of all rows."""
     weights = shares.rows / shares.rows.sum()
     # Some samples have larger shares than all rows together, others smaller ones: the amount lies between theirs.
-    apart = logit(pi) - shares.logits
+    apart = logit(pi) - shares.reported
     low, high = float(apart.min()) - MARGIN, float(apart.max()) + MARGIN
-    amount = brentq(lambda move: float(weights @ expit(shares.logits + move)) - pi, low, high, xtol=TOLERANCE)
-    return np.asarray(expit(shares.logits + amount))
+    amount = brentq(lambda move: float(weights @ expit(shares.reported + move)) - pi, low, high, xtol=TOLERANCE)
+    return np.asarray(expit(shares.reported + amount))
 
 
 def shares_of_rows(fitted: Fitted, pi: float) -> float | Array:

@@ -13,7 +13,7 @@ from pugam.inference.model_error import allow_for_model_error
 from pugam.inference.verdict import NEARLY_ALL, WIDE_INTERVAL
 from pugam.likelihood import expit
 from pugam.linear_algebra import solve
-from pugam.solvers import Fitted, PiRange, SampledShares, count_samples
+from pugam.solvers import Fitted, PiRange, PooledShares, SampledShares, count_samples
 
 __all__ = [
     "EqualShares",
@@ -86,6 +86,8 @@ def share_interval(shares: SampledShares, number: int, level: float, pi_range: P
 
     With an allowance for model errors, as for pi.
     """
+    if shares.pooled is not None:
+        return _pooled_interval(shares.pooled, number, level, pi_range, model_error)
     pi = float(expit(shares.logits[number]))
     fall = 0.5 * normal_quantile(level) ** 2 / float(shares.factors[number])
     low, high = shares.curves[number].limits(fall)
@@ -94,6 +96,15 @@ def share_interval(shares: SampledShares, number: int, level: float, pi_range: P
     upper = bounds[1] if np.isposinf(high) else min(float(expit(high)), bounds[1])
     interval = Interval(pi, min(lower, pi), max(upper, pi), level, "marginal")
     return allow_for_model_error(interval, (), bounds) if model_error else interval
+
+
+def _pooled_interval(pooled: PooledShares, number: int, level: float, pi_range: PiRange, model_error: bool) -> Interval:
+    """Interval for a share that was pooled: a normal one of its logit."""
+    half = normal_quantile(level) * float(np.sqrt(pooled.covariance[number, number]))
+    lower, pi, upper = (float(expit(pooled.logits[number] + step)) for step in (-half, 0.0, half))
+    low, high = pi_range.limits
+    interval = Interval(pi, max(lower, low), min(upper, high), level, "pooled")
+    return allow_for_model_error(interval, (), pi_range.limits) if model_error else interval
 
 
 def judge_share(interval: Interval, verdict: str | None) -> str | None:
@@ -110,16 +121,23 @@ def compare_shares(shares: SampledShares, first: int, second: int, level: float,
     """Compare the shares of two samples.
 
     The interval is that of Newcombe (1998) for differences: from those of both shares, with their correlation. The test
-    is Wald's, of the logits.
+    is Wald's, of the logits, which pooling leaves as it is.
     """
     one, other = (share_interval(shares, number, level, pi_range, model_error=False) for number in (first, second))
-    estimate, correlation = one.estimate - other.estimate, float(shares.correlation[first, second])
+    estimate, correlation = one.estimate - other.estimate, _correlation(shares, first, second)
     below = one.estimate - one.lower, other.upper - other.estimate
     above = one.upper - one.estimate, other.estimate - other.lower
     lower, upper = estimate - _apart(*below, correlation), estimate + _apart(*above, correlation)
     found = equality_test(_of(shares, [first, second]), pi_range)
     names = shares.names[first], shares.names[second]
     return ShareDifference(*names, estimate, lower, upper, level, found.pvalue)
+
+
+def _correlation(shares: SampledShares, first: int, second: int) -> float:
+    if shares.pooled is None:
+        return float(shares.correlation[first, second])
+    covariance = shares.pooled.covariance
+    return float(covariance[first, second] / np.sqrt(covariance[first, first] * covariance[second, second]))
 
 
 def _apart(one: float, other: float, correlation: float) -> float:

@@ -8,7 +8,17 @@ from pugam.solvers.doubt import has_enough_rows, is_doubtful, rows_in_doubt
 from pugam.solvers.evidence import Canonical, Evidence, gather_evidence
 from pugam.solvers.evidence_profile import EvidenceCurve
 from pugam.solvers.exploring import StartRecord
-from pugam.solvers.fits import Fit, Fitted, FittedKind, MarginalFit, SampledShares, Search, ShrunkenFit, SmoothedFit
+from pugam.solvers.fits import (
+    Fit,
+    Fitted,
+    FittedKind,
+    MarginalFit,
+    PooledShares,
+    SampledShares,
+    Search,
+    ShrunkenFit,
+    SmoothedFit,
+)
 from pugam.solvers.held_out import HeldOutRows
 from pugam.solvers.moments import mean_products
 from pugam.solvers.objective import Objective
@@ -46,6 +56,7 @@ __all__ = [
     "Optimum",
     "PiPrior",
     "PiRange",
+    "PooledShares",
     "Refits",
     "SampledShares",
     "Search",

@@ -22,7 +22,17 @@ from pugam.solvers.optimum import Optimum
 from pugam.solvers.settings import Settings
 from pugam.terms import Design
 
-__all__ = ["Fit", "Fitted", "FittedKind", "MarginalFit", "SampledShares", "Search", "ShrunkenFit", "SmoothedFit"]
+__all__ = [
+    "Fit",
+    "Fitted",
+    "FittedKind",
+    "MarginalFit",
+    "PooledShares",
+    "SampledShares",
+    "Search",
+    "ShrunkenFit",
+    "SmoothedFit",
+]
 
 Array = NDArray[np.float64]
 
@@ -50,6 +60,25 @@ class Search:
 
 
 @dataclass(frozen=True, eq=False)
+class PooledShares:
+    """Shares of several samples, pulled towards their mean.
+
+    Attributes
+    ----------
+    mean, spread : float
+        Of the normal distribution that the logits of all samples come from: its mean and its standard deviation.
+    logits : array of shape (K,)
+    covariance : array of shape (K, K)
+        Of the logits.
+    """
+
+    mean: float
+    spread: float
+    logits: Array
+    covariance: Array
+
+
+@dataclass(frozen=True, eq=False)
 class SampledShares:
     """Shares of positives in several unlabelled samples, which have their curves in common.
 
@@ -67,6 +96,8 @@ class SampledShares:
         Of the logits.
     negatives : float
         Known negatives, by weight.
+    pooled : PooledShares, optional
+        What is reported in place of the shares by themselves, where that was asked for.
     """
 
     names: tuple[str, ...]
@@ -77,6 +108,12 @@ class SampledShares:
     factors: Array
     correlation: Array
     negatives: float = 0.0
+    pooled: PooledShares | None = None
+
+    @property
+    def reported(self) -> Array:
+        """Logits of the shares that are reported, shape (K,)."""
+        return self.logits if self.pooled is None else self.pooled.logits
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 
 from pugam.nodes import Node
-from pugam.solvers import EvidenceCurve, SampledShares
+from pugam.solvers import EvidenceCurve, PooledShares, SampledShares
 from pugam.storage.matrices import read_symmetric, require_weighted_squares, write_symmetric
 
 __all__ = ["read_curve", "read_samples", "write_curve", "write_samples"]
 
 CURVE_KEYS = ("logits", "evidence", "slopes")
 KEYS = ("names", "rows", "audited", "logits", "factors", "correlation", "curves")
-NEW_KEYS = ("negatives",)  # files written before there were known negatives lack it
+NEW_KEYS = ("negatives", "pooled")  # files written before there were any lack them
+POOLED_KEYS = ("mean", "spread", "logits", "covariance")
 
 
 def write_samples(shares: SampledShares | None) -> dict[str, Any] | None:
@@ -30,6 +31,7 @@ def write_samples(shares: SampledShares | None) -> dict[str, Any] | None:
         write_symmetric(shares.correlation),
         [write_curve(curve) for curve in shares.curves],
         shares.negatives,
+        _write_pooled(shares.pooled),
     ]
     return dict(zip((*KEYS, *NEW_KEYS), values, strict=True))
 
@@ -50,7 +52,25 @@ def read_samples(node: Node) -> SampledShares | None:
     curves = tuple(read_curve(item.fields(*CURVE_KEYS)) for item in parts["curves"].items(len(names)))
     logits = parts["logits"].numbers(len(names))
     negatives = parts["negatives"].number(0.0, what="a number that is not negative") if "negatives" in parts else 0.0
-    return SampledShares(names, rows, audited, logits, curves, factors, correlation, negatives)
+    pooled = _read_pooled(parts["pooled"], len(names)) if "pooled" in parts else None
+    return SampledShares(names, rows, audited, logits, curves, factors, correlation, negatives, pooled)
+
+
+def _write_pooled(pooled: PooledShares | None) -> dict[str, Any] | None:
+    if pooled is None:
+        return None
+    values = pooled.mean, pooled.spread, pooled.logits.tolist(), write_symmetric(pooled.covariance)
+    return dict(zip(POOLED_KEYS, values, strict=True))
+
+
+def _read_pooled(node: Node, size: int) -> PooledShares | None:
+    if node.value is None:
+        return None
+    parts = node.fields(*POOLED_KEYS)
+    covariance = read_symmetric(parts["covariance"], size)
+    require_weighted_squares(parts["covariance"], covariance)
+    spread = parts["spread"].number(0.0, what="a number that is not negative")
+    return PooledShares(parts["mean"].number(), spread, parts["logits"].numbers(size), covariance)
 
 
 def write_curve(curve: EvidenceCurve) -> dict[str, Any]:
