@@ -4,6 +4,7 @@ from pugam.data.digests import digest, join_digests
 from pugam.data.labels import Labels, read_labels, read_weights, require_both_kinds
 from pugam.data.parts import LabelPart, Part, read_label_part, read_part, rows_renumbered
 from pugam.data.samples import ALL_ROWS, SampledRows, read_samples
+from pugam.data.surveys import SurveyRows, effective_weights, number_labels, read_survey
 from pugam.data.tables import Column, ColumnKind, Table, as_array, is_missing, make_frame, read_table, require_numeric
 
 __all__ = [
@@ -14,16 +15,20 @@ __all__ = [
     "Labels",
     "Part",
     "SampledRows",
+    "SurveyRows",
     "Table",
     "as_array",
     "digest",
+    "effective_weights",
     "is_missing",
     "join_digests",
     "make_frame",
+    "number_labels",
     "read_label_part",
     "read_labels",
     "read_part",
     "read_samples",
+    "read_survey",
     "read_table",
     "read_weights",
     "require_both_kinds",

@@ -9,17 +9,17 @@ import narwhals as nw
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from pugam.data import SampledRows, read_samples
+from pugam.data import SampledRows, SurveyRows, read_samples
 from pugam.engines import Engine, is_dask_frame, one_blas_thread
-from pugam.errors import InputError
+from pugam.errors import InputError, warn_user
 from pugam.estimator.options import EngineName, read_engine, read_n_jobs
 from pugam.estimator.reading import either, read_new_rows
-from pugam.estimator.training import TableRows, TrainingRows, is_elsewhere, open_rows
+from pugam.estimator.training import TableRows, TrainingRows, by_survey, is_elsewhere, open_rows
 from pugam.estimator.uncertainty import UncertaintyMethods
 from pugam.messages import Argument
-from pugam.solvers import Fit, Settings, has_enough_rows, sampled_loglik
+from pugam.solvers import Fit, Settings, Survey, has_enough_rows, sampled_loglik
 
-__all__ = ["RowMethods", "require_enough_rows", "require_marginal", "take_roles", "with_codes"]
+__all__ = ["RowMethods", "require_enough_rows", "require_marginal", "take_roles", "warn_of_survey", "with_codes"]
 
 
 def take_roles(X: Any, **roles: Any) -> tuple[Any, ...]:
@@ -63,6 +63,33 @@ def with_codes(engine: Any, samples: SampledRows | None) -> Any:
     return engine if samples is None else engine.coded(samples.codes)
 
 
+def _require_same_survey(known: Survey | None, found: SurveyRows | None) -> None:
+    """Refuse rows that were drawn otherwise than those of the fit; one that knows of no survey can learn of it."""
+    if known is None:
+        return
+    if found is None or (known.n_clusters, known.n_strata) != (found.n_clusters, found.n_strata):
+        raise InputError(
+            "These are not the clusters and strata the model was fitted to: give the same ",
+            Argument("groups"),
+            " and ",
+            Argument("strata"),
+            " as in the fit.",
+        )
+
+
+def warn_of_survey(survey: SurveyRows | None, known: Survey | None) -> None:
+    """Warn where rows were drawn by a survey of which standard errors know nothing."""
+    if survey is not None and known is None:
+        warn_user(
+            "Curves are shrunken, and pi is from rows held out: standard errors and intervals take rows for "
+            "independent, whatever ",
+            Argument("groups"),
+            " and ",
+            Argument("strata"),
+            " say. Take a bootstrap, which draws whole clusters.",
+        )
+
+
 def _loglik(fit: Fit, engine: Engine) -> float:
     if fit.samples is not None:
         return sampled_loglik(fit, engine)
@@ -77,7 +104,16 @@ class RowMethods(UncertaintyMethods):
     loglik_: float
 
     def attach(
-        self, X: Any, y: Any = None, sample_weight: Any = None, *, z: Any = None, sample: Any = None, audit: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        z: Any = None,
+        sample: Any = None,
+        audit: Any = None,
+        groups: Any = None,
+        strata: Any = None,
     ) -> Self:
         """Give a copied or stored model the rows it was fitted to, for a profile, a bootstrap or a diagnosis.
 
@@ -94,8 +130,9 @@ class RowMethods(UncertaintyMethods):
         'profile'
         """
         check_is_fitted(self)
-        X, sample, audit = take_roles(X, sample=sample, audit=audit)
-        rows = self._open_known_rows(X, either(y, z), sample_weight)
+        X, sample, audit, groups, strata = take_roles(X, sample=sample, audit=audit, groups=groups, strata=strata)
+        rows, survey = by_survey(self._open_known_rows(X, either(y, z), sample_weight), groups, strata)
+        _require_same_survey(self._fit.survey, survey)
         samples = read_samples(sample, audit, rows.positive, rows.kept)
         names = () if self._fit.samples is None else self._fit.samples.names
         if names != (() if samples is None else samples.names):
@@ -115,7 +152,7 @@ class RowMethods(UncertaintyMethods):
                 f"of log-likelihood {loglik:.6g}, not {self.n0_:g} and {self.n1_:g}, of {self.loglik_:.6g}. Give the "
                 "table of the fit; new rows are for predictions."
             )
-        self._rows = (engine, rows.kept)
+        self._rows, self._survey = (engine, rows.kept), survey
         return self
 
     def _open_known_rows(self, X: Any, z: Any, sample_weight: Any) -> TrainingRows:

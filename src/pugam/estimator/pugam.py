@@ -14,7 +14,14 @@ from sklearn.exceptions import ConvergenceWarning
 from pugam.data import read_samples
 from pugam.engines import Engine, one_blas_thread
 from pugam.errors import InputError, VerdictWarning, warn_user
-from pugam.estimator.attaching import RowMethods, require_enough_rows, require_marginal, take_roles, with_codes
+from pugam.estimator.attaching import (
+    RowMethods,
+    require_enough_rows,
+    require_marginal,
+    take_roles,
+    warn_of_survey,
+    with_codes,
+)
 from pugam.estimator.options import (
     EngineName,
     EstimateName,
@@ -33,8 +40,8 @@ from pugam.estimator.options import (
 from pugam.estimator.outputs import OutputMethods
 from pugam.estimator.predicting import PredictionMethods
 from pugam.estimator.reading import either, remember_features
-from pugam.estimator.training import rows_placed
-from pugam.inference import Finding, NotConverged, first_look, inference_of, shaped_covariance
+from pugam.estimator.training import by_survey, rows_placed
+from pugam.inference import Finding, NotConverged, first_look, inference_of, know_survey, shaped_covariance
 from pugam.likelihood import alpha_shift, label_frequency
 from pugam.solvers import Fit, Fitted, Settings, choose_fit, edf
 from pugam.storage import StoredModel
@@ -235,7 +242,16 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
         return cls(**{**settings, **changes})
 
     def fit(
-        self, X: Any, y: Any = None, sample_weight: Any = None, *, z: Any = None, sample: Any = None, audit: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        z: Any = None,
+        sample: Any = None,
+        audit: Any = None,
+        groups: Any = None,
+        strata: Any = None,
     ) -> PUGAM:
         """Fit the model.
 
@@ -249,9 +265,8 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
             They are z in the model; scikit-learn expects a second argument y. Of a file or a Dask data frame: the name
             of their column.
         sample_weight : array-like of shape (n_rows,), or str, optional
-            Weights: a row of weight 2 counts as two rows, one of weight 0 as none. Survey weights should be scaled to
-            a mean of one, and intervals taken from a bootstrap: others believe that there are as many rows as the
-            weights say.
+            Weights: a row of weight 2 counts as two rows, one of weight 0 as none. With ``groups`` or ``strata`` they
+            are sampling weights, one over the chance of being drawn, of which only the ratios count.
         sample : array-like of shape (n_rows,), or str, optional
             Which unlabelled sample a row is from, such as a site or a year, or the name of a column of X, which is then
             no feature. Each sample has a share of its own (`shares`), curves are common, and `pi_` is the share of all
@@ -259,6 +274,10 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
         audit : array-like of shape (n_rows,), or str, optional
             1 or 0 for unlabelled rows whose class was found out, missing for all others. Rows have to be audited at
             random within a sample, or by their features: not because of what else is known of their class.
+        groups, strata : array-like of shape (n_rows,), or str, optional
+            In which cluster (primary sampling unit) a row was drawn, and in which stratum that was: one label for each
+            row, or the name of a column of X, which is then no feature. Standard errors, intervals and tests are then
+            those of the survey: clusters vary, within strata. Without ``groups`` each row is a cluster of its own.
 
         Returns
         -------
@@ -284,8 +303,8 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
         (800.0, 200.0)
         """
         pi_range = read_pi_range(self.pi)
-        X, sample, audit = take_roles(X, sample=sample, audit=audit)
-        rows = self._open_rows(X, either(y, z), sample_weight)
+        X, sample, audit, groups, strata = take_roles(X, sample=sample, audit=audit, groups=groups, strata=strata)
+        rows, survey = by_survey(self._open_rows(X, either(y, z), sample_weight), groups, strata)
         specs = None if self.terms is None else read_terms(self.terms, rows.header)
         numbers, shown = rows.digest(rows.header.names if specs is None else columns_read(specs))
         with rows_placed(rows, numbers):
@@ -310,6 +329,7 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
                 print(f"pugam: {size}, {engine.name} engine, {engine.n_threads} thread(s)")
             designs = [design] if logged is None else [design, logged]
             fitted = self._fit_designs(engine, designs, settings, rng, () if samples is None else samples.names)
+            fitted = know_survey(fitted, survey)
             n0, n1 = fitted.engine.n0, fitted.engine.n1
             fitted = replace(fitted, fit=inference_of(fitted).averaged(fitted.engine))
             covariance = shaped_covariance(inference_of(fitted))
@@ -317,10 +337,11 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
                 remember_features(self, X, rows.header)
                 self._remember(fitted.fit, settings, n0, n1, fitted.design, covariance)
                 self.classes_, self._library = classes, rows.library
-                self._rows = (fitted.engine, rows.kept)
+                self._rows, self._survey = (fitted.engine, rows.kept), survey
                 self._judge()
             findings = list(first_look(fitted))
         self._warn(findings)
+        warn_of_survey(survey, self._fit.survey)
         return self
 
     def _judge(self) -> None:
@@ -383,6 +404,7 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
         state.pop("_rows", None)  # data stay where they are
+        state.pop("_survey", None)
         state.pop("_drawn", None)
         state.pop("_diagnosis", None)
         state.pop("_judged", None)

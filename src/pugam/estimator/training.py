@@ -5,12 +5,22 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from copy import copy
 from functools import cached_property, partial
 from typing import Any, Protocol
 
 import numpy as np
 
-from pugam.data import Table, digest, join_digests, require_both_kinds, rows_renumbered
+from pugam.data import (
+    SurveyRows,
+    Table,
+    digest,
+    effective_weights,
+    join_digests,
+    read_survey,
+    require_both_kinds,
+    rows_renumbered,
+)
 from pugam.engines import (
     ClusterRows,
     Engine,
@@ -35,6 +45,7 @@ from pugam.terms import Design
 __all__ = [
     "TableRows",
     "TrainingRows",
+    "by_survey",
     "is_elsewhere",
     "is_large",
     "open_rows",
@@ -74,6 +85,8 @@ class TrainingRows(Protocol):
     def kept(self) -> np.ndarray | None:
         """Which rows of the data these are; None stands for all."""
         ...
+
+    weights: np.ndarray | None
 
     @property
     def library(self) -> str:
@@ -157,6 +170,16 @@ class PartedRows:
         parts = self._source.parts(design, self._parts, is_local_faster(design, self.n_rows))
         sizes = [len(part.positive) for part in self._parts if len(part.positive)]
         return PartedEngine(design, parts, self.positive, self.weights, sizes)
+
+
+def by_survey(rows: TrainingRows, groups: Any, strata: Any) -> tuple[TrainingRows, SurveyRows | None]:
+    """Read how rows were drawn, if that is told; their weights are then sampling weights."""
+    survey = read_survey(groups, strata, rows.n_rows if rows.kept is None else len(rows.kept), rows.kept)
+    if survey is None:
+        return rows, None
+    counted = copy(rows)
+    counted.weights = effective_weights(rows.weights)
+    return counted, survey
 
 
 def rows_placed(rows: TrainingRows, numbers: np.ndarray) -> AbstractContextManager[None]:

@@ -42,7 +42,7 @@ from pugam.inference.omnibus import Omnibus
 from pugam.inference.pair_test import PairTest
 from pugam.inference.predictions import posterior_limits, posteriors_of_rows
 from pugam.inference.profile import PiProfile, profile_interval
-from pugam.inference.resampling import make_resampling, read_groups
+from pugam.inference.resampling import Resampling, make_resampling, read_groups, resample_survey
 from pugam.inference.sensitivity import Sensitivity, fix_pi, values_around
 from pugam.inference.shapes import draw_parameters, shaped_covariance
 from pugam.inference.shares import (
@@ -55,6 +55,7 @@ from pugam.inference.shares import (
     share_interval,
 )
 from pugam.inference.smoothing_uncertainty import curve_covariance
+from pugam.inference.surveys import know_survey
 from pugam.inference.verdict import Verdict, headline
 
 __all__ = [
@@ -75,6 +76,7 @@ __all__ = [
     "PairTest",
     "PiProfile",
     "RatioInterval",
+    "Resampling",
     "Scale",
     "Sensitivity",
     "ShareDifference",
@@ -101,6 +103,7 @@ __all__ = [
     "intercept_covariance",
     "is_separated",
     "judge_share",
+    "know_survey",
     "make_inference",
     "make_resampling",
     "normal_quantile",
@@ -114,6 +117,7 @@ __all__ = [
     "read_null",
     "refit_under_null",
     "require_kind",
+    "resample_survey",
     "run_bootstrap",
     "samples_of",
     "shaped_covariance",

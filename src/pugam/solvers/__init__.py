@@ -8,7 +8,17 @@ from pugam.solvers.doubt import has_enough_rows, is_doubtful, rows_in_doubt
 from pugam.solvers.evidence import Canonical, Evidence, gather_evidence
 from pugam.solvers.evidence_profile import EvidenceCurve
 from pugam.solvers.exploring import StartRecord
-from pugam.solvers.fits import Fit, Fitted, FittedKind, MarginalFit, SampledShares, Search, ShrunkenFit, SmoothedFit
+from pugam.solvers.fits import (
+    Fit,
+    Fitted,
+    FittedKind,
+    MarginalFit,
+    SampledShares,
+    Search,
+    ShrunkenFit,
+    SmoothedFit,
+    Survey,
+)
 from pugam.solvers.held_out import HeldOutRows
 from pugam.solvers.moments import mean_products
 from pugam.solvers.objective import Objective
@@ -16,7 +26,7 @@ from pugam.solvers.optimum import Optimum
 from pugam.solvers.pi import EDGE, PiPrior, PiRange
 from pugam.solvers.precision import labelling_direction, labelling_score, movement, pi_log_variance
 from pugam.solvers.refits import Refits, refit, refit_resamples, reselect_resamples
-from pugam.solvers.samples import sampled_loglik
+from pugam.solvers.samples import SampledMode, sampled_loglik, sampled_mode
 from pugam.solvers.settings import Settings
 from pugam.solvers.shrinkage import hold_out, make_folds, refit_shrunken
 from pugam.solvers.smoothing import LINEAR_GRID, SMOOTH_GRID, aic, edf, edf_by_term
@@ -47,6 +57,7 @@ __all__ = [
     "PiPrior",
     "PiRange",
     "Refits",
+    "SampledMode",
     "SampledShares",
     "Search",
     "Settings",
@@ -55,6 +66,7 @@ __all__ = [
     "Stage",
     "Standpoint",
     "StartRecord",
+    "Survey",
     "Tuning",
     "aic",
     "choose_fit",
@@ -83,4 +95,5 @@ __all__ = [
     "reselect_resamples",
     "rows_in_doubt",
     "sampled_loglik",
+    "sampled_mode",
 ]

@@ -34,10 +34,11 @@ from pugam.solvers.laplace import EvidenceAt, Model, climb
 from pugam.solvers.objective import Evaluation, Objective
 from pugam.solvers.optimum import Optimum
 from pugam.solvers.settings import Settings
+from pugam.solvers.standpoint import Standpoint
 from pugam.solvers.tuning import TUNING
 from pugam.terms import Design
 
-__all__ = ["fit_samples", "refit_samples", "sampled_loglik"]
+__all__ = ["SampledMode", "fit_samples", "refit_samples", "sampled_loglik", "sampled_mode"]
 
 Array = NDArray[np.float64]
 
@@ -93,6 +94,23 @@ class SampledObjective(Objective):
 
     def _shares(self, beta: Array) -> SampleShares:
         return SampleShares(self.sizes, np.asarray(expit(beta[self.layout.shares])))
+
+
+@dataclass(frozen=True, eq=False)
+class SampledMode:
+    """Where the parameters of several samples are: shares on the logit scale, then (a, theta).
+
+    Attributes
+    ----------
+    mode : Standpoint
+    sizes : SampleSizes
+    together : array of shape (2 + p, K + 1 + p)
+        How the parameters of all unlabelled rows together, taken for one sample, move with these.
+    """
+
+    mode: Standpoint
+    sizes: SampleSizes
+    together: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,11 +233,8 @@ def _together(mode: Optimum, hessian: Array, sizes: SampleSizes) -> Optimum:
     The intercept stays as it is: how many rows are positive, and how many negative, is the same.
     """
     layout, one = mode.layout, Layout(mode.layout.sizes)
-    weights = sizes.unlabelled / sizes.unlabelled.sum()
-    pi = float(weights @ mode.shares)
-    change = np.zeros((one.size, layout.size))
-    change[one.share, layout.shares] = weights * mode.shares * (1.0 - mode.shares) / (pi * (1.0 - pi))
-    change[one.predictor, layout.predictor] = np.eye(one.of_predictors.size)
+    pi = float(sizes.unlabelled @ mode.shares / sizes.unlabelled.sum())
+    change = _change(mode, sizes)
     curvature = np.zeros(one.size)
     curvature[one.coefficients] = mode.curvature[layout.coefficients]
     information = inverse(change @ inverse(hessian) @ change.T) - np.diag(curvature)
@@ -233,6 +248,17 @@ def _together(mode: Optimum, hessian: Array, sizes: SampleSizes) -> Optimum:
     )
 
 
+def _change(mode: Standpoint, sizes: SampleSizes) -> Array:
+    """How (logit pi, a, theta) of all unlabelled rows together move with the parameters of all samples."""
+    layout, one = mode.layout, Layout(mode.layout.sizes)
+    weights = sizes.unlabelled / sizes.unlabelled.sum()
+    pi = float(weights @ mode.shares)
+    change = np.zeros((one.size, layout.size))
+    change[one.share, layout.shares] = weights * mode.shares * (1.0 - mode.shares) / (pi * (1.0 - pi))
+    change[one.predictor, layout.predictor] = np.eye(one.of_predictors.size)
+    return change
+
+
 def _parabola(together: Optimum, settings: Settings) -> EvidenceCurve:
     """The evidence along the share of all unlabelled rows, as its top shows it."""
     share = together.layout.share
@@ -240,6 +266,16 @@ def _parabola(together: Optimum, settings: Settings) -> EvidenceCurve:
     places = together.logit_pi + error * QUADRATIC
     inside = (places > settings.pi_range.logits[0]) & (places < settings.pi_range.logits[1])
     return EvidenceCurve(places[inside], -0.5 * QUADRATIC[inside] ** 2, -QUADRATIC[inside] / error)
+
+
+def sampled_mode(fitted: FittedKind[Fit]) -> SampledMode:
+    """Stand again where a fit to several samples ended."""
+    fit = fitted.fit
+    assert isinstance(fit, MarginalFit)
+    assert fit.samples is not None
+    model = _model(fitted.engine, fitted.design, fitted.settings, len(fit.samples.names))
+    (mode,) = model.at(np.log(fit.precisions)).stand([np.append(fit.samples.logits, fit.optimum.b)])
+    return SampledMode(mode, model.sizes, _change(mode, model.sizes))
 
 
 def sampled_loglik(fit: Fit, engine: Engine) -> float:
