@@ -79,7 +79,7 @@ class UncertaintyMethods(CurveMethods):
             symmetric on the log scale, from the penalised information, corrected for the bias of smoothing and for
             sampling given z; of shrunken curves on the logit scale, from rows held out. "profile"
             follows the likelihood where that is not symmetric, as near the ends of the range: `diagnose` tells when to
-            prefer it. "bootstrap" refits the model to resamples, and is the one for clustered rows (`groups`).
+            prefer it. "bootstrap" refits the model to resamples. All know the clusters and strata of the fit.
         model_error : bool
             By marginal likelihood, the lower limit of the default interval allows for negatives that look just like
             positives; where a fit was checked and does not fit, the interval holds what others say of pi. False: errors
