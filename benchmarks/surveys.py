@@ -27,6 +27,7 @@ TOLD, RARELY = 0.6, 0.25  # chances: of being labelled if positive, and of being
 PI = SHARES.mean() * (1.0 - TOLD) / (1.0 - SHARES.mean() * TOLD)
 CONTRAST = SHIFT / (1.0 + APART)  # of the log odds, for one unit of a feature
 BOOTSTRAPPED, N_RESAMPLES = 10, 200
+SETTINGS = {"check": False, "n_jobs": 1, "interactions": None}  # clusters can look like interactions, of which none are
 
 
 def draw(seed: int) -> pd.DataFrame:
@@ -51,8 +52,8 @@ def answer(seed: int) -> list[list[float]]:
     weight = (table["weight"] / table["weight"].mean()).to_numpy()
     with warnings.catch_warnings(), threadpool_limits(limits=1):
         warnings.simplefilter("ignore")
-        by_rows = PUGAM(check=False, n_jobs=1).fit(X, z, weight)
-        by_survey = PUGAM(check=False, n_jobs=1).fit(X, z, weight, groups=table["cluster"], strata=table["stratum"])
+        by_rows = PUGAM(**SETTINGS).fit(X, z, weight)
+        by_survey = PUGAM(**SETTINGS).fit(X, z, weight, groups=table["cluster"], strata=table["stratum"])
         found = [interval for model in (by_rows, by_survey) for interval in _asked(model)]
         if seed % BOOTSTRAPPED == 0:
             resamples = by_survey.bootstrap(N_RESAMPLES, progress=False)
@@ -82,7 +83,8 @@ def main(replicates: int) -> None:
         rows,
         "rows: sample_weight scaled to a mean of one, without clusters. survey: fit(..., groups=, strata=). contrast: "
         "of the log odds, for one unit of a feature; its intervals also allow for the bias of the priors, save those "
-        f"of the bootstrap ({N_RESAMPLES} resamples, percentile). Monte-Carlo standard error of a coverage: "
+        f"of the bootstrap ({N_RESAMPLES} resamples, percentile). No search for interactions. Monte-Carlo standard "
+        "error of a coverage: "
         f"{np.sqrt(0.95 * 0.05 / replicates):.3f}, of the bootstrap's "
         f"{np.sqrt(0.95 * 0.05 * BOOTSTRAPPED / replicates):.3f}. Intervals for pi count errors of sampling alone.",
     )
