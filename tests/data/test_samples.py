@@ -4,12 +4,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pugam.data import read_samples
+from pugam.data import SampleRoles, read_negatives
+from pugam.data import read_samples as read_roles
 from pugam.errors import InputError
 
 N = 60
 POSITIVE = np.arange(N) < 20
 YEARS = np.where(np.arange(N) % 2 == 0, 2023, 2024)
+
+
+def read_samples(sample, audit, positive, kept, **others):
+    return read_roles(SampleRoles(sample, audit, **others), positive, kept)
 
 
 def test_samples_are_numbered_in_order_and_labelled_rows_are_in_none():
@@ -85,3 +90,38 @@ def test_names_that_cannot_be_sorted_stay_as_they_come():
     mixed = np.where(np.arange(N) % 2 == 0, "b", "a").astype(object)
     mixed[mixed == "a"] = 7
     assert read_samples(mixed, None, POSITIVE, None).names == ("b", "7")
+
+
+def test_known_negatives_are_told_by_ones_and_zeros_or_nothing():
+    values = [1, 0, None, np.nan, True, False]
+    assert read_negatives(values, 6).tolist() == [True, False, False, False, True, False]
+    assert read_negatives([0, None, np.nan], 3) is None
+    assert read_negatives(None, 3) is None
+
+
+@pytest.mark.parametrize(("values", "words"), [([1, 0, 2], "negative is 2 in row 2"), ([1, 0], "one value per row, 3")])
+def test_other_values_for_known_negatives_are_refused(values, words):
+    with pytest.raises(InputError, match=words):
+        read_negatives(values, 3)
+
+
+def test_known_negatives_alone_make_one_sample():
+    kept = np.arange(N) < 50
+    found = read_samples(None, None, POSITIVE[kept], kept, negative=~kept)
+    assert found.names == ("all",)
+    assert len(found.codes) == 50
+
+
+def test_chances_of_audits_are_read_for_unlabelled_rows():
+    audit, chance = np.where(np.arange(N) > 50, 1.0, np.nan), np.where(POSITIVE, np.nan, 0.25)
+    found = read_samples(None, audit, POSITIVE, None, audit_chance=chance)
+    assert found.chances.tolist() == np.where(POSITIVE, 1.0, 0.25).tolist()
+    for bad, words in (
+        (np.where(np.arange(N) == 40, 0.0, chance), "audit_chance is 0 in row 40; give a number above 0"),
+        (np.where(np.arange(N) == 41, np.nan, chance), "audit_chance is missing in row 41"),
+        (chance[:5], "one value per row"),
+    ):
+        with pytest.raises(InputError, match=words):
+            read_samples(None, audit, POSITIVE, None, audit_chance=bad)
+    with pytest.raises(InputError, match="audit_chance goes with audit"):
+        read_samples(None, None, POSITIVE, None, audit_chance=chance)

@@ -206,6 +206,24 @@ def test_it_is_saved_and_takes_its_rows_back_from_the_cluster(client, fitted, ro
 
 
 @pytest.mark.long
+def test_samples_audits_and_known_negatives_are_columns_on_the_cluster(client, rows):
+    rng = np.random.default_rng(5)
+    hidden = rows["z"] == 0
+    table = rows.assign(
+        year=np.where(rng.random(N) < 0.5, 2023, 2024),
+        audit=np.where(hidden & (rng.random(N) < 0.1), (rng.random(N) < 0.5) * 1.0, np.nan),
+        negative=hidden & (rng.random(N) < 0.1) & (rows["x1"] < -0.5),
+    )
+    roles = {"sample": "year", "audit": "audit", "negative": "negative"}
+    memory = PUGAM("x1 + x2", interactions=None, check=False).fit(table.drop(columns="z"), table["z"], **roles)
+    frame = dd.from_pandas(table, npartitions=3)
+    spread = PUGAM("x1 + x2", interactions=None, check=False).fit(frame, "z", **roles)
+    for name in ("rows", "audited", "pi", "lower", "upper"):
+        assert spread.shares()[name].to_numpy() == pytest.approx(memory.shares()[name].to_numpy(), rel=1e-7)
+    with pytest.raises(InputError, match="sample of a Dask data frame is the name of one of its columns"):
+        PUGAM("x1 + x2").fit(frame, "z", sample=table["year"])
+
+
 def test_a_partition_without_rows_adds_nothing(client, rows, model):
     frame = partitioned(rows.assign(number=np.arange(N)))
     apart = dd.concat([frame, frame[frame["number"] < 0]])

@@ -223,14 +223,105 @@ def test_rows_audited_by_their_rank_count_by_their_chances(rows):
     X, z, _, y = rows
     chance = np.where(X["x1"] > 0.5, 0.5, 0.1)
     drawn = (np.random.default_rng(2).random(len(z)) < chance) & (z == 0)
-    model = PUGAM(check=False).fit(X, z, audit=np.where(drawn, y, np.nan))
-    table = model.check_audit(chance=chance)
+    model = PUGAM(check=False).fit(X, z, audit=np.where(drawn, y, np.nan), audit_chance=chance)
+    table = model.check_audit()
     assert table["lower"][0] < y[z == 0].mean() < table["upper"][0]
-    for bad, words in ((chance[:5], "one number per row"), (0.0 * chance, "above 0")):
-        with pytest.raises(InputError, match=words):
-            model.check_audit(chance=bad)
+    without = PUGAM(check=False).fit(X, z, audit=np.where(drawn, y, np.nan)).check_audit()
+    assert without["estimate"][0] != table["estimate"][0]
 
 
 def test_without_an_audit_there_is_nothing_to_check(model):
     with pytest.raises(InputError, match="No row was audited"):
         model.check_audit()
+
+
+def with_negatives(rows, count=300):
+    """The rows, and behind them known negatives: features, labels, names of samples, who is a known negative."""
+    X, z, site, _ = rows
+    more = simulate(2, n0=1, n=1 + 2 * count, pi=0.01, random_state=4)
+    known = more.X[(more.z == 0) & (more.y == 0)].iloc[:count]
+    labels, names = np.append(z, np.zeros(count)), np.append(site, np.full(count, "none"))
+    return pd.concat([X, known], ignore_index=True), labels, names, np.arange(len(labels)) >= len(z)
+
+
+@pytest.fixture(scope="module")
+def beside(rows):
+    X, z, site, negative = with_negatives(rows)
+    return PUGAM(check=False).fit(X, z, sample=site, negative=negative)
+
+
+def test_known_negatives_narrow_intervals_and_are_no_unlabelled_rows(model, beside):
+    before, now = model.shares(model_error=False), beside.shares(model_error=False)
+    assert now["sample"].tolist() == ["a", "b", "c", "all"]
+    assert now["rows"].tolist() == before["rows"].tolist()
+    assert beside.n1_ == sum(SIZES)
+    assert now["pi"][:3].to_numpy() == pytest.approx(SHARES, abs=0.08)
+    assert (now["upper"] - now["lower"] < before["upper"] - before["lower"]).all()
+    assert beside._fit.samples.negatives == 300
+
+
+def test_the_fit_is_where_the_likelihood_with_known_negatives_is_highest(beside):
+    """Its slope along each share, curves following, is nothing beside its standard error."""
+    found = beside._fit.samples
+    for number, curve in enumerate(found.curves):
+        assert curve.places[curve.best] == pytest.approx(found.logits[number], abs=0.02)
+
+
+def test_a_loaded_model_takes_known_negatives_back(beside, rows, tmp_path):
+    X, z, site, negative = with_negatives(rows)
+    beside.save(tmp_path / "model.json")
+    loaded = load(tmp_path / "model.json").attach(X, z, sample=site, negative=negative)
+    assert loaded._fit.samples.negatives == 300
+    assert loaded.shares()["pi"].tolist() == beside.shares()["pi"].tolist()
+    with pytest.raises(InputError, match="not the rows"):
+        load(tmp_path / "model.json").attach(X[~negative], z[~negative], sample=site[~negative])
+
+
+def test_the_bootstrap_draws_known_negatives_among_themselves(beside):
+    resamples = beside.bootstrap(3, random_state=0)
+    assert len(set(resamples.pi)) == 3
+    again = beside.bootstrap(3, random_state=0)
+    assert again.pi.tolist() == resamples.pi.tolist()
+
+
+def test_a_weight_of_two_is_a_known_negative_twice(rows):
+    X, z, site, negative = with_negatives(rows, count=60)
+    weights = np.where(negative, 2.0, 1.0)
+    twice = np.append(np.arange(len(z)), np.flatnonzero(negative))
+    one = PUGAM(check=False).fit(X, z, weights, sample=site, negative=negative)
+    two = PUGAM(check=False).fit(X.iloc[twice], z[twice], sample=site[twice], negative=negative[twice])
+    assert one.shares()["pi"].to_numpy() == pytest.approx(two.shares()["pi"].to_numpy(), rel=1e-6)
+
+
+def test_rows_from_a_file_in_parts_give_what_they_give_in_memory(rows, tmp_path):
+    X, z, site, negative = with_negatives(rows, count=60)
+    audit = np.where((z == 0) & ~negative & (np.arange(len(z)) % 9 == 0), 1.0, np.nan)
+    audit[::2] = np.where(np.isnan(audit[::2]), np.nan, 0.0)
+    audit[z == 1] = np.nan
+    table = X.assign(z=z, site=site, checked=audit, known=negative.astype(float))
+    roles = {"sample": "site", "audit": "checked", "negative": "known"}
+    table.to_parquet(tmp_path / "rows.parquet")
+    streamed = PUGAM(check=False, engine="stream").fit(tmp_path / "rows.parquet", "z", **roles)
+    read = PUGAM(check=False, engine="memory").fit(tmp_path / "rows.parquet", "z", **roles)
+    memory = PUGAM(check=False).fit(table.drop(columns="z"), z, **roles)
+    assert streamed._rows[0].name == "stream"
+    assert read.shares()["pi"].to_pylist() == memory.shares()["pi"].tolist()
+    for name in ("rows", "audited", "pi", "lower", "upper"):
+        assert streamed.shares()[name].to_numpy() == pytest.approx(memory.shares()[name].to_numpy(), rel=1e-7)
+    assert streamed.check_audit()["estimate"].to_numpy() == pytest.approx(memory.check_audit()["estimate"].to_numpy())
+    assert streamed.bootstrap(2, random_state=0).pi == pytest.approx(memory.bootstrap(2, random_state=0).pi, rel=1e-6)
+
+
+def test_a_labelled_row_cannot_be_a_known_negative(rows):
+    X, z, _, _ = rows
+    with pytest.raises(InputError, match="negative says that a labelled row is negative, row 0"):
+        PUGAM(check=False).fit(X, z, negative=np.arange(len(z)) == 0)
+
+
+def test_a_column_of_a_file_that_is_not_there_is_named(rows, tmp_path):
+    X, z, site, _ = rows
+    X.assign(z=z, site=site).to_csv(tmp_path / "rows.csv", index=False)
+    with pytest.raises(InputError, match="sites"):
+        PUGAM(check=False).fit(tmp_path / "rows.csv", "z", sample="sites")
+    with pytest.raises(InputError, match="one of its columns"):
+        PUGAM(check=False).fit(tmp_path / "rows.csv", "z", sample=site)

@@ -173,6 +173,13 @@ def test_shrunken_curves_warn_that_rows_count_as_independent(survey):
     assert model._fit.survey is None
 
 
+def test_known_negatives_are_refused(survey):
+    negative = np.arange(len(survey)) % 10 == 0
+    rows = survey.assign(z=np.where(negative, 0, survey["z"]))
+    with pytest.raises(InputError, match="negative is not for surveys"):
+        PUGAM().fit(rows[["a", "b", "c"]], rows["z"], groups=rows["psu"], negative=negative)
+
+
 def test_rows_elsewhere_are_refused(survey, tmp_path):
     survey.to_csv(tmp_path / "rows.csv", index=False)
     with pytest.raises(InputError, match="groups is for tables in memory"):

@@ -2,22 +2,34 @@
 
 from pugam.data.digests import digest, join_digests
 from pugam.data.labels import Labels, read_labels, read_weights, require_both_kinds
-from pugam.data.parts import LabelPart, Part, read_label_part, read_part, rows_renumbered
-from pugam.data.samples import ALL_ROWS, SampledRows, read_samples
+from pugam.data.parts import NO_COLUMNS, LabelPart, Part, read_label_part, read_part, rows_renumbered
+from pugam.data.samples import (
+    ALL_ROWS,
+    NO_ROLES,
+    SampledRows,
+    SampleRoles,
+    contradiction,
+    read_negatives,
+    read_samples,
+)
 from pugam.data.surveys import SurveyRows, effective_weights, number_labels, read_survey
 from pugam.data.tables import Column, ColumnKind, Table, as_array, is_missing, make_frame, read_table, require_numeric
 
 __all__ = [
     "ALL_ROWS",
+    "NO_COLUMNS",
+    "NO_ROLES",
     "Column",
     "ColumnKind",
     "LabelPart",
     "Labels",
     "Part",
+    "SampleRoles",
     "SampledRows",
     "SurveyRows",
     "Table",
     "as_array",
+    "contradiction",
     "digest",
     "effective_weights",
     "is_missing",
@@ -26,6 +38,7 @@ __all__ = [
     "number_labels",
     "read_label_part",
     "read_labels",
+    "read_negatives",
     "read_part",
     "read_samples",
     "read_survey",

@@ -1,4 +1,4 @@
-"""To which unlabelled sample a row belongs, and what an audit found out about it."""
+"""To which unlabelled sample a row belongs, what an audit found out about it, and which rows are known negatives."""
 
 from __future__ import annotations
 
@@ -11,46 +11,110 @@ from pugam.data.tables import as_array, is_missing
 from pugam.errors import InputError, RowError
 from pugam.messages import Argument
 
-__all__ = ["ALL_ROWS", "SampledRows", "read_samples"]
+__all__ = ["ALL_ROWS", "NO_ROLES", "SampleRoles", "SampledRows", "contradiction", "read_negatives", "read_samples"]
 
+Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 FEWEST_ROWS = 10  # of a sample, for a share of its own
 ALL_ROWS = "all"  # the name of all unlabelled rows together
 
 
+class SampleRoles(NamedTuple):
+    """What is known of rows besides features, labels and weights: one value for each of all rows, or None.
+
+    Attributes
+    ----------
+    sample : names of unlabelled samples; those of labelled rows are not used
+    audit : 1 or 0 for unlabelled rows whose class was found out, missing elsewhere
+    audit_chance : with what chance each row was audited
+    negative : true for known negatives, which are a sample of their own
+    """
+
+    sample: Any = None
+    audit: Any = None
+    audit_chance: Any = None
+    negative: Any = None
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """Those that are there, by name."""
+        return {name: values for name, values in self._asdict().items() if values is not None}
+
+
+NO_ROLES = SampleRoles()
+
+
 class SampledRows(NamedTuple):
-    """Names of the unlabelled samples, and a code for each row; see `pugam.likelihood.SampleSizes`."""
+    """Names of the unlabelled samples, a code for each row (see `pugam.likelihood.SampleSizes`), chances of audits."""
 
     names: tuple[str, ...]
     codes: NDArray[np.int32]
+    chances: Array | None
 
 
-def read_samples(sample: Any, audit: Any, positive: Flags, kept: Flags | None) -> SampledRows | None:
-    """Read which sample each row is in and what is known of its class; None where there is one sample and no audit.
+def read_samples(roles: SampleRoles, positive: Flags, kept: Flags | None) -> SampledRows | None:
+    """Read which sample each row is in and what is known of its class; None where there is nothing to tell.
 
     Parameters
     ----------
-    sample : array-like, one name for each row, or None
-        Those of labelled rows are not used.
-    audit : array-like, or None
-        For each unlabelled row 1 or 0 where its class was found out, and a missing value elsewhere.
+    roles : SampleRoles
     positive : bool array
         Who is labelled, among the rows kept.
     kept : bool array, optional
-        Which of all rows are kept; None stands for all.
+        Which of all rows are kept, known negatives not among them; None stands for all.
     """
-    if sample is None and audit is None:
-        return None
     numbers = np.arange(len(positive)) if kept is None else np.flatnonzero(kept)
     n_rows = len(positive) if kept is None else len(kept)
-    names, codes = _read_names(_one_each("sample", sample, n_rows), positive, numbers)
-    known = _read_audit(_one_each("audit", audit, n_rows), positive, numbers)
+    names, codes = _read_names(_one_each("sample", roles.sample, n_rows), positive, numbers)
+    known = _read_audit(_one_each("audit", roles.audit, n_rows), positive, numbers)
     codes[known == 1] += len(names)
     codes[known == 0] += 2 * len(names)
-    if len(names) == 1 and not (known >= 0).any():
+    chances = _read_chances(roles, n_rows, positive, numbers)
+    if len(names) == 1 and not (known >= 0).any() and read_negatives(roles.negative, n_rows) is None:
         return None
-    return SampledRows(tuple(names), codes)
+    return SampledRows(tuple(names), codes, chances)
+
+
+def read_negatives(negative: Any, n_rows: int) -> Flags | None:
+    """Read which of all rows are known negatives; None where there are none."""
+    values = _one_each("negative", negative, n_rows)
+    if values is None:
+        return None
+    found = np.zeros(n_rows, dtype=bool)
+    for row, value in enumerate(values):
+        if is_missing(value):
+            continue
+        if value not in (0, 1):
+            raise RowError(
+                Argument("negative"),
+                f" is {_shown(value)} in ",
+                row,
+                "; write 1 for a known negative, and 0 or nothing for all other rows.",
+            )
+        found[row] = bool(value)
+    return found if found.any() else None
+
+
+def _read_chances(roles: SampleRoles, n_rows: int, positive: Flags, numbers: NDArray[np.intp]) -> Array | None:
+    """With what chance each row kept was audited; what is said of labelled rows is not used."""
+    values = _one_each("audit_chance", roles.audit_chance, n_rows)
+    if values is None:
+        return None
+    if roles.audit is None:
+        raise InputError(Argument("audit_chance"), " goes with ", Argument("audit"), ", which is not given.")
+    chances = np.ones(len(positive))
+    for row in np.flatnonzero(~positive):
+        value = values[numbers[row]]
+        if is_missing(value) or isinstance(value, str) or not 0.0 < value <= 1.0:
+            raise RowError(
+                Argument("audit_chance"),
+                f" is {'missing' if is_missing(value) else _shown(value)} in ",
+                int(numbers[row]),
+                "; give a number above 0 and at most 1 for every unlabelled row.",
+            )
+        chances[row] = value
+    return chances
 
 
 def _one_each(what: str, values: Any, n_rows: int) -> list[Any] | None:
@@ -125,12 +189,17 @@ def _read_audit(values: list[Any] | None, positive: Flags, numbers: NDArray[np.i
                 "; write 1 for a row found to be positive, 0 for one found to be negative, and leave others missing.",
             )
         if positive[row] and value == 0:
-            raise RowError(
-                Argument("audit"),
-                " says that a labelled row is negative, ",
-                int(number),
-                "; correct one of the two, or make the row an unlabelled one.",
-            )
+            raise contradiction("audit", int(number))
         if not positive[row]:
             known[row] = int(value)
     return known
+
+
+def contradiction(role: str, row: int) -> RowError:
+    """What to say of a labelled row that is known to be negative."""
+    return RowError(
+        Argument(role),
+        " says that a labelled row is negative, ",
+        row,
+        "; correct one of the two, or make the row an unlabelled one.",
+    )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
-from pugam.data import LabelPart, Part, read_label_part, read_part, rows_renumbered
+from pugam.data import NO_COLUMNS, LabelPart, Part, read_label_part, read_part, rows_renumbered
 from pugam.engines.cluster import ClusterParts
 from pugam.engines.memory import MemoryEngine
 from pugam.engines.sources import Digest, Place, digest_part, engine_of_part, places_of
@@ -39,14 +39,17 @@ class ClusterRows:
     frame : dask.dataframe.DataFrame
     label, weights : str or dask.dataframe.Series
         Names of columns, or series with the same partitions; None where there are no weights.
+    others : mapping of str to str
+        Names of columns that tell more of the rows, see `pugam.data.SampleRoles`.
     """
 
     library = "pandas"
 
-    def __init__(self, client: Any, frame: Any, label: Any, weights: Any) -> None:
-        roles = [role for role in (label, weights) if isinstance(role, str)]
-        self.names = tuple(str(name) for name in frame.columns if name not in roles)
-        self._client, self._frame, self._label, self._weights = client, frame, label, weights
+    def __init__(
+        self, client: Any, frame: Any, label: Any, weights: Any, others: Mapping[str, str] = NO_COLUMNS
+    ) -> None:
+        self._client, self._frame, self._roles = client, frame, _Roles(label, weights, dict(others))
+        self.names = tuple(str(name) for name in frame.columns if name not in self._roles.names)
         for what, role in (("z", label), ("sample_weight", weights)):
             if is_dask_series(role) and role.npartitions != frame.npartitions:
                 raise InputError(
@@ -87,40 +90,54 @@ class ClusterRows:
         """
         from dask.delayed import delayed
 
-        own = [role for role in (self._label, self._weights) if isinstance(role, str)]
-        columns = [name for name in self._frame.columns if str(name) in names or name in own]
+        columns = [name for name in self._frame.columns if str(name) in names or name in self._roles.names]
         partitions = self._frame[columns].to_delayed()
         roles = [
             role.to_delayed() if is_dask_series(role) else [role] * len(partitions)
-            for role in (self._label, self._weights)
+            for role in (self._roles.label, self._roles.weights)
         ]
         job = delayed(of_part, pure=False)
         return [
-            job(partition, label, weights, *extra)
+            job(partition, delayed(_Roles)(label, weights, self._roles.others), *extra)
             for partition, label, weights, extra in zip(partitions, *roles, arguments, strict=True)
         ]
 
 
-def _role(frame: Any, role: Any) -> Any:
-    return frame[role] if isinstance(role, str) else role
+class _Roles(NamedTuple):
+    """Labels, weights and what else is known of rows: names of columns, or what stands in them."""
+
+    label: Any
+    weights: Any
+    others: dict[str, str]
+
+    @property
+    def names(self) -> list[str]:
+        """Columns that have a role."""
+        return [role for role in (self.label, self.weights, *self.others.values()) if isinstance(role, str)]
+
+    def of(self, frame: Any) -> tuple[Any, Any, dict[str, Any]]:
+        """Labels, weights and all else of the rows of a partition."""
+        label, weights = (frame[role] if isinstance(role, str) else role for role in (self.label, self.weights))
+        return label, weights, {role: frame[name] for role, name in self.others.items()}
 
 
 def _with_rows(jobs: list[Any], labels: Sequence[LabelPart]) -> list[Any]:
     return [job for job, part in zip(jobs, labels, strict=True) if len(part.positive)]
 
 
-def _label_part(frame: Any, label: Any, weights: Any) -> LabelPart | RowError:
+def _label_part(frame: Any, roles: _Roles) -> LabelPart | RowError:
     """Labels and weights of a partition, or what is wrong with them: where it begins is not known yet."""
+    label, weights, others = roles.of(frame)
     try:
-        return read_label_part(_role(frame, label), _role(frame, weights), len(frame))
+        return read_label_part(label, weights, len(frame), others)
     except RowError as error:
         return error
 
 
-def _part(frame: Any, label: Any, weights: Any, place: Place) -> Part:
-    own = [role for role in (label, weights) if isinstance(role, str)]
+def _part(frame: Any, roles: _Roles, place: Place) -> Part:
+    features = frame.drop(columns=list(dict.fromkeys(roles.names)))
     with rows_renumbered(lambda row: place.first_of_all + row):
-        part = read_part(frame.drop(columns=own), _role(frame, label), _role(frame, weights))
+        part = read_part(features, *roles.of(frame), place.of_negatives)
     if part.labels.fingerprint != place.fingerprint:
         raise InputError(
             "A partition of the Dask data frame is not what it was when it was first read; fit rows that stay the same "
@@ -129,10 +146,10 @@ def _part(frame: Any, label: Any, weights: Any, place: Place) -> Part:
     return part
 
 
-def _digest(frame: Any, label: Any, weights: Any, place: Place, n_rows: int, names: Sequence[str]) -> Digest:
-    return digest_part(_part(frame, label, weights, place), place, n_rows, names)
+def _digest(frame: Any, roles: _Roles, place: Place, n_rows: int, names: Sequence[str]) -> Digest:
+    return digest_part(_part(frame, roles, place), place, n_rows, names)
 
 
-def _engine(frame: Any, label: Any, weights: Any, place: Place, design: Design, local: bool) -> MemoryEngine:
+def _engine(frame: Any, roles: _Roles, place: Place, design: Design, local: bool) -> MemoryEngine:
     with one_blas_thread():
-        return engine_of_part(_part(frame, label, weights, place), design, place, local)
+        return engine_of_part(_part(frame, roles, place), design, place, local)

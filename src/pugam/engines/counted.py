@@ -5,12 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from copy import copy
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines.pilots import ShownRows, shown_rows
+from pugam.engines.protocol import Counts, Engine, OfRows
 from pugam.engines.remembering import LastSums
 from pugam.likelihood import Sums
 from pugam.terms import Design, Encoded
@@ -36,16 +37,28 @@ class CountedRows(ABC):
     most_weightings, most_weighted_rows = 128, 20_000_000  # summed at once; fewer weightings where the rows are many
 
     codes: NDArray[np.int32] | None = None
+    negatives: Engine | None = None
 
     def __init__(self, design: Design, positive: Flags, weights: Array | None) -> None:
         self.design, self.positive = design, positive
         self._weigh(weights)
 
-    def coded(self, codes: NDArray[np.int32] | None) -> Self:
-        """Return the same rows with codes, shape (n_rows,), for a likelihood of several samples."""
+    def coded(self, codes: NDArray[np.int32] | None, negatives: Engine | None = None) -> Self:
+        """Return the same rows with codes, shape (n_rows,), and known negatives beside them, for several samples."""
         other = copy(self)
-        other.codes = codes
+        other.codes, other.negatives = codes, negatives
         return other
+
+    def sum_rows(self, of_block: OfRows, shared: tuple[Any, ...]) -> Any:
+        """Add up what a function makes of blocks of rows, those of known negatives included."""
+        own = self._sum_rows(of_block, shared)
+        return own if self.negatives is None else own + self.negatives.sum_rows(of_block, shared)
+
+    def _negatives_drawn(self, counts: Counts) -> Engine | None:
+        """Known negatives, each counted as often as is said behind the counts of all other rows."""
+        if self.negatives is None or len(counts) == self.n_rows:
+            return self.negatives
+        return self.negatives.reweighted(counts[self.n_rows :])
 
     def _weigh(self, weights: Array | None) -> None:
         """Give the rows their weights; what was remembered under others is forgotten."""
@@ -80,6 +93,10 @@ class CountedRows(ABC):
 
     def _weights_at(self, rows: NDArray[np.intp]) -> Array | None:
         return None if self.weights is None else self.weights[rows]
+
+    @abstractmethod
+    def _sum_rows(self, of_block: OfRows, shared: tuple[Any, ...]) -> Any:
+        """Add up what a function makes of blocks of rows."""
 
     @abstractmethod
     def encoded_at(self, rows: NDArray[np.intp]) -> tuple[Encoded, ...]:

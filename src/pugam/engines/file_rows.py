@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from pugam.data import LabelPart, Part, read_label_part, read_part, rows_renumbered
+from pugam.data import NO_COLUMNS, LabelPart, Part, read_label_part, read_part, rows_renumbered
 from pugam.engines.memory import MemoryEngine
 from pugam.engines.sources import Digest, digest_part, engine_of_part, places_of
 from pugam.engines.stream import KEPT_BYTES, StreamedParts, in_order
@@ -38,6 +38,8 @@ class FileRows:
         Turns the column of labels into 0 and 1, where they are written in another way.
     types : mapping
         What columns of a CSV file hold; see `DataFile.kinds`.
+    roles : mapping of str to str
+        Names of columns that tell more of the rows, see `pugam.data.SampleRoles`.
     kept_bytes : int
         How much of the rows may be kept in memory between passes.
     """
@@ -53,10 +55,11 @@ class FileRows:
         n_threads: int,
         codes: ReadLabels | None = None,
         types: Mapping[str, Kind] = NO_TYPES,
+        roles: Mapping[str, str] = NO_COLUMNS,
         kept_bytes: int = KEPT_BYTES,
     ) -> None:
         self.names = tuple(features)
-        self._file, self._label, self._weights = file, label, weights
+        self._file, self._label, self._weights, self._others = file, label, weights, roles
         self._n_threads, self._codes, self._types, self._kept_bytes = n_threads, codes, types, kept_bytes
         self._stamps: list[tuple[int, int]] = []
         self._tables: list[pa.Table] = []  # all of the file, as the last pass read it, if that is not too much
@@ -127,20 +130,25 @@ class FileRows:
         return self._file.kinds(self._with_roles(self.names), self._types)
 
     def _with_roles(self, names: Sequence[str]) -> list[str]:
-        """Some columns, that of labels, and that of weights where there are any."""
-        roles = [self._label, *([] if self._weights is None else [self._weights])]
+        """Some columns, that of labels, and those of weights and of what else is known of rows."""
+        roles = [self._label, *([] if self._weights is None else [self._weights]), *self._others.values()]
         return list(dict.fromkeys([*names, *roles]))
 
     def _label_part(self, batch: pa.Table, number: int, first: int) -> LabelPart:
         with rows_renumbered(lambda row: first + row):
-            return read_label_part(self._codes_of(batch), self._weights_of(batch), batch.num_rows)
+            return read_label_part(
+                self._codes_of(batch), self._weights_of(batch), batch.num_rows, self._roles_of(batch)
+            )
 
     def _part(
         self, batch: pa.Table, number: int, first: int, names: Sequence[str], labels: Sequence[LabelPart]
     ) -> Part:
+        if number >= len(labels):
+            raise self._changed()
         with rows_renumbered(lambda row: first + row):
-            part = read_part(batch.select(list(names)), self._codes_of(batch), self._weights_of(batch))
-        if number >= len(labels) or part.labels.fingerprint != labels[number].fingerprint:
+            known = self._codes_of(batch), self._weights_of(batch), self._roles_of(batch)
+            part = read_part(batch.select(list(names)), *known, labels[number].are_negatives)
+        if part.labels.fingerprint != labels[number].fingerprint:
             raise self._changed()
         return part
 
@@ -155,6 +163,9 @@ class FileRows:
     def _codes_of(self, batch: pa.Table) -> Any:
         column = batch.column(self._label)
         return column if self._codes is None else self._codes(column)
+
+    def _roles_of(self, batch: pa.Table) -> dict[str, Any]:
+        return {role: batch.column(name) for role, name in self._others.items()}
 
     def _weights_of(self, batch: pa.Table) -> Any:
         return None if self._weights is None else batch.column(self._weights)

@@ -90,7 +90,7 @@ class GpuEngine(MemoryEngine):
         """Return an engine over the same rows for another design, of those of its terms with these numbers."""
         encoded = self._encoded_for(terms)
         other = GpuEngine(design, encoded, self.positive, self.weights, self.n_threads, device=self.device)
-        return other.coded(self.codes)
+        return other.coded(self.codes, self.negatives and self.negatives.redesigned(design, terms))
 
     def reweighted(self, counts: Counts) -> GpuEngine:
         """Return an engine over the same rows in which each counts so many times, shape (n_rows,)."""

@@ -128,7 +128,7 @@ class MemoryEngine(CountedRows):
         encoded = self._encoded_for(terms)
         # What is a part of many rows stays one.
         other = MemoryEngine(design, encoded, self.positive, self.weights, self.n_threads, self._local or None)
-        return other.coded(self.codes)
+        return other.coded(self.codes, self.negatives and self.negatives.redesigned(design, terms))
 
     def _encoded_for(self, terms: Sequence[Sources]) -> list[Encoded]:
         """Encoded values of terms of another design: those of one of ours, or of several of one column each."""
@@ -141,6 +141,7 @@ class MemoryEngine(CountedRows):
         """Return an engine over the same rows in which each counts so many times, shape (n_rows,)."""
         other = copy(self)  # shares the model columns
         other.n_threads = 1  # several such engines are worked on side by side
+        other.negatives, counts = self._negatives_drawn(counts), counts[: self.n_rows]
         other._weigh(counts.astype(float) if self.weights is None else counts * self.weights)
         return other
 
@@ -170,8 +171,7 @@ class MemoryEngine(CountedRows):
         work = self.n_rows * b.shape[1] ** 2
         return self._sum(lambda block: trace_slopes(block.X, block.weights, b, c, d, values, vectors), work)
 
-    def sum_rows(self, of_block: OfRows, shared: tuple[Any, ...]) -> Any:
-        """Add up what a function makes of blocks of rows."""
+    def _sum_rows(self, of_block: OfRows, shared: tuple[Any, ...]) -> Any:
         assert self.codes is not None
         return self.sum_coded(of_block, shared, self.codes)
 

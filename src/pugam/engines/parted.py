@@ -104,12 +104,15 @@ class PartedEngine(CountedRows):
 
     def redesigned(self, design: Design, terms: Sequence[Sources]) -> PartedEngine:
         """Return an engine over the same rows for another design, of those of its terms with these numbers."""
-        return self._with(self.parts.changed(MemoryEngine.redesigned, design, tuple(terms)), self.weights, design)
+        other = self._with(self.parts.changed(MemoryEngine.redesigned, design, tuple(terms)), self.weights, design)
+        return other.coded(self.codes, self.negatives and self.negatives.redesigned(design, terms))
 
     def reweighted(self, counts: Counts) -> PartedEngine:
         """Return an engine over the same rows in which each counts so many times, shape (n_rows,)."""
+        negatives, counts = self._negatives_drawn(counts), counts[: self.n_rows]
         weights = counts.astype(float) if self.weights is None else counts * self.weights
-        return self._with(self.parts.changed(MemoryEngine.reweighted, each=self._cut(counts)), weights, self.design)
+        other = self._with(self.parts.changed(MemoryEngine.reweighted, each=self._cut(counts)), weights, self.design)
+        return other.coded(self.codes, negatives)
 
     @property
     def n_side_by_side(self) -> int:
@@ -140,8 +143,7 @@ class PartedEngine(CountedRows):
         found: Array = self.parts.sum(MemoryEngine.trace_slopes_given, c, d, b, *np.linalg.eigh(matrix))
         return found
 
-    def sum_rows(self, of_block: OfRows, shared: tuple[Any, ...]) -> Any:
-        """Add up what a function makes of blocks of rows, of each part and then of all."""
+    def _sum_rows(self, of_block: OfRows, shared: tuple[Any, ...]) -> Any:
         return self.parts.sum(MemoryEngine.sum_coded, of_block, shared, each=self._cut(self.codes))
 
     def expectation(self, pi: Array, b: Array) -> PointExpectation:
@@ -156,8 +158,7 @@ class PartedEngine(CountedRows):
         return found
 
     def _with(self, parts: Parts, weights: Array | None, design: Design) -> PartedEngine:
-        other = PartedEngine(design, parts, self.positive, weights, np.diff(self._ends, prepend=0).tolist())
-        return other.coded(self.codes)
+        return PartedEngine(design, parts, self.positive, weights, np.diff(self._ends, prepend=0).tolist())
 
     def _cut(self, values: Any) -> list[Any]:
         """Cut what is given for all rows, along the last axis, into what is meant for each part."""

@@ -172,7 +172,10 @@ class Engine(Protocol):
         ...
 
     def reweighted(self, counts: Counts) -> Engine:
-        """Return an engine over the same rows in which each counts so many times, shape (n_rows,)."""
+        """Return an engine over the same rows in which each counts so many times, shape (n_rows,).
+
+        Counts of known negatives may follow those of all other rows.
+        """
         ...
 
     @property
@@ -205,10 +208,16 @@ class Engine(Protocol):
         """What a likelihood of several samples needs to know of each row; None where there is one sample."""
         ...
 
+    @property
+    def negatives(self) -> Engine | None:
+        """Known negatives, which only a likelihood of several samples knows of; they are counted apart."""
+        ...
+
     def sum_rows(self, of_block: OfRows, shared: tuple[Any, ...]) -> Any:
         """Add up what a function makes of blocks of rows, `of_block(X, codes, weights, *shared)`.
 
-        For likelihoods of several samples. The function may be sent to other processes, and its results are added.
+        For likelihoods of several samples, known negatives included. The function may be sent to other processes, and
+        its results are added.
         """
         ...
 

@@ -18,11 +18,12 @@ Digest = tuple[np.ndarray, dict[str, Column]]
 
 
 class Place(NamedTuple):
-    """Where a part begins, among the rows that have a weight and among all rows, and what its labels are known by."""
+    """Where a part begins, among the rows that count and among all rows, and what its labels are known by."""
 
     first: int
     first_of_all: int
     fingerprint: tuple[int, int, float]
+    of_negatives: bool
 
 
 class RowSource(Protocol):
@@ -39,7 +40,7 @@ class RowSource(Protocol):
         ...
 
     def labels(self) -> list[LabelPart]:
-        """Read labels and weights of all parts."""
+        """Read labels, weights and what else is known of the rows of all parts."""
         ...
 
     def digests(self, labels: Sequence[LabelPart], names: Sequence[str]) -> list[Digest]:
@@ -47,7 +48,7 @@ class RowSource(Protocol):
         ...
 
     def parts(self, design: Design, labels: Sequence[LabelPart], local: bool) -> Parts:
-        """Make the engines of all parts; `local` as of `MemoryEngine`."""
+        """Make the engines of all parts, or of their known negatives; `local` as of `MemoryEngine`."""
         ...
 
 
@@ -56,7 +57,7 @@ def places_of(labels: Sequence[LabelPart]) -> list[Place]:
     firsts = np.cumsum([0, *(len(part.positive) for part in labels)])
     firsts_of_all = np.cumsum([0, *(part.n_rows for part in labels)])
     return [
-        Place(int(first), int(of_all), part.fingerprint)
+        Place(int(first), int(of_all), part.fingerprint, part.are_negatives)
         for first, of_all, part in zip(firsts[:-1], firsts_of_all[:-1], labels, strict=True)
     ]
 

@@ -2,42 +2,70 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any, Self
 
 import narwhals as nw
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from pugam.data import SampledRows, SurveyRows, read_samples
-from pugam.engines import Engine, is_dask_frame, one_blas_thread
+from pugam.data import SampledRows, SampleRoles, SurveyRows, read_samples
+from pugam.engines import Engine, one_blas_thread
 from pugam.errors import InputError, warn_user
 from pugam.estimator.options import EngineName, read_engine, read_n_jobs
 from pugam.estimator.reading import either, read_new_rows
 from pugam.estimator.training import TableRows, TrainingRows, by_survey, is_elsewhere, open_rows
 from pugam.estimator.uncertainty import UncertaintyMethods
+from pugam.likelihood import SampleSizes
 from pugam.messages import Argument
 from pugam.solvers import Fit, Settings, Survey, has_enough_rows, sampled_loglik
+from pugam.terms import Design
 
-__all__ = ["RowMethods", "require_enough_rows", "require_marginal", "take_roles", "warn_of_survey", "with_codes"]
+__all__ = [
+    "RowMethods",
+    "open_engine",
+    "require_enough_rows",
+    "require_marginal",
+    "take_roles",
+    "take_survey",
+    "warn_of_survey",
+]
 
 
-def take_roles(X: Any, **roles: Any) -> tuple[Any, ...]:
-    """Take columns named by their roles out of a table; return the table without them, and the values of each role."""
-    named = {role: name for role, name in roles.items() if isinstance(name, str)}
-    given = [role for role, value in roles.items() if value is not None]
-    if given and (isinstance(X, str | os.PathLike) or is_dask_frame(X)):
-        raise InputError(Argument(given[0]), " is for tables in memory: read the file first, as with pandas.read_csv.")
+def take_roles(X: Any, roles: SampleRoles) -> tuple[Any, SampleRoles]:
+    """Take columns named by their roles out of a table; return the table without them, and the values of each role.
+
+    Where rows are elsewhere, roles stay names.
+    """
+    if is_elsewhere(X):
+        return X, roles
+    X, values = _take_columns(X, roles.given)
+    return X, roles._replace(**values)
+
+
+def take_survey(X: Any, groups: Any, strata: Any) -> tuple[Any, Any, Any]:
+    """Take the columns of clusters and strata out of a table, where they are named; return the table and both."""
+    given = {role: values for role, values in (("groups", groups), ("strata", strata)) if values is not None}
+    if given and is_elsewhere(X):
+        raise InputError(
+            Argument(next(iter(given))), " is for tables in memory: read the file first, as with pandas.read_csv."
+        )
+    X, values = _take_columns(X, given)
+    return X, values.get("groups"), values.get("strata")
+
+
+def _take_columns(X: Any, given: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Take those of the columns out of a table that are given by name; return it, and the values of all."""
+    named = {role: name for role, name in given.items() if isinstance(name, str)}
     if not named:
-        return X, *roles.values()
+        return X, given
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
         raise InputError(f"X has no names of columns: give {next(iter(named))} as an array, one value for each row.")
     for role, name in named.items():
         if name not in frame.columns:
             raise InputError(Argument(role, name), f" is no column of X; its columns are {', '.join(frame.columns)}.")
-    values = {role: frame[named[role]].to_numpy() if role in named else roles[role] for role in roles}
-    return frame.drop(list(dict.fromkeys(named.values()))).to_native(), *values.values()
+    values = {role: frame[name].to_numpy() for role, name in named.items()}
+    return frame.drop(list(dict.fromkeys(named.values()))).to_native(), given | values
 
 
 def require_marginal(settings: Settings, samples: SampledRows | None) -> None:
@@ -58,9 +86,16 @@ def require_enough_rows(engine: Engine, samples: SampledRows | None) -> None:
         )
 
 
-def with_codes(engine: Any, samples: SampledRows | None) -> Any:
-    """Give rows the codes of their samples."""
-    return engine if samples is None else engine.coded(samples.codes)
+def open_engine(rows: TrainingRows, design: Design, samples: SampledRows | None) -> Any:
+    """The engine of rows, which know their samples, and of known negatives beside them."""
+    engine: Any = rows.engine(design)
+    if samples is None:
+        return engine
+    negatives: Any = rows.negatives(design)
+    if negatives is not None:
+        code = SampleSizes.count(samples.codes, None, len(samples.names)).known_negative
+        negatives = negatives.coded(np.full(negatives.n_rows, code, dtype=np.int32))
+    return engine.coded(samples.codes, negatives)
 
 
 def _require_same_survey(known: Survey | None, found: SurveyRows | None) -> None:
@@ -112,6 +147,8 @@ class RowMethods(UncertaintyMethods):
         z: Any = None,
         sample: Any = None,
         audit: Any = None,
+        audit_chance: Any = None,
+        negative: Any = None,
         groups: Any = None,
         strata: Any = None,
     ) -> Self:
@@ -130,10 +167,11 @@ class RowMethods(UncertaintyMethods):
         'profile'
         """
         check_is_fitted(self)
-        X, sample, audit, groups, strata = take_roles(X, sample=sample, audit=audit, groups=groups, strata=strata)
-        rows, survey = by_survey(self._open_known_rows(X, either(y, z), sample_weight), groups, strata)
+        X, roles = take_roles(X, SampleRoles(sample, audit, audit_chance, negative))
+        X, groups, strata = take_survey(X, groups, strata)
+        rows, survey = by_survey(self._open_known_rows(X, either(y, z), sample_weight, roles), groups, strata)
         _require_same_survey(self._fit.survey, survey)
-        samples = read_samples(sample, audit, rows.positive, rows.kept)
+        samples = read_samples(rows.roles, rows.positive, rows.kept)
         names = () if self._fit.samples is None else self._fit.samples.names
         if names != (() if samples is None else samples.names):
             raise InputError(
@@ -144,7 +182,7 @@ class RowMethods(UncertaintyMethods):
                 " as in the fit.",
             )
         with one_blas_thread():
-            engine = with_codes(rows.engine(self._design), samples)
+            engine = open_engine(rows, self._design, samples)
             loglik = _loglik(self._fit, engine)
         if not np.isclose(loglik, self.loglik_, rtol=1e-8, atol=1e-6):
             raise InputError(
@@ -153,13 +191,15 @@ class RowMethods(UncertaintyMethods):
                 "table of the fit; new rows are for predictions."
             )
         self._rows, self._survey = (engine, rows.kept), survey
+        self._chances = None if samples is None else samples.chances
         return self
 
-    def _open_known_rows(self, X: Any, z: Any, sample_weight: Any) -> TrainingRows:
+    def _open_known_rows(self, X: Any, z: Any, sample_weight: Any, roles: SampleRoles) -> TrainingRows:
         """Open rows of the fit: by column name where both this X and that of the fit have names, else by position."""
         if is_elsewhere(X):
-            return self._open_rows(X, z, sample_weight)
-        return TableRows(read_new_rows(self, X), z, sample_weight, read_engine(self.engine), read_n_jobs(self.n_jobs))
+            return self._open_rows(X, z, sample_weight, roles)
+        how = read_engine(self.engine), read_n_jobs(self.n_jobs)
+        return TableRows(read_new_rows(self, X), z, sample_weight, *how, roles)
 
-    def _open_rows(self, X: Any, z: Any, sample_weight: Any) -> TrainingRows:
-        return open_rows(X, z, sample_weight, read_engine(self.engine), read_n_jobs(self.n_jobs))
+    def _open_rows(self, X: Any, z: Any, sample_weight: Any, roles: SampleRoles) -> TrainingRows:
+        return open_rows(X, z, sample_weight, read_engine(self.engine), read_n_jobs(self.n_jobs), roles)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any, Literal
 
@@ -11,16 +10,17 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from pugam.data import read_samples
+from pugam.data import SampleRoles, read_samples
 from pugam.engines import Engine, one_blas_thread
 from pugam.errors import InputError, VerdictWarning, warn_user
 from pugam.estimator.attaching import (
     RowMethods,
+    open_engine,
     require_enough_rows,
     require_marginal,
     take_roles,
+    take_survey,
     warn_of_survey,
-    with_codes,
 )
 from pugam.estimator.options import (
     EngineName,
@@ -39,7 +39,7 @@ from pugam.estimator.options import (
 )
 from pugam.estimator.outputs import OutputMethods
 from pugam.estimator.predicting import PredictionMethods
-from pugam.estimator.reading import either, remember_features
+from pugam.estimator.reading import all_or_nothing, either, remember_features
 from pugam.estimator.training import by_survey, rows_placed
 from pugam.inference import Finding, NotConverged, first_look, inference_of, know_survey, shaped_covariance
 from pugam.likelihood import alpha_shift, label_frequency
@@ -250,6 +250,8 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
         z: Any = None,
         sample: Any = None,
         audit: Any = None,
+        audit_chance: Any = None,
+        negative: Any = None,
         groups: Any = None,
         strata: Any = None,
     ) -> PUGAM:
@@ -274,6 +276,11 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
         audit : array-like of shape (n_rows,), or str, optional
             1 or 0 for unlabelled rows whose class was found out, missing for all others. Rows have to be audited at
             random within a sample, or by their features: not because of what else is known of their class.
+        audit_chance : array-like of shape (n_rows,), or str, optional
+            With what chance each row was audited, where that depends on its features: for `check_audit`.
+        negative : array-like of shape (n_rows,), or str, optional
+            1 for rows that are known to be negative, 0 or missing for all others. They are a sample of their own, drawn
+            at random from the negatives, and no part of the unlabelled rows: `pi_` does not count them.
         groups, strata : array-like of shape (n_rows,), or str, optional
             In which cluster (primary sampling unit) a row was drawn, and in which stratum that was: one label for each
             row, or the name of a column of X, which is then no feature. Standard errors, intervals and tests are then
@@ -303,8 +310,9 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
         (800.0, 200.0)
         """
         pi_range = read_pi_range(self.pi)
-        X, sample, audit, groups, strata = take_roles(X, sample=sample, audit=audit, groups=groups, strata=strata)
-        rows, survey = by_survey(self._open_rows(X, either(y, z), sample_weight), groups, strata)
+        X, roles = take_roles(X, SampleRoles(sample, audit, audit_chance, negative))
+        X, groups, strata = take_survey(X, groups, strata)
+        rows, survey = by_survey(self._open_rows(X, either(y, z), sample_weight, roles), groups, strata)
         specs = None if self.terms is None else read_terms(self.terms, rows.header)
         numbers, shown = rows.digest(rows.header.names if specs is None else columns_read(specs))
         with rows_placed(rows, numbers):
@@ -318,11 +326,11 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
         require_distinct(design)
         require_rows(design, rows.n_rows, not pi_range.fixed)
         settings = make_settings(self.get_params(deep=False), design)
-        samples = read_samples(sample, audit, rows.positive, rows.kept)
+        samples = read_samples(rows.roles, rows.positive, rows.kept)
         require_marginal(settings, samples)
         rng = read_generator(self.random_state)
         with one_blas_thread():
-            engine = with_codes(rows.engine(design), samples)
+            engine = open_engine(rows, design, samples)
             require_enough_rows(engine, samples)
             if self.verbose:
                 size = f"{engine.n_rows} rows, {design.n_columns} columns"
@@ -333,11 +341,12 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
             n0, n1 = fitted.engine.n0, fitted.engine.n1
             fitted = replace(fitted, fit=inference_of(fitted).averaged(fitted.engine))
             covariance = shaped_covariance(inference_of(fitted))
-            with _all_or_nothing(self):
+            with all_or_nothing(self):
                 remember_features(self, X, rows.header)
                 self._remember(fitted.fit, settings, n0, n1, fitted.design, covariance)
                 self.classes_, self._library = classes, rows.library
                 self._rows, self._survey = (fitted.engine, rows.kept), survey
+                self._chances = None if samples is None else samples.chances
                 self._judge()
             findings = list(first_look(fitted))
         self._warn(findings)
@@ -405,6 +414,7 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
         state = dict(super().__getstate__())
         state.pop("_rows", None)  # data stay where they are
         state.pop("_survey", None)
+        state.pop("_chances", None)
         state.pop("_drawn", None)
         state.pop("_diagnosis", None)
         state.pop("_judged", None)
@@ -433,15 +443,3 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
         tags.classifier_tags.multi_class = False
         tags.input_tags.string = True
         return tags
-
-
-@contextmanager
-def _all_or_nothing(estimator: PUGAM) -> Iterator[None]:
-    """Leave an estimator as it was, fitted or not, where Ctrl-C comes while it remembers a fit."""
-    before = dict(vars(estimator))
-    try:
-        yield
-    except BaseException:
-        estimator.__dict__.clear()
-        estimator.__dict__.update(before)
-        raise

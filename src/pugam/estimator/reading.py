@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from pugam.data import Table, read_labels, read_table, read_weights
+from pugam.data import Table, contradiction, read_labels, read_table, read_weights
 from pugam.errors import InputError
 
 __all__ = [
+    "all_or_nothing",
     "either",
     "read_kept_labels",
     "read_new_rows",
@@ -23,18 +26,31 @@ __all__ = [
 FEWEST_ROWS = 2
 
 
-def read_weighted_rows(table: Table, sample_weight: Any) -> tuple[Table, np.ndarray | None, np.ndarray | None]:
-    """Read the weights; return the rows of positive weight, their weights, and which rows they are (None: all)."""
+class WeightedRows(NamedTuple):
+    """Rows of positive weight, their weights, and which rows of the table they are (None: all)."""
+
+    table: Table
+    weights: np.ndarray | None
+    kept: np.ndarray | None
+
+
+def read_weighted_rows(table: Table, sample_weight: Any, among: np.ndarray | None = None) -> WeightedRows:
+    """Read the weights and choose the rows of positive weight, among some or all."""
     weights = read_weights(sample_weight, table.n_rows)
-    if weights is None:
-        return table, None, None
-    kept = weights > 0.0
-    return (table if kept.all() else table.take(kept)), weights[kept], kept
+    if weights is None and among is None:
+        return WeightedRows(table, None, None)
+    kept = np.ones(table.n_rows, bool) if weights is None else weights > 0.0
+    kept = kept if among is None else kept & among
+    return WeightedRows(table if kept.all() else table.take(kept), None if weights is None else weights[kept], kept)
 
 
-def read_kept_labels(z: Any, n_rows: int, kept: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+def read_kept_labels(
+    z: Any, n_rows: int, kept: np.ndarray | None, negatives: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Read the labels of a table; return who is positive among the rows kept, and the two values as written."""
     labels = read_labels(z, n_rows)
+    if negatives is not None and (labels.positive & negatives).any():
+        raise contradiction("negative", int(np.argmax(labels.positive & negatives)))
     positive = labels.positive if kept is None else labels.positive[kept]
     if positive.all() or not positive.any():
         raise InputError("Rows of positive weight are of only one class; labelled and unlabelled are both needed.")
@@ -86,3 +102,15 @@ def either(y: Any, z: Any) -> Any:
     if y is not None and z is not None:
         raise InputError("The labels are given twice, as y and as z; pass one of them.")
     return z if y is None else y
+
+
+@contextmanager
+def all_or_nothing(estimator: BaseEstimator) -> Iterator[None]:
+    """Leave an estimator as it was, fitted or not, where Ctrl-C comes while it remembers a fit."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        estimator.__dict__.clear()
+        estimator.__dict__.update(before)
+        raise

@@ -41,6 +41,7 @@ class SampleMethods(UncertaintyMethods):
     """What a fit to several unlabelled samples says of each of them."""
 
     verdict_: str | None
+    _chances: np.ndarray | None
 
     def shares(self, level: float = 0.95, *, model_error: bool = True) -> Any:
         """Return the share of positives in each unlabelled sample, as a frame with one row for each.
@@ -118,21 +119,19 @@ class SampleMethods(UncertaintyMethods):
         check_is_fitted(self)
         return equality_test(self._several, self._settings.pi_range)
 
-    def check_audit(self, level: float = 0.95, *, chance: Any = None) -> Any:
+    def check_audit(self, level: float = 0.95) -> Any:
         """Compare the model with audited rows: shares by both, as a frame with one row for each audited sample.
 
         The model's shares know the audited rows, too. Beside them stands an estimate that does not rest on the model:
         the mean posterior of all rows, corrected by the mean error of the posteriors of audited rows. Its interval
-        does not rest on the model, if rows were audited at random within their sample, or with known chances; it takes
-        some dozens of audited rows for it to be trusted. A
-        small p-value says that the posteriors of audited rows are wrong on average: something is wrong with the model,
-        or with how rows were audited or labelled.
+        does not rest on the model, if rows were audited at random within their sample, or with the chances given as
+        ``audit_chance`` in the fit; it takes some dozens of audited rows for it to be trusted. A small p-value says
+        that the posteriors of audited rows are wrong on average: something is wrong with the model, or with how rows
+        were audited or labelled.
 
         Parameters
         ----------
         level : float
-        chance : array-like of shape (n_rows,), optional
-            With what chance each row of the fit was audited, where that depends on its features; between 0 and 1.
 
         Returns
         -------
@@ -154,23 +153,9 @@ class SampleMethods(UncertaintyMethods):
         fitted, found = self._fitted("The audit"), self._fit.samples
         if found is None or not found.audited.any():
             raise InputError("No row was audited; give ", Argument("audit"), " in the fit.")
-        chances = None if chance is None else self._read_chances(chance)
-        rows = check_audits(fitted, level, chances)
+        rows = check_audits(fitted, level, self._chances)
         names = ("sample", "audited", "pi", "estimate", "lower", "upper", "pvalue")
         return make_frame(self._library, {name: [getattr(row, name) for row in rows] for name in names})
-
-    def _read_chances(self, chance: Any) -> np.ndarray:
-        """Chances of being audited, for the rows of the fit."""
-        engine, kept = self._rows
-        n_rows = engine.n_rows if kept is None else len(kept)
-        values = np.asarray(chance, dtype=float)
-        if values.shape != (n_rows,):
-            raise InputError(f"chance needs one number per row, {n_rows} in all; got shape {values.shape}.")
-        values = values if kept is None else values[kept]
-        hidden = values[~engine.positive]
-        if not ((hidden > 0.0) & (hidden <= 1.0)).all():
-            raise InputError("chance has to lie above 0 and at most at 1 for every unlabelled row.")
-        return values
 
     def _share_rows(self, level: float = 0.95, model_error: bool = True) -> list[ShareRow]:
         """What is known of each sample, and of all unlabelled rows together."""

@@ -12,11 +12,15 @@ from typing import Any, Protocol
 import numpy as np
 
 from pugam.data import (
+    NO_ROLES,
+    LabelPart,
+    SampleRoles,
     SurveyRows,
     Table,
     digest,
     effective_weights,
     join_digests,
+    read_negatives,
     read_survey,
     require_both_kinds,
     rows_renumbered,
@@ -37,7 +41,7 @@ from pugam.engines import (
 )
 from pugam.errors import InputError
 from pugam.estimator.options import EngineName
-from pugam.estimator.reading import read_kept_labels, read_training_rows, read_weighted_rows
+from pugam.estimator.reading import WeightedRows, read_kept_labels, read_training_rows, read_weighted_rows
 from pugam.files import DataFile, open_file
 from pugam.messages import Argument
 from pugam.terms import Design
@@ -86,7 +90,10 @@ class TrainingRows(Protocol):
         """Which rows of the data these are; None stands for all."""
         ...
 
-    weights: np.ndarray | None
+    @property
+    def roles(self) -> SampleRoles:
+        """What else is known of all rows of the data."""
+        ...
 
     @property
     def library(self) -> str:
@@ -101,13 +108,29 @@ class TrainingRows(Protocol):
         """The engine that takes sums over these rows."""
         ...
 
+    def negatives(self, design: Design) -> Engine | None:
+        """That of known negatives, which are not among these rows; None where there are none."""
+        ...
+
 
 class TableRows:
     """Rows of a table in memory."""
 
-    def __init__(self, table: Table, z: Any, sample_weight: Any, engine: EngineName, n_jobs: int | None) -> None:
-        self.header, self.weights, self.kept = read_weighted_rows(table, sample_weight)
-        self._read_labels = partial(read_kept_labels, z, table.n_rows, self.kept)
+    def __init__(
+        self,
+        table: Table,
+        z: Any,
+        sample_weight: Any,
+        engine: EngineName,
+        n_jobs: int | None,
+        roles: SampleRoles = NO_ROLES,
+    ) -> None:
+        known = read_negatives(roles.negative, table.n_rows)
+        self._chosen = read_weighted_rows(table, sample_weight, None if known is None else ~known)
+        self._aside = None if known is None else read_weighted_rows(table, sample_weight, known)
+        self.header, self.weights, self.kept = self._chosen
+        self.roles = roles
+        self._read_labels = partial(read_kept_labels, z, table.n_rows, self.kept, known)
         self.library, self.n_rows = table.library, self.header.n_rows
         self._kind, self._n_jobs = GpuEngine if engine == "gpu" else MemoryEngine, n_jobs
 
@@ -131,12 +154,28 @@ class TableRows:
 
     def engine(self, design: Design) -> MemoryEngine:
         """The engine that takes sums over these rows."""
-        threads = count_threads(self._n_jobs, self.n_rows, 1 + design.n_columns)
+        return self._engine_of(self._chosen, self.positive, design)
+
+    def negatives(self, design: Design) -> MemoryEngine | None:
+        """That of known negatives; None where there are none."""
+        if self._aside is None:
+            return None
+        return self._engine_of(self._aside, np.zeros(self._aside.table.n_rows, bool), design)
+
+    def sampled(self) -> TableRows:
+        """The same rows, whose weights are sampling weights."""
+        other = copy(self)
+        other._chosen = self._chosen._replace(weights=effective_weights(self.weights))
+        other.weights = other._chosen.weights
+        return other
+
+    def _engine_of(self, rows: WeightedRows, positive: np.ndarray, design: Design) -> MemoryEngine:
+        threads = count_threads(self._n_jobs, rows.table.n_rows, 1 + design.n_columns)
         for name in design.columns_used:
-            self.header.column(name)  # faults found in reading name rows of the whole already
-        with rows_renumbered(lambda row: _row_of_all(self.kept, row)):
-            encoded = design.encode(self.header)
-        return self._kind(design, encoded, self.positive, self.weights, threads)
+            rows.table.column(name)  # faults found in reading name rows of the whole already
+        with rows_renumbered(lambda row: _row_of_all(rows.kept, row)):
+            encoded = design.encode(rows.table)
+        return self._kind(design, encoded, positive, rows.weights, threads)
 
 
 class PartedRows:
@@ -145,16 +184,17 @@ class PartedRows:
     def __init__(self, source: RowSource) -> None:
         self._source, self.library = source, source.library
         parts = self._parts = source.labels()
-        self.positive = np.concatenate([part.positive for part in parts])
+        self.positive, self.weights = _joined(parts)
         self.n_rows = len(self.positive)
-        weighted = [part.weights for part in parts if part.weights is not None]
-        self.weights = np.concatenate(weighted) if weighted else None
         kept = np.concatenate([np.ones(part.n_rows, bool) if part.kept is None else part.kept for part in parts])
         self.kept = None if kept.all() else kept
         if not self.n_rows:
             raise InputError("There are no rows of positive weight; a fit needs labelled and unlabelled ones.")
         require_both_kinds(self.positive)
         self.classes = _common_classes([part.classes for part in parts if part.n_rows])
+        self.roles = SampleRoles(
+            **{role: np.concatenate([part.roles[role] for part in parts]) for role in parts[0].roles}
+        )
 
     @cached_property
     def header(self) -> Table:
@@ -167,19 +207,38 @@ class PartedRows:
 
     def engine(self, design: Design) -> PartedEngine:
         """The engine that takes sums over these rows."""
-        parts = self._source.parts(design, self._parts, is_local_faster(design, self.n_rows))
-        sizes = [len(part.positive) for part in self._parts if len(part.positive)]
-        return PartedEngine(design, parts, self.positive, self.weights, sizes)
+        return self._engine_of(self._parts, design)
+
+    def negatives(self, design: Design) -> PartedEngine | None:
+        """That of known negatives; None where there are none."""
+        aside = [part.negatives for part in self._parts if part.negatives is not None]
+        return self._engine_of(aside, design) if any(len(part.positive) for part in aside) else None
+
+    def _engine_of(self, labels: list[LabelPart], design: Design) -> PartedEngine:
+        sizes = [len(part.positive) for part in labels if len(part.positive)]
+        parts = self._source.parts(design, labels, is_local_faster(design, sum(sizes)))
+        return PartedEngine(design, parts, *_joined(labels), sizes)
+
+
+def _joined(parts: Sequence[LabelPart]) -> tuple[np.ndarray, np.ndarray | None]:
+    """Who is labelled, and the weights, of the rows of all parts."""
+    weighted = [part.weights for part in parts if part.weights is not None]
+    return np.concatenate([part.positive for part in parts]), np.concatenate(weighted) if weighted else None
 
 
 def by_survey(rows: TrainingRows, groups: Any, strata: Any) -> tuple[TrainingRows, SurveyRows | None]:
     """Read how rows were drawn, if that is told; their weights are then sampling weights."""
-    survey = read_survey(groups, strata, rows.n_rows if rows.kept is None else len(rows.kept), rows.kept)
-    if survey is None:
+    if groups is None and strata is None:
         return rows, None
-    counted = copy(rows)
-    counted.weights = effective_weights(rows.weights)
-    return counted, survey
+    assert isinstance(rows, TableRows)
+    if rows.roles.negative is not None:
+        raise InputError(
+            Argument("negative"),
+            " is not for surveys, in which negatives were drawn with the others; say so by ",
+            Argument("audit"),
+            ", or leave out groups and strata.",
+        )
+    return rows.sampled(), read_survey(groups, strata, rows.n_rows if rows.kept is None else len(rows.kept), rows.kept)
 
 
 def rows_placed(rows: TrainingRows, numbers: np.ndarray) -> AbstractContextManager[None]:
@@ -192,23 +251,26 @@ def _row_of_all(kept: np.ndarray | None, number: int) -> int:
     return number if kept is None else int(np.flatnonzero(kept)[number])
 
 
-def open_rows(X: Any, z: Any, sample_weight: Any, engine: EngineName, n_jobs: int | None) -> TrainingRows:
+def open_rows(
+    X: Any, z: Any, sample_weight: Any, engine: EngineName, n_jobs: int | None, roles: SampleRoles = NO_ROLES
+) -> TrainingRows:
     """Open the rows of a fit: a table, the path of a file, or a Dask data frame.
 
-    Of a file and of a Dask data frame, labels and weights are columns, given by name.
+    Of a file and of a Dask data frame, labels, weights and all else that is known of rows are columns, given by name.
     """
     if isinstance(X, FileRows | ClusterRows):
         source: RowSource = X
     elif is_dask_frame(X):
-        source = _dask_rows(X, z, sample_weight, engine)
+        source = _dask_rows(X, z, sample_weight, engine, roles)
     elif isinstance(X, str | os.PathLike):
         file = open_file(X)
         if engine == "dask":
-            source = _dask_rows(read_on_cluster(file), z, sample_weight, engine)
+            source = _dask_rows(read_on_cluster(file), z, sample_weight, engine, roles)
         elif engine == "stream" or (engine == "auto" and is_large(file)):
-            source = FileRows(file, *_roles(file, z, sample_weight), n_threads=count_threads(n_jobs))
+            columns, others = _roles(file, z, sample_weight, roles), roles.given
+            source = FileRows(file, *columns, n_threads=count_threads(n_jobs), roles=others)
         else:
-            return _read_file(file, z, sample_weight, engine, n_jobs)
+            return _read_file(file, z, sample_weight, engine, n_jobs, roles)
     else:
         if engine in ("stream", "dask"):
             what = "the path of a file" if engine == "stream" else "a Dask data frame, or the path of a Parquet folder"
@@ -218,7 +280,7 @@ def open_rows(X: Any, z: Any, sample_weight: Any, engine: EngineName, n_jobs: in
                 Argument("engine", "memory"),
                 ".",
             )
-        return TableRows(read_training_rows(X), z, sample_weight, engine, n_jobs)
+        return TableRows(read_training_rows(X), z, sample_weight, engine, n_jobs, roles)
     return PartedRows(source)
 
 
@@ -227,18 +289,23 @@ def is_elsewhere(X: Any) -> bool:
     return isinstance(X, str | os.PathLike | FileRows | ClusterRows) or is_dask_frame(X)
 
 
-def _read_file(file: DataFile, z: Any, sample_weight: Any, engine: EngineName, n_jobs: int | None) -> TableRows:
+def _read_file(
+    file: DataFile, z: Any, sample_weight: Any, engine: EngineName, n_jobs: int | None, roles: SampleRoles
+) -> TableRows:
     """Read a whole file into memory."""
-    label, weights, features = _roles(file, z, sample_weight)
-    roles = [label] if weights is None else [label, weights]
-    whole = file.read([*features, *roles])
+    label, weights, features = _roles(file, z, sample_weight, roles)
+    columns = [name for name in (label, weights, *roles.given.values()) if name is not None]
+    whole = file.read(list(dict.fromkeys([*features, *columns])))
     given = None if weights is None else whole[weights]
-    return TableRows(read_training_rows(whole.select(list(features))), whole[label], given, engine, n_jobs)
+    known = SampleRoles(**{role: whole[name] for role, name in roles.given.items()})
+    return TableRows(read_training_rows(whole.select(list(features))), whole[label], given, engine, n_jobs, known)
 
 
-def _roles(file: DataFile, z: Any, sample_weight: Any) -> tuple[str, str | None, tuple[str, ...]]:
+def _roles(file: DataFile, z: Any, sample_weight: Any, roles: SampleRoles) -> tuple[str, str | None, tuple[str, ...]]:
     """Which columns of a file are the labels, the weights, and the features."""
-    for what, name, example in (("The labels", z, "'z'"), ("Weights", sample_weight, "'z', sample_weight='w'")):
+    named = [("The labels", z, "'z'"), ("Weights", sample_weight, "'z', sample_weight='w'")]
+    named += [(f"Values of {role}", name, f"'z', {role}='{role}'") for role, name in roles.given.items()]
+    for what, name, example in named:
         if name is None and what == "Weights":
             continue
         if not isinstance(name, str):
@@ -249,7 +316,8 @@ def _roles(file: DataFile, z: Any, sample_weight: Any) -> tuple[str, str | None,
             file.read([name])  # says that there is no such column, and which is nearest
     if z == sample_weight:
         raise InputError(f"Column {z!r} cannot be both the labels and the weights.")
-    features = tuple(name for name in file.names if name not in (z, sample_weight))
+    taken = (z, sample_weight, *roles.given.values())
+    features = tuple(name for name in file.names if name not in taken)
     if not features:
         raise InputError(f"{file.path} has no column left to be a feature.")
     return z, sample_weight, features
@@ -272,7 +340,7 @@ def read_on_cluster(file: DataFile) -> Any:
     return dask.dataframe.read_parquet([str(path) for path in file.paths], blocksize=PARTITION)
 
 
-def _dask_rows(frame: Any, z: Any, sample_weight: Any, engine: EngineName) -> ClusterRows:
+def _dask_rows(frame: Any, z: Any, sample_weight: Any, engine: EngineName, roles: SampleRoles) -> ClusterRows:
     if engine not in ("auto", "dask"):
         raise InputError(f"X is a Dask data frame, which engine={engine!r} cannot read; use 'dask', or X.compute().")
     client = find_client()
@@ -283,7 +351,13 @@ def _dask_rows(frame: Any, z: Any, sample_weight: Any, engine: EngineName) -> Cl
                 f"{what} is {role!r}: for a Dask data frame give the name of one of its columns "
                 f"({', '.join(map(str, frame.columns))}), or a Dask series with the same partitions."
             )
-    return ClusterRows(client, frame, z, sample_weight)
+    for role, name in roles.given.items():
+        if not isinstance(name, str) or name not in frame.columns:
+            raise InputError(
+                Argument(role),
+                f" of a Dask data frame is the name of one of its columns: {', '.join(map(str, frame.columns))}.",
+            )
+    return ClusterRows(client, frame, z, sample_weight, roles.given)
 
 
 def _common_classes(classes: list[np.ndarray]) -> np.ndarray:

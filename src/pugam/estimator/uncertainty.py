@@ -38,6 +38,7 @@ from pugam.inference import (
     run_bootstrap,
     samples_of,
     wald_test,
+    with_negatives,
 )
 from pugam.messages import See
 from pugam.progress import Progress
@@ -271,7 +272,7 @@ class UncertaintyMethods(CurveMethods):
         """Draw rows, groups, or what a survey drew: clusters within strata."""
         if groups is None and self._survey is not None:
             return resample_survey(self._survey, seed)
-        return make_resampling(samples_of(fitted), fitted.engine.weights, groups, seed)
+        return make_resampling(*with_negatives(fitted.engine, samples_of(fitted), groups), seed)
 
     def diagnose(self) -> Diagnosis:
         """Find out whether pi is well determined by these data, and what to do if it is not.

@@ -42,7 +42,7 @@ from pugam.inference.omnibus import Omnibus
 from pugam.inference.pair_test import PairTest
 from pugam.inference.predictions import posterior_limits, posteriors_of_rows
 from pugam.inference.profile import PiProfile, profile_interval
-from pugam.inference.resampling import Resampling, make_resampling, read_groups, resample_survey
+from pugam.inference.resampling import Resampling, make_resampling, read_groups, resample_survey, with_negatives
 from pugam.inference.sensitivity import Sensitivity, fix_pi, values_around
 from pugam.inference.shapes import draw_parameters, shaped_covariance
 from pugam.inference.shares import (
@@ -126,4 +126,5 @@ __all__ = [
     "values_around",
     "wald_interval_log",
     "wald_test",
+    "with_negatives",
 ]

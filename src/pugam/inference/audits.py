@@ -19,8 +19,8 @@ from scipy.special import ndtr
 
 from pugam.data import ALL_ROWS
 from pugam.inference.intervals import normal_quantile
-from pugam.likelihood import SampleSizes, alpha_shift, expit
-from pugam.solvers import Fitted
+from pugam.likelihood import alpha_shift, expit
+from pugam.solvers import Fitted, count_samples
 
 __all__ = ["AuditedShare", "check_audits"]
 
@@ -64,7 +64,7 @@ def check_audits(fitted: Fitted, level: float, chances: Array | None = None) -> 
     engine, shares = fitted.engine, fitted.fit.samples
     assert shares is not None
     assert engine.codes is not None
-    sizes = SampleSizes.count(engine.codes, engine.weights, len(shares.names))
+    sizes = count_samples(engine, len(shares.names))
     strata, weights = sizes.strata[engine.codes], np.ones(engine.n_rows) if engine.weights is None else engine.weights
     n_samples = sizes.n_samples
     known = (engine.codes > n_samples) & (engine.codes < sizes.known_negative)

@@ -294,7 +294,8 @@ def _gather(
 
 def _acceleration(fitted: Fitted, resampling: Resampling) -> float:
     """How fast the standard error changes with the estimate: a sixth of the skewness of the units' influence."""
-    influence = np.bincount(resampling.unit_of_row, weights=pi_influence(fitted))
+    units, n_rows = resampling.unit_of_row, fitted.engine.n_rows
+    influence = np.bincount(units[:n_rows], weights=pi_influence(fitted), minlength=1 + int(units.max()))
     copies = np.ones(len(influence)) if resampling.per_unit is None else resampling.per_unit
     cubes, squares = float(np.sum(influence**3 / copies**2)), float(np.sum(influence**2 / copies))
     return cubes / (6.0 * squares**1.5) if squares > 0.0 else 0.0

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.data import SurveyRows, number_labels
-from pugam.engines import Counts
+from pugam.engines import Counts, Engine
 from pugam.errors import InputError
 from pugam.messages import Argument
 
-__all__ = ["Resampling", "make_resampling", "read_groups", "resample_survey"]
+__all__ = ["Resampling", "make_resampling", "read_groups", "resample_survey", "with_negatives"]
 
 Array = NDArray[np.float64]
 
@@ -57,6 +57,19 @@ class Resampling:
         if self.stretch is not None:
             return np.asarray(drawn * self.stretch)[self.unit_of_row]
         return drawn[self.unit_of_row]
+
+
+def with_negatives(
+    engine: Engine, samples: NDArray[np.integer], groups: NDArray[np.intp] | None
+) -> tuple[NDArray[np.integer], Array | None, NDArray[np.intp] | None]:
+    """Samples, weights and groups of the rows of an engine, and behind them of its known negatives, each by itself."""
+    beside = engine.negatives
+    if beside is None:
+        return samples, engine.weights, groups
+    weights = [np.ones(rows.n_rows) if rows.weights is None else rows.weights for rows in (engine, beside)]
+    alone = None if groups is None else np.append(groups, 1 + groups.max() + np.arange(beside.n_rows))
+    weighted = None if engine.weights is None else np.concatenate(weights)
+    return np.append(samples, np.full(beside.n_rows, 1 + samples.max())), weighted, alone
 
 
 def make_resampling(

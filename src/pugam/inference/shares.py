@@ -11,9 +11,9 @@ from scipy.stats import chi2
 from pugam.inference.intervals import Interval, normal_quantile
 from pugam.inference.model_error import allow_for_model_error
 from pugam.inference.verdict import NEARLY_ALL, WIDE_INTERVAL
-from pugam.likelihood import SampleSizes, expit
+from pugam.likelihood import expit
 from pugam.linear_algebra import solve
-from pugam.solvers import Fitted, PiRange, SampledShares
+from pugam.solvers import Fitted, PiRange, SampledShares, count_samples
 
 __all__ = [
     "EqualShares",
@@ -78,7 +78,7 @@ def samples_of(fitted: Fitted) -> NDArray[np.integer]:
     if shares is None:
         return np.where(engine.positive, 0, 1)
     assert engine.codes is not None
-    return SampleSizes.count(engine.codes, None, len(shares.names)).strata[engine.codes]
+    return count_samples(engine, len(shares.names)).strata[engine.codes]
 
 
 def share_interval(shares: SampledShares, number: int, level: float, pi_range: PiRange, model_error: bool) -> Interval:
@@ -137,6 +137,7 @@ def _of(shares: SampledShares, numbers: list[int]) -> SampledShares:
         curves=tuple(shares.curves[number] for number in numbers),
         factors=shares.factors[numbers],
         correlation=shares.correlation[np.ix_(numbers, numbers)],
+        negatives=shares.negatives,
     )
 
 

@@ -110,6 +110,16 @@ class SampleShares:
         return float(self.sizes.negative + self.sizes.unlabelled @ (1.0 - self.pi))
 
     @cached_property
+    def beside(self) -> float:
+        """Logarithm of all negatives over those in unlabelled samples: known negatives lower the intercept by it."""
+        return float(np.log(self.negatives / (self.negatives - self.sizes.negative)))
+
+    @cached_property
+    def beside_slopes(self) -> Array:
+        """How `beside` changes with each logit, shape (K,)."""
+        return np.asarray(self.beta * self.sizes.negative / (self.negatives - self.sizes.negative))
+
+    @cached_property
     def u(self) -> Array:
         """Share of each unlabelled sample in the positives, shape (K,)."""
         return np.asarray(self.sizes.unlabelled * self.pi / self.positives)

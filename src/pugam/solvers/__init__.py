@@ -26,7 +26,7 @@ from pugam.solvers.optimum import Optimum
 from pugam.solvers.pi import EDGE, PiPrior, PiRange
 from pugam.solvers.precision import labelling_direction, labelling_score, movement, pi_log_variance
 from pugam.solvers.refits import Refits, refit, refit_resamples, reselect_resamples
-from pugam.solvers.samples import SampledMode, sampled_loglik, sampled_mode
+from pugam.solvers.samples import SampledMode, count_samples, sampled_loglik, sampled_mode
 from pugam.solvers.settings import Settings
 from pugam.solvers.shrinkage import hold_out, make_folds, refit_shrunken
 from pugam.solvers.smoothing import LINEAR_GRID, SMOOTH_GRID, aic, edf, edf_by_term
@@ -72,6 +72,7 @@ __all__ = [
     "choose_fit",
     "constraint_rows",
     "correction_weights",
+    "count_samples",
     "edf",
     "edf_by_term",
     "finish_fit",

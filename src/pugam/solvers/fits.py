@@ -75,6 +75,8 @@ class SampledShares:
         How many times faster the evidence falls for the numbers of rows being given, and not random.
     correlation : array of shape (K, K)
         Of the logits.
+    negatives : float
+        Known negatives, by weight.
     """
 
     names: tuple[str, ...]
@@ -84,6 +86,7 @@ class SampledShares:
     curves: tuple[EvidenceCurve, ...]
     factors: Array
     correlation: Array
+    negatives: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)

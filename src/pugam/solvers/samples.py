@@ -18,7 +18,6 @@ from pugam.likelihood import (
     SampleShares,
     SampleSizes,
     Sums,
-    alpha_shift,
     expit,
     logit,
     sample_sums,
@@ -38,7 +37,7 @@ from pugam.solvers.standpoint import Standpoint
 from pugam.solvers.tuning import TUNING
 from pugam.terms import Design
 
-__all__ = ["SampledMode", "fit_samples", "refit_samples", "sampled_loglik", "sampled_mode"]
+__all__ = ["SampledMode", "count_samples", "fit_samples", "refit_samples", "sampled_loglik", "sampled_mode"]
 
 Array = NDArray[np.float64]
 
@@ -131,7 +130,8 @@ def fit_samples(pooled: FittedKind[MarginalFit], names: Sequence[str]) -> Fitted
     """
     fit, settings = pooled.fit, pooled.settings
     model = _model(pooled.engine, pooled.design, settings, len(names))
-    start = climb(model, _start(fit.optimum, pooled.engine, model.sizes), np.log(fit.precisions))
+    logits = np.full(len(names), fit.optimum.logit_pi)  # the share of all unlabelled rows, for each sample
+    start = climb(model, _with_shares(fit.optimum, logits, model.sizes), np.log(fit.precisions))
     best = ascend(model, start, settings.pi_range)
     curves = []
     for number in range(len(names)):
@@ -146,11 +146,10 @@ def refit_samples(fit: MarginalFit, engine: Engine, design: Design, settings: Se
     """Refit to rows counted otherwise, with the same variances."""
     known = fit.samples
     assert known is not None
-    assert engine.codes is not None
     assert design.ridge is not None
-    sizes = SampleSizes.count(engine.codes, engine.weights, len(known.names))
+    sizes = count_samples(engine, len(known.names))
     model = SampledModel(engine, design, Families(("all",), design.ridge[None]), settings.prior, sizes)
-    start = climb(model, np.append(known.logits, fit.optimum.b), np.zeros(1))
+    start = climb(model, _with_shares(fit.optimum, known.logits, sizes), np.zeros(1))
     best = ascend(model, start, settings.pi_range, settles=False)
     together = _together(best.optimum, best.optimum.hessian, sizes)
     shares = replace(known, logits=best.optimum.beta[best.optimum.layout.shares].copy())
@@ -158,20 +157,23 @@ def refit_samples(fit: MarginalFit, engine: Engine, design: Design, settings: Se
 
 
 def _model(engine: Engine, design: Design, settings: Settings, n_samples: int) -> SampledModel:
-    assert engine.codes is not None
     families = Model.of(engine, design, settings.prior).families
+    return SampledModel(engine, design, families, settings.prior, count_samples(engine, n_samples))
+
+
+def count_samples(engine: Engine, n_samples: int) -> SampleSizes:
+    """How many rows, by weight, there are in each sample, known negatives included."""
+    assert engine.codes is not None
     sizes = SampleSizes.count(engine.codes, engine.weights, n_samples)
-    return SampledModel(engine, design, families, settings.prior, sizes)
+    return sizes if engine.negatives is None else replace(sizes, negative=engine.negatives.n1)
 
 
-def _start(optimum: Optimum, engine: Engine, sizes: SampleSizes) -> Array:
-    """The share of all unlabelled rows for each sample."""
-    layout = Layout(optimum.layout.sizes, sizes.n_samples)
-    shares = SampleShares(sizes, np.full(sizes.n_samples, optimum.pi))
-    alpha = optimum.intercept - float(alpha_shift(optimum.pi, engine.n0, engine.n1))
+def _with_shares(together: Optimum, logits: Array, sizes: SampleSizes) -> Array:
+    """Parameters of several samples, of those as if all unlabelled rows were one: the inverse of `_together`."""
+    layout = Layout(together.layout.sizes, sizes.n_samples)
     beta = np.empty(layout.size)
-    beta[layout.shares], beta[layout.coefficients] = optimum.logit_pi, optimum.theta
-    beta[layout.intercept] = alpha + np.log(shares.positives / shares.negatives)
+    beta[layout.shares], beta[layout.coefficients] = logits, together.theta
+    beta[layout.intercept] = together.intercept - SampleShares(sizes, np.asarray(expit(logits))).beside
     return beta
 
 
@@ -192,6 +194,7 @@ def _shares(
         curves=tuple(curves),
         factors=np.clip(drawn / own, 1.0, TUNING.largest_factor_given),
         correlation=given[shares, shares] / np.sqrt(np.outer(own, own)),
+        negatives=sizes.negative,
     )
 
 
@@ -230,9 +233,10 @@ def _given_sizes(objective: SampledObjective, mode: Optimum) -> Array:
 def _together(mode: Optimum, hessian: Array, sizes: SampleSizes) -> Optimum:
     """The parameters as if all unlabelled rows were one sample, with what is known of them.
 
-    The intercept stays as it is: how many rows are positive, and how many negative, is the same.
+    The intercept stays as it is, but for known negatives, which are no longer counted among the negatives.
     """
     layout, one = mode.layout, Layout(mode.layout.sizes)
+    shares = SampleShares(sizes, mode.shares)
     pi = float(sizes.unlabelled @ mode.shares / sizes.unlabelled.sum())
     change = _change(mode, sizes)
     curvature = np.zeros(one.size)
@@ -240,7 +244,7 @@ def _together(mode: Optimum, hessian: Array, sizes: SampleSizes) -> Optimum:
     information = inverse(change @ inverse(hessian) @ change.T) - np.diag(curvature)
     return replace(
         mode,
-        beta=one.join(float(logit(pi)), mode.intercept, mode.theta),
+        beta=one.join(float(logit(pi)), mode.intercept + shares.beside, mode.theta),
         gradient=np.zeros(one.size),
         information=information,
         curvature=curvature,
@@ -256,6 +260,7 @@ def _change(mode: Standpoint, sizes: SampleSizes) -> Array:
     change = np.zeros((one.size, layout.size))
     change[one.share, layout.shares] = weights * mode.shares * (1.0 - mode.shares) / (pi * (1.0 - pi))
     change[one.predictor, layout.predictor] = np.eye(one.of_predictors.size)
+    change[one.intercept, layout.shares] = SampleShares(sizes, mode.shares).beside_slopes
     return change
 
 
@@ -281,8 +286,7 @@ def sampled_mode(fitted: FittedKind[Fit]) -> SampledMode:
 def sampled_loglik(fit: Fit, engine: Engine) -> float:
     """The log-likelihood of rows of several samples at the parameters of a fit."""
     assert fit.samples is not None
-    assert engine.codes is not None
-    sizes = SampleSizes.count(engine.codes, engine.weights, len(fit.samples.names))
-    shares = SampleShares(sizes, np.asarray(expit(fit.samples.logits)))
-    sums: Sums = engine.sum_rows(sample_sums, (fit.optimum.b[None], shares, False))
+    sizes, logits = count_samples(engine, len(fit.samples.names)), fit.samples.logits
+    shares, beta = SampleShares(sizes, np.asarray(expit(logits))), _with_shares(fit.optimum, logits, sizes)
+    sums: Sums = engine.sum_rows(sample_sums, (beta[None, sizes.n_samples :], shares, False))
     return float(sums.value[0])

@@ -14,6 +14,7 @@ __all__ = ["read_curve", "read_samples", "write_curve", "write_samples"]
 
 CURVE_KEYS = ("logits", "evidence", "slopes")
 KEYS = ("names", "rows", "audited", "logits", "factors", "correlation", "curves")
+NEW_KEYS = ("negatives",)  # files written before there were known negatives lack it
 
 
 def write_samples(shares: SampledShares | None) -> dict[str, Any] | None:
@@ -28,15 +29,16 @@ def write_samples(shares: SampledShares | None) -> dict[str, Any] | None:
         shares.factors.tolist(),
         write_symmetric(shares.correlation),
         [write_curve(curve) for curve in shares.curves],
+        shares.negatives,
     ]
-    return dict(zip(KEYS, values, strict=True))
+    return dict(zip((*KEYS, *NEW_KEYS), values, strict=True))
 
 
 def read_samples(node: Node) -> SampledShares | None:
     """Read the shares of several samples."""
     if node.value is None:
         return None
-    parts = node.fields(*KEYS)
+    parts = node.fields(*KEYS, optional=NEW_KEYS)
     names = tuple(item.text() for item in parts["names"].items())
     if not names or len(set(names)) < len(names):
         raise parts["names"].error("names of samples, one at least and none twice")
@@ -46,7 +48,9 @@ def read_samples(node: Node) -> SampledShares | None:
     correlation = read_symmetric(parts["correlation"], len(names))
     require_weighted_squares(parts["correlation"], correlation)
     curves = tuple(read_curve(item.fields(*CURVE_KEYS)) for item in parts["curves"].items(len(names)))
-    return SampledShares(names, rows, audited, parts["logits"].numbers(len(names)), curves, factors, correlation)
+    logits = parts["logits"].numbers(len(names))
+    negatives = parts["negatives"].number(0.0, what="a number that is not negative") if "negatives" in parts else 0.0
+    return SampledShares(names, rows, audited, logits, curves, factors, correlation, negatives)
 
 
 def write_curve(curve: EvidenceCurve) -> dict[str, Any]:
