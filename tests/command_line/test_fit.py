@@ -325,8 +325,8 @@ def test_groups_are_drawn_together_and_a_seed_repeats_them(fitted, rows, feature
     _, again = fitted("data.csv", *flags, "--seed", "7")
     _, other = fitted("data.csv", *flags, "--seed", "8")
 
-    own = PUGAM(random_state=7).fit(features, rows["z"])
-    interval = own.pi_interval(method="bootstrap", n_resamples=6, groups=clinics)
+    own = PUGAM(random_state=7).fit(features, rows["z"], groups=clinics)
+    interval = own.pi_interval(method="bootstrap", n_resamples=6)
     assert first_line(out) == f"pi = {interval}"
     assert "bootstrap" in out.splitlines()[1]
     assert out == again != other
@@ -340,8 +340,25 @@ def test_groups_may_be_text_and_rows_of_no_weight_are_left_out_of_them(fitted, r
 
     _, out = fitted("data.csv", "--label", "z", *flags, "--shrinkage", "never")
 
-    own = PUGAM(random_state=1, shrinkage="never").fit(features, rows["z"], weights)
-    assert first_line(out) == f"pi = {own.pi_interval(method='bootstrap', n_resamples=6, groups=clinics)}"
+    own = PUGAM(random_state=1, shrinkage="never").fit(features, rows["z"], weights, groups=clinics)
+    assert first_line(out) == f"pi = {own.pi_interval(method='bootstrap', n_resamples=6)}"
+
+
+def test_a_survey_is_known_to_intervals_and_to_the_report(fitted, rows, features):
+    clinics, regions = np.arange(ROWS) // 8, np.arange(ROWS) // 8 % 4
+    weights = np.where(np.arange(ROWS) % 3, 1.0, 2.0)
+    table = features.assign(clinic=clinics, region=regions, w=weights, z=rows["z"])
+    table.to_csv("data.csv", index=False)
+    flags = ["--weights", "w", "--groups", "clinic", "--strata", "region", "--shrinkage", "never"]
+
+    model, out = fitted("data.csv", "--label", "z", *flags)
+
+    own = PUGAM(shrinkage="never").fit(features, rows["z"], weights, groups=clinics, strata=regions)
+    assert first_line(out) == f"pi = {own.pi_interval()}"
+    assert out.splitlines()[1].startswith("share of positives among the unlabelled of the survey, ")
+    assert f"in {len(set(clinics))} clusters of 4 strata" in str(model.summary())
+    assert model.provenance_["data"]["strata"] == "region"
+    assert list(model.feature_names_in_) == ["x1", "x2", "x3"]
 
 
 def test_a_bootstrap_that_was_stopped_goes_on_from_its_store(pugam_says, data, monkeypatch):

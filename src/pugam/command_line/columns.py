@@ -31,6 +31,8 @@ class Roles:
     drop : columns to leave out
     sample, audit : str or None
         Which unlabelled sample a row is from, and what an audit found.
+    strata : str or None
+        Of a survey: in which stratum the row's group was drawn.
     """
 
     label: str | None = None
@@ -41,6 +43,12 @@ class Roles:
     drop: tuple[str, ...] = ()
     sample: str | None = None
     audit: str | None = None
+    strata: str | None = None
+
+    @property
+    def is_survey(self) -> bool:
+        """Whether rows were drawn in clusters or strata."""
+        return self.groups is not None or self.strata is not None
 
     @property
     def has_samples(self) -> bool:
@@ -50,7 +58,7 @@ class Roles:
     @property
     def columns(self) -> tuple[str, ...]:
         """All columns that have a role of their own."""
-        given = (self.label, self.weights, self.groups, self.name, self.sample, self.audit)
+        given = (self.label, self.weights, self.groups, self.name, self.sample, self.audit, self.strata)
         return tuple(dict.fromkeys(column for column in given if column is not None))
 
 

@@ -63,12 +63,16 @@ def fit(
     weights: Annotated[
         str | None,
         typer.Option(
-            help="Column of weights: a row of weight 2 counts as two. Scale survey weights to a mean of one, and take "
-            "the interval from a bootstrap."
+            help="Column of weights: a row of weight 2 counts as two. With --groups or --strata: sampling weights, of "
+            "which only the ratios count."
         ),
     ] = None,
     groups: Annotated[
-        str | None, typer.Option(help="Column of clusters, drawn together in a bootstrap (--ci bootstrap).")
+        str | None,
+        typer.Option(help="Column of clusters in which rows were drawn: standard errors and bootstraps know them."),
+    ] = None,
+    strata: Annotated[
+        str | None, typer.Option(help="Column of strata in which the clusters of a survey (--groups) were drawn.")
     ] = None,
     sample: Annotated[
         str | None,
@@ -159,11 +163,9 @@ def fit(
         raise InputError(f"--ci is wald, profile or bootstrap; got {ci!r}.")
     if shrinkage not in ("auto", "always", "never"):
         raise InputError(f"--shrinkage is auto, always or never; got {shrinkage!r}.")
-    if groups is not None and ci != "bootstrap":
-        raise InputError("--groups is for a bootstrap of whole clusters; give --ci bootstrap, too.")
     if store is not None and ci != "bootstrap":
         raise InputError("--store keeps the refits of a bootstrap; give --ci bootstrap, too.")
-    roles = Roles(label, positive, weights, groups, id, tuple(drop or ()), sample, audit)
+    roles = Roles(label, positive, weights, groups, id, tuple(drop or ()), sample, audit, strata)
     require_at_least("--starts", starts, 1)
     require_at_least("--max-iter", max_iter, 1)
     model = PUGAM(
@@ -220,7 +222,8 @@ def fit(
             say(line, strong=True, aside=True)
         say(f"pi = {interval}", strong=True)
         how = HOW.get(interval.method, f"{interval.method} interval")
-        say(f"share of positives among the {model.n1_:,.6g} unlabelled rows, {how}")
+        rows_meant = f"{model.n1_:,.6g} unlabelled rows" if model._fit.survey is None else "unlabelled of the survey"
+        say(f"share of positives among the {rows_meant}, {how}")
         if not quiet:
             say(f"\n{model.summary(level, interval).told(in_flags)}\n\n{diagnosis.in_words(interval, in_flags)}\n")
             for what, path in (("Model", out), ("Report", report)):
@@ -260,7 +263,7 @@ def _bootstrapped(
     """Resamples, where they are asked for; half of them are not what was asked for, and Ctrl-C means the end."""
     if ci != "bootstrap":
         return {}
-    bootstrap = model.bootstrap(resamples, groups=rows.groups, progress=show, store=store)
+    bootstrap = model.bootstrap(resamples, progress=show, store=store)
     if bootstrap.interrupted and store is not None:
         raise StoppedError(
             f"Stopped; the refits that are done are kept in {store}. The same command goes on from there."
@@ -281,4 +284,5 @@ def _origin(data: Path | None, positive_file: Path | None, unlabelled: Sequence[
 def _remembered(roles: Roles) -> dict[str, str | None]:
     """What `pugam report` needs to know to read the same rows again."""
     known = {"label": roles.label, "positive": roles.positive, "weights": roles.weights, "id": roles.name}
-    return known | ({"sample": roles.sample, "audit": roles.audit} if roles.has_samples else {})
+    samples = {"sample": roles.sample, "audit": roles.audit} if roles.has_samples else {}
+    return known | samples | ({"groups": roles.groups, "strata": roles.strata} if roles.is_survey else {})

@@ -39,8 +39,9 @@ def open_large(
         return None
     if roles.label is None:
         raise InputError(f"{data}: say which column tells the labelled positives, as in --label z.")
-    if roles.groups is not None:
-        raise InputError(f"--groups needs all rows in memory; give --engine memory if {data} fits into it.")
+    if roles.is_survey:
+        flag = "--strata" if roles.groups is None else "--groups"
+        raise InputError(f"{flag} needs all rows in memory; give --engine memory if {data} fits into it.")
     if roles.name is not None:
         warn_user("--id is not read where a file is read in parts; rows are known by their numbers.")
     if roles.positive is None:

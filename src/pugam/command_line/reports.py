@@ -81,6 +81,8 @@ def report(
         name=id or known.get("id"),
         sample=known.get("sample"),
         audit=known.get("audit"),
+        groups=known.get("groups"),
+        strata=known.get("strata"),
     )
     show = False if quiet else None
     with printing_warnings():

@@ -1,4 +1,4 @@
-"""From files and flags to rows: features, labels, weights, groups and names."""
+"""From files and flags to rows: features, labels, weights, groups, strata and names."""
 
 from __future__ import annotations
 
@@ -72,11 +72,12 @@ class Rows:
     in_parts: bool = False
     sample: np.ndarray | None = None
     audit: np.ndarray | None = None
+    strata: np.ndarray | None = None
 
     @property
     def samples(self) -> dict[str, np.ndarray | None]:
-        """Which sample rows are from and what audits found, as arguments of a fit."""
-        return {"sample": self.sample, "audit": self.audit}
+        """Which sample rows are from, what audits found and how rows were drawn, as arguments of a fit."""
+        return {"sample": self.sample, "audit": self.audit, "groups": self.groups, "strata": self.strata}
 
     def take(self, numbers: np.ndarray) -> Rows:
         """Keep the rows with these numbers; where they have no names, they are known by their places in the file."""
@@ -89,6 +90,7 @@ class Rows:
             lambda row: self.place(int(numbers[row])),
             sample=None if self.sample is None else self.sample[numbers],
             audit=None if self.audit is None else self.audit[numbers],
+            strata=None if self.strata is None else self.strata[numbers],
         )
 
     @contextmanager
@@ -298,12 +300,12 @@ def _take_roles(
     names: Sequence[Any] | None,
     place: Callable[[int], str],
 ) -> Rows:
-    given = roles.weights, roles.groups, roles.sample, roles.audit
-    weights, groups, sample, audit = (None if name is None else _column(table, name) for name in given)
+    given = roles.weights, roles.groups, roles.sample, roles.audit, roles.strata
+    weights, groups, sample, audit, strata = (None if name is None else _column(table, name) for name in given)
     others = [name for name in table.column_names if name in features.columns or name not in roles.columns]
     if weights is not None:
         _check_weights(f"Column {roles.weights!r}: ", weights, place)
-    return Rows(table.select(others), z, weights, groups, names, place, sample=sample, audit=audit)
+    return Rows(table.select(others), z, weights, groups, names, place, sample=sample, audit=audit, strata=strata)
 
 
 def _check_weights(where: str, weights: Any, place: Callable[[int], str]) -> None:

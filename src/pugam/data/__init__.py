@@ -13,6 +13,7 @@ from pugam.data.samples import (
     read_samples,
     sample_name,
 )
+from pugam.data.surveys import SurveyRows, effective_weights, number_labels, read_survey
 from pugam.data.tables import Column, ColumnKind, Table, as_array, is_missing, make_frame, read_table, require_numeric
 
 __all__ = [
@@ -26,18 +27,22 @@ __all__ = [
     "Part",
     "SampleRoles",
     "SampledRows",
+    "SurveyRows",
     "Table",
     "as_array",
     "contradiction",
     "digest",
+    "effective_weights",
     "is_missing",
     "join_digests",
     "make_frame",
+    "number_labels",
     "read_label_part",
     "read_labels",
     "read_negatives",
     "read_part",
     "read_samples",
+    "read_survey",
     "read_table",
     "read_weights",
     "require_both_kinds",

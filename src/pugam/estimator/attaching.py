@@ -9,17 +9,17 @@ import narwhals as nw
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from pugam.data import SampledRows, SampleRoles, read_samples
+from pugam.data import SampledRows, SampleRoles, SurveyRows, read_samples
 from pugam.engines import Engine, one_blas_thread
-from pugam.errors import InputError
+from pugam.errors import InputError, warn_user
 from pugam.estimator.options import EngineName, read_engine, read_n_jobs
 from pugam.estimator.reading import either, read_new_rows
-from pugam.estimator.training import TableRows, TrainingRows, is_elsewhere, open_rows
+from pugam.estimator.training import TableRows, TrainingRows, by_survey, is_elsewhere, open_rows
 from pugam.estimator.uncertainty import UncertaintyMethods
 from pugam.inference import FEWEST_POOLED, pool_shares
 from pugam.likelihood import SampleSizes
 from pugam.messages import Argument
-from pugam.solvers import Fit, Fitted, Settings, has_enough_rows, sampled_loglik
+from pugam.solvers import Fit, Fitted, Settings, Survey, has_enough_rows, sampled_loglik
 from pugam.terms import Design
 
 __all__ = [
@@ -29,6 +29,8 @@ __all__ = [
     "require_marginal",
     "require_shares",
     "take_roles",
+    "take_survey",
+    "warn_of_survey",
     "with_pooled_shares",
 ]
 
@@ -38,9 +40,28 @@ def take_roles(X: Any, roles: SampleRoles) -> tuple[Any, SampleRoles]:
 
     Where rows are elsewhere, roles stay names.
     """
-    named = {role: name for role, name in roles.given.items() if isinstance(name, str)}
-    if not named or is_elsewhere(X):
+    if is_elsewhere(X):
         return X, roles
+    X, values = _take_columns(X, roles.given)
+    return X, roles._replace(**values)
+
+
+def take_survey(X: Any, groups: Any, strata: Any) -> tuple[Any, Any, Any]:
+    """Take the columns of clusters and strata out of a table, where they are named; return the table and both."""
+    given = {role: values for role, values in (("groups", groups), ("strata", strata)) if values is not None}
+    if given and is_elsewhere(X):
+        raise InputError(
+            Argument(next(iter(given))), " is for tables in memory: read the file first, as with pandas.read_csv."
+        )
+    X, values = _take_columns(X, given)
+    return X, values.get("groups"), values.get("strata")
+
+
+def _take_columns(X: Any, given: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Take those of the columns out of a table that are given by name; return it, and the values of all."""
+    named = {role: name for role, name in given.items() if isinstance(name, str)}
+    if not named:
+        return X, given
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
         raise InputError(f"X has no names of columns: give {next(iter(named))} as an array, one value for each row.")
@@ -48,7 +69,7 @@ def take_roles(X: Any, roles: SampleRoles) -> tuple[Any, SampleRoles]:
         if name not in frame.columns:
             raise InputError(Argument(role, name), f" is no column of X; its columns are {', '.join(frame.columns)}.")
     values = {role: frame[name].to_numpy() for role, name in named.items()}
-    return frame.drop(list(dict.fromkeys(named.values()))).to_native(), roles._replace(**values)
+    return frame.drop(list(dict.fromkeys(named.values()))).to_native(), given | values
 
 
 def require_marginal(settings: Settings, samples: SampledRows | None) -> None:
@@ -103,6 +124,33 @@ def open_engine(rows: TrainingRows, design: Design, samples: SampledRows | None)
     return engine.coded(samples.codes, negatives)
 
 
+def _require_same_survey(known: Survey | None, found: SurveyRows | None) -> None:
+    """Refuse rows that were drawn otherwise than those of the fit; one that knows of no survey can learn of it."""
+    if known is None:
+        return
+    if found is None or (known.n_clusters, known.n_strata) != (found.n_clusters, found.n_strata):
+        raise InputError(
+            "These are not the clusters and strata the model was fitted to: give the same ",
+            Argument("groups"),
+            " and ",
+            Argument("strata"),
+            " as in the fit.",
+        )
+
+
+def warn_of_survey(survey: SurveyRows | None, known: Survey | None) -> None:
+    """Warn where rows were drawn by a survey of which standard errors know nothing."""
+    if survey is not None and known is None:
+        warn_user(
+            "Curves are shrunken, and pi is from rows held out: standard errors and intervals take rows for "
+            "independent, whatever ",
+            Argument("groups"),
+            " and ",
+            Argument("strata"),
+            " say. Take a bootstrap, which draws whole clusters.",
+        )
+
+
 def _loglik(fit: Fit, engine: Engine) -> float:
     if fit.samples is not None:
         return sampled_loglik(fit, engine)
@@ -127,6 +175,8 @@ class RowMethods(UncertaintyMethods):
         audit: Any = None,
         audit_chance: Any = None,
         negative: Any = None,
+        groups: Any = None,
+        strata: Any = None,
     ) -> Self:
         """Give a copied or stored model the rows it was fitted to, for a profile, a bootstrap or a diagnosis.
 
@@ -144,7 +194,9 @@ class RowMethods(UncertaintyMethods):
         """
         check_is_fitted(self)
         X, roles = take_roles(X, SampleRoles(sample, audit, audit_chance, negative))
-        rows = self._open_known_rows(X, either(y, z), sample_weight, roles)
+        X, groups, strata = take_survey(X, groups, strata)
+        rows, survey = by_survey(self._open_known_rows(X, either(y, z), sample_weight, roles), groups, strata)
+        _require_same_survey(self._fit.survey, survey)
         samples = read_samples(rows.roles, rows.positive, rows.kept)
         names = () if self._fit.samples is None else self._fit.samples.names
         if names != (() if samples is None else samples.names):
@@ -164,7 +216,7 @@ class RowMethods(UncertaintyMethods):
                 f"of log-likelihood {loglik:.6g}, not {self.n0_:g} and {self.n1_:g}, of {self.loglik_:.6g}. Give the "
                 "table of the fit; new rows are for predictions."
             )
-        self._rows = (engine, rows.kept)
+        self._rows, self._survey = (engine, rows.kept), survey
         self._chances = None if samples is None else samples.chances
         return self
 

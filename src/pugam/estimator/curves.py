@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from pugam.data import make_frame
+from pugam.data import SurveyRows, make_frame
 from pugam.engines import Engine, one_blas_thread
 from pugam.errors import InputError
 from pugam.inference import (
@@ -44,6 +44,7 @@ class CurveMethods:
     _drawn: tuple[Fit, np.ndarray]
     _library: str
     _rows: tuple[Engine, np.ndarray | None]
+    _survey: SurveyRows | None = None
 
     def covariance(self, kind: Literal["curves", "bayesian", "frequentist"] = "curves") -> np.ndarray:
         """Return the covariance of all parameters: logit pi, alpha, then `coef_`; corrected for sampling given z.

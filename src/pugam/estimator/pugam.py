@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any, Literal
 
@@ -21,6 +20,8 @@ from pugam.estimator.attaching import (
     require_marginal,
     require_shares,
     take_roles,
+    take_survey,
+    warn_of_survey,
     with_pooled_shares,
 )
 from pugam.estimator.options import (
@@ -40,9 +41,9 @@ from pugam.estimator.options import (
 )
 from pugam.estimator.outputs import OutputMethods
 from pugam.estimator.predicting import PredictionMethods
-from pugam.estimator.reading import either, remember_features
-from pugam.estimator.training import rows_placed
-from pugam.inference import Finding, NotConverged, first_look, inference_of, shaped_covariance
+from pugam.estimator.reading import all_or_nothing, either, remember_features
+from pugam.estimator.training import by_survey, rows_placed
+from pugam.inference import Finding, NotConverged, first_look, inference_of, know_survey, shaped_covariance
 from pugam.likelihood import alpha_shift, label_frequency
 from pugam.solvers import Fit, Fitted, Settings, choose_fit, edf
 from pugam.storage import StoredModel
@@ -254,6 +255,8 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
         audit_chance: Any = None,
         negative: Any = None,
         shares: Literal["separate", "pooled"] = "separate",
+        groups: Any = None,
+        strata: Any = None,
     ) -> PUGAM:
         """Fit the model.
 
@@ -267,9 +270,8 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
             They are z in the model; scikit-learn expects a second argument y. Of a file or a Dask data frame: the name
             of their column.
         sample_weight : array-like of shape (n_rows,), or str, optional
-            Weights: a row of weight 2 counts as two rows, one of weight 0 as none. Survey weights should be scaled to
-            a mean of one, and intervals taken from a bootstrap: others believe that there are as many rows as the
-            weights say.
+            Weights: a row of weight 2 counts as two rows, one of weight 0 as none. With ``groups`` or ``strata`` they
+            are sampling weights, one over the chance of being drawn, of which only the ratios count.
         sample : array-like of shape (n_rows,), or str, optional
             Which unlabelled sample a row is from, such as a site or a year, or the name of a column of X, which is then
             no feature. Each sample has a share of its own (`shares`), curves are common, and `pi_` is the share of all
@@ -285,6 +287,10 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
         shares : {"separate", "pooled"}
             "pooled" is for many small samples: the logits of their shares come from a normal distribution of estimated
             variance, and those of small samples are pulled towards its mean. `pi_` stays as it is.
+        groups, strata : array-like of shape (n_rows,), or str, optional
+            In which cluster (primary sampling unit) a row was drawn, and in which stratum that was: one label for each
+            row, or the name of a column of X, which is then no feature. Standard errors, intervals and tests are then
+            those of the survey: clusters vary, within strata. Without ``groups`` each row is a cluster of its own.
 
         Returns
         -------
@@ -311,7 +317,8 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
         """
         pi_range = read_pi_range(self.pi)
         X, roles = take_roles(X, SampleRoles(sample, audit, audit_chance, negative))
-        rows = self._open_rows(X, either(y, z), sample_weight, roles)
+        X, groups, strata = take_survey(X, groups, strata)
+        rows, survey = by_survey(self._open_rows(X, either(y, z), sample_weight, roles), groups, strata)
         specs = None if self.terms is None else read_terms(self.terms, rows.header)
         numbers, shown = rows.digest(rows.header.names if specs is None else columns_read(specs))
         with rows_placed(rows, numbers):
@@ -337,19 +344,21 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
                 print(f"pugam: {size}, {engine.name} engine, {engine.n_threads} thread(s)")
             designs = [design] if logged is None else [design, logged]
             fitted = self._fit_designs(engine, designs, settings, rng, () if samples is None else samples.names)
+            fitted = know_survey(fitted, survey)
             n0, n1 = fitted.engine.n0, fitted.engine.n1
             fitted = replace(fitted, fit=inference_of(fitted).averaged(fitted.engine))
             fitted = with_pooled_shares(fitted) if shares == "pooled" else fitted
             covariance = shaped_covariance(inference_of(fitted))
-            with _all_or_nothing(self):
+            with all_or_nothing(self):
                 remember_features(self, X, rows.header)
                 self._remember(fitted.fit, settings, n0, n1, fitted.design, covariance)
                 self.classes_, self._library = classes, rows.library
-                self._rows = (fitted.engine, rows.kept)
+                self._rows, self._survey = (fitted.engine, rows.kept), survey
                 self._chances = None if samples is None else samples.chances
                 self._judge()
             findings = list(first_look(fitted))
         self._warn(findings)
+        warn_of_survey(survey, self._fit.survey)
         return self
 
     def _judge(self) -> None:
@@ -412,6 +421,7 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
         state.pop("_rows", None)  # data stay where they are
+        state.pop("_survey", None)
         state.pop("_chances", None)
         state.pop("_drawn", None)
         state.pop("_diagnosis", None)
@@ -441,15 +451,3 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
         tags.classifier_tags.multi_class = False
         tags.input_tags.string = True
         return tags
-
-
-@contextmanager
-def _all_or_nothing(estimator: PUGAM) -> Iterator[None]:
-    """Leave an estimator as it was, fitted or not, where Ctrl-C comes while it remembers a fit."""
-    before = dict(vars(estimator))
-    try:
-        yield
-    except BaseException:
-        estimator.__dict__.clear()
-        estimator.__dict__.update(before)
-        raise

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import narwhals as nw
@@ -12,6 +14,7 @@ from pugam.data import Table, contradiction, read_labels, read_table, read_weigh
 from pugam.errors import InputError
 
 __all__ = [
+    "all_or_nothing",
     "either",
     "read_kept_labels",
     "read_new_rows",
@@ -99,3 +102,15 @@ def either(y: Any, z: Any) -> Any:
     if y is not None and z is not None:
         raise InputError("The labels are given twice, as y and as z; pass one of them.")
     return z if y is None else y
+
+
+@contextmanager
+def all_or_nothing(estimator: BaseEstimator) -> Iterator[None]:
+    """Leave an estimator as it was, fitted or not, where Ctrl-C comes while it remembers a fit."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        estimator.__dict__.clear()
+        estimator.__dict__.update(before)
+        raise

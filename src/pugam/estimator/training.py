@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from copy import copy
 from functools import cached_property, partial
 from typing import Any, Protocol
 
@@ -14,10 +15,13 @@ from pugam.data import (
     NO_ROLES,
     LabelPart,
     SampleRoles,
+    SurveyRows,
     Table,
     digest,
+    effective_weights,
     join_digests,
     read_negatives,
+    read_survey,
     require_both_kinds,
     rows_renumbered,
 )
@@ -45,6 +49,7 @@ from pugam.terms import Design
 __all__ = [
     "TableRows",
     "TrainingRows",
+    "by_survey",
     "is_elsewhere",
     "is_large",
     "open_rows",
@@ -157,6 +162,13 @@ class TableRows:
             return None
         return self._engine_of(self._aside, np.zeros(self._aside.table.n_rows, bool), design)
 
+    def sampled(self) -> TableRows:
+        """The same rows, whose weights are sampling weights."""
+        other = copy(self)
+        other._chosen = self._chosen._replace(weights=effective_weights(self.weights))
+        other.weights = other._chosen.weights
+        return other
+
     def _engine_of(self, rows: WeightedRows, positive: np.ndarray, design: Design) -> MemoryEngine:
         threads = count_threads(self._n_jobs, rows.table.n_rows, 1 + design.n_columns)
         for name in design.columns_used:
@@ -212,6 +224,21 @@ def _joined(parts: Sequence[LabelPart]) -> tuple[np.ndarray, np.ndarray | None]:
     """Who is labelled, and the weights, of the rows of all parts."""
     weighted = [part.weights for part in parts if part.weights is not None]
     return np.concatenate([part.positive for part in parts]), np.concatenate(weighted) if weighted else None
+
+
+def by_survey(rows: TrainingRows, groups: Any, strata: Any) -> tuple[TrainingRows, SurveyRows | None]:
+    """Read how rows were drawn, if that is told; their weights are then sampling weights."""
+    if groups is None and strata is None:
+        return rows, None
+    assert isinstance(rows, TableRows)
+    if rows.roles.negative is not None:
+        raise InputError(
+            Argument("negative"),
+            " is not for surveys, in which negatives were drawn with the others; say so by ",
+            Argument("audit"),
+            ", or leave out groups and strata.",
+        )
+    return rows.sampled(), read_survey(groups, strata, rows.n_rows if rows.kept is None else len(rows.kept), rows.kept)
 
 
 def rows_placed(rows: TrainingRows, numbers: np.ndarray) -> AbstractContextManager[None]:

@@ -21,6 +21,7 @@ from pugam.inference import (
     HypothesisTest,
     Interval,
     Null,
+    Resampling,
     Sensitivity,
     diagnose_fit,
     fix_pi,
@@ -33,6 +34,7 @@ from pugam.inference import (
     read_null,
     refit_under_null,
     require_kind,
+    resample_survey,
     run_bootstrap,
     samples_of,
     wald_test,
@@ -40,7 +42,7 @@ from pugam.inference import (
 )
 from pugam.messages import See
 from pugam.progress import Progress
-from pugam.solvers import gather_evidence
+from pugam.solvers import Fitted, gather_evidence
 from pugam.terms import Term
 
 __all__ = ["UncertaintyMethods"]
@@ -78,7 +80,7 @@ class UncertaintyMethods(CurveMethods):
             symmetric on the log scale, from the penalised information, corrected for the bias of smoothing and for
             sampling given z; of shrunken curves on the logit scale, from rows held out. "profile"
             follows the likelihood where that is not symmetric, as near the ends of the range: `diagnose` tells when to
-            prefer it. "bootstrap" refits the model to resamples, and is the one for clustered rows (`groups`).
+            prefer it. "bootstrap" refits the model to resamples. All know the clusters and strata of the fit.
         model_error : bool
             By marginal likelihood, the lower limit of the default interval allows for negatives that look just like
             positives; where a fit was checked and does not fit, the interval holds what others say of pi. False: errors
@@ -217,7 +219,8 @@ class UncertaintyMethods(CurveMethods):
         smoothing : {"fixed", "reselect"}
             Keep the smoothing parameters, or choose them anew for every resample, which takes much longer.
         groups : array-like, one label per row, optional
-            Rows of one group are drawn together: for clustered data.
+            Rows of one group are drawn together: for clustered data. None takes clusters and strata of the fit, if
+            it was given any.
         random_state : int, RandomState, Generator or None
             None takes that of the model. The same seed gives the same resamples.
         n_jobs : int, optional
@@ -248,15 +251,13 @@ class UncertaintyMethods(CurveMethods):
             raise InputError(f"smoothing is 'fixed' or 'reselect'; got {smoothing!r}.")
         fitted = self._fitted("The bootstrap")
         engine, kept = self._rows
-        numbers = read_groups(groups, engine.n_rows, kept)
         seed = self.random_state if random_state is None else random_state
         if store is not None and isinstance(seed, np.random.Generator | np.random.RandomState):
             raise InputError(
                 "store needs resamples that can be drawn again: give random_state a whole number, not a generator."
             )
         rng = read_generator(seed)
-        drawn = with_negatives(engine, samples_of(fitted), numbers)
-        plan = make_resampling(*drawn, int(rng.integers(2**63)))
+        plan = self._plan_resamples(fitted, read_groups(groups, engine.n_rows, kept), int(rng.integers(2**63)))
         jobs = read_n_jobs(self.n_jobs if n_jobs is None else n_jobs)
         # The parts of an engine that reads them share its threads already.
         own = isinstance(engine, PartedEngine)
@@ -266,6 +267,12 @@ class UncertaintyMethods(CurveMethods):
             result = run_bootstrap(fitted, plan, count, smoothing == "reselect", threads, bar, path)
         self._report_resamples(result, path)
         return result
+
+    def _plan_resamples(self, fitted: Fitted, groups: np.ndarray | None, seed: int) -> Resampling:
+        """Draw rows, groups, or what a survey drew: clusters within strata."""
+        if groups is None and self._survey is not None:
+            return resample_survey(self._survey, seed)
+        return make_resampling(*with_negatives(fitted.engine, samples_of(fitted), groups), seed)
 
     def diagnose(self) -> Diagnosis:
         """Find out whether pi is well determined by these data, and what to do if it is not.

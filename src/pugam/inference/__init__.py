@@ -44,7 +44,7 @@ from pugam.inference.pair_test import PairTest
 from pugam.inference.pooling import FEWEST_POOLED, pool_shares
 from pugam.inference.predictions import posterior_limits, posteriors_of_rows
 from pugam.inference.profile import PiProfile, profile_interval
-from pugam.inference.resampling import make_resampling, read_groups, with_negatives
+from pugam.inference.resampling import Resampling, make_resampling, read_groups, resample_survey, with_negatives
 from pugam.inference.rows_of_samples import (
     excess_variances,
     moved_shares,
@@ -64,6 +64,7 @@ from pugam.inference.shares import (
     share_interval,
 )
 from pugam.inference.smoothing_uncertainty import curve_covariance
+from pugam.inference.surveys import know_survey
 from pugam.inference.verdict import Verdict, headline
 
 __all__ = [
@@ -87,6 +88,7 @@ __all__ = [
     "PairTest",
     "PiProfile",
     "RatioInterval",
+    "Resampling",
     "Scale",
     "Sensitivity",
     "ShareDifference",
@@ -115,6 +117,7 @@ __all__ = [
     "intercept_covariance",
     "is_separated",
     "judge_share",
+    "know_survey",
     "make_inference",
     "make_resampling",
     "moved_shares",
@@ -130,6 +133,7 @@ __all__ = [
     "read_null",
     "refit_under_null",
     "require_kind",
+    "resample_survey",
     "run_bootstrap",
     "samples_of",
     "shaped_covariance",

@@ -82,7 +82,7 @@ def conditions_of(
     return {
         "version": __version__,
         "rows": _fingerprint(engine.positive, engine.weights, engine.shown),
-        "groups": _fingerprint(resampling.unit_of_row),
+        "groups": _fingerprint(resampling.unit_of_row, *_drawn_apart(resampling)),
         "fit": _fingerprint(fit.optimum.beta, fit.penalized.beta, fit.kappas, fit.ridge, fitted.settings),
         "smoothing": "reselect" if reselect else "fixed",
         "seed": resampling.seed,
@@ -90,6 +90,11 @@ def conditions_of(
         "engine": type(engine).__name__,
         "batch": largest_batch,
     }
+
+
+def _drawn_apart(resampling: Resampling) -> list[Any]:
+    """Clusters of each stratum of a survey."""
+    return [] if resampling.stretch is None else [units for units, _, _ in resampling.strata]
 
 
 def _fingerprint(*values: Any) -> str:

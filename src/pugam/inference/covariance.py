@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pugam.layout import Layout
 from pugam.likelihood import label_frequency
-from pugam.solvers import Optimum, PiRange, SmoothedFit, labelling_direction, labelling_score, movement
+from pugam.solvers import Optimum, PiRange, SmoothedFit, Survey, labelling_direction, labelling_score, movement
 from pugam.terms import Design, Encoded
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "in_alpha",
     "intercept_covariance",
     "posterior_errors",
+    "sampling_covariance",
 ]
 
 Array = NDArray[np.float64]
@@ -36,7 +37,22 @@ def bayesian_covariance(fit: SmoothedFit, n0: float, n1: float, pi_range: PiRang
     It counts the bias of smoothing as if curves were drawn from the prior that the penalty stands for. Zero for
     a pi that is known.
     """
-    return covariance_given_labels(fit.optimum, n0, n1, pi_range)
+    return sampling_covariance(fit.optimum, fit.survey, n0, n1, pi_range)
+
+
+def sampling_covariance(
+    optimum: Optimum, survey: Survey | None, n0: float, n1: float, pi_range: PiRange = ANY_PI
+) -> Array:
+    """The inverse V of the information with penalty and prior, corrected for how rows were sampled: shape (q, q).
+
+    Given z, or by a survey: then V (B + P) V with B the variance of the score among clusters, P penalty and prior.
+    With B = I, that is V.
+    """
+    if survey is None:
+        return covariance_given_labels(optimum, n0, n1, pi_range)
+    covariance = optimum.covariance(pi_range)
+    among: Array = covariance @ (survey.score_variance + np.diag(optimum.curvature)) @ covariance
+    return 0.5 * (among + among.T)
 
 
 def covariance_given_labels(optimum: Optimum, n0: float, n1: float, pi_range: PiRange = ANY_PI) -> Array:
@@ -51,11 +67,14 @@ def covariance_given_labels(optimum: Optimum, n0: float, n1: float, pi_range: Pi
 def frequentist_covariance(fit: SmoothedFit, n0: float, n1: float, pi_range: PiRange = ANY_PI) -> Array:
     """Covariance of beta over repeated samples, the sandwich M S M', shape (q, q).
 
-    S is the variance of the score, M how the reported estimate (bias-corrected or not) moves with it. It knows nothing
-    of the bias that smoothing leaves in the curves, and is too large where a given smoothing parameter flattens them
-    much: the information is taken at the flattened curves.
+    S is the variance of the score, by a survey that among its clusters, M how the reported estimate (bias-corrected or
+    not) moves with it. It knows nothing of the bias that smoothing leaves in the curves, and is too large where a given
+    smoothing parameter flattens them much: the information is taken at the flattened curves.
     """
     move = movement(fit, fit.penalized.covariance(pi_range))
+    if fit.survey is not None:
+        among: Array = move @ fit.survey.score_variance @ move.T
+        return among
     # Through a root of the information, so that rounding leaves no negative variances where columns are collinear.
     values, vectors = np.linalg.eigh(fit.penalized.information)
     root = vectors * np.sqrt(np.maximum(values, 0.0))

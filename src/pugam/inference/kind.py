@@ -138,6 +138,11 @@ class Inference(ABC, Generic[F_co]):
         """Whether pi is identified by terms that vary, and by nothing else."""
 
     @property
+    def knows_surveys(self) -> bool:
+        """Whether covariances and intervals can be those of a survey."""
+        return True
+
+    @property
     @abstractmethod
     def announcement(self) -> str | None:
         """What somebody who watches the fit should know of its kind."""

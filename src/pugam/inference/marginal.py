@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines import Engine
-from pugam.inference.covariance import in_alpha, intercept_covariance, posterior_errors
+from pugam.inference.covariance import in_alpha, intercept_covariance, posterior_errors, sampling_covariance
 from pugam.inference.intervals import Interval, normal_quantile
 from pugam.inference.kind import Inference, Unconstrained
 from pugam.inference.marginal_profile import MarginalProfile, given_labels
@@ -54,7 +54,18 @@ class MarginalInference(Inference[MarginalFit]):
         follows = np.zeros(layout.size)
         follows[layout.share] = 1.0
         follows[layout.predictor] = -(curves @ optimum.information[:, layout.share])[layout.predictor]
+        if self.fit.survey is not None:
+            return self._among_clusters(follows)
         return np.asarray(curves + self.logit_variance * np.outer(follows, follows))
+
+    def _among_clusters(self, follows: Array) -> Array:
+        """Covariance by a survey, in which the share varies as its interval says, and curves follow it."""
+        covariance = sampling_covariance(self.fit.optimum, self.fit.survey, self.n0, self.n1)
+        share = self.fit.optimum.layout.share
+        own = max(float(covariance[share, share]), TUNING.smallest_information)
+        stretched = np.eye(len(follows))
+        stretched[:, share] += (np.sqrt(self.logit_variance / own) - 1.0) * follows
+        return np.asarray(stretched @ covariance @ stretched.T)
 
     def _bias(self, covariance: Array) -> Array:
         """By how much priors flatten the curves, all by the same share, with this covariance: shape (q,).

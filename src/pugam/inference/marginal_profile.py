@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from pugam.inference.calibration import Calibration, calibrate
-from pugam.inference.covariance import covariance_given_labels
+from pugam.inference.covariance import sampling_covariance
 from pugam.inference.intervals import normal_quantile
 from pugam.inference.profile import KindOfProfile
 from pugam.inference.rows_of_samples import moved_shares
@@ -21,10 +21,13 @@ LEVEL = 0.95
 
 
 def given_labels(fit: MarginalFit, n0: float, n1: float) -> float:
-    """How many times faster the evidence falls for the numbers of labels being given, and not random."""
+    """How many times faster the evidence falls for the numbers of labels being given, and not random.
+
+    Where rows were drawn by a survey: than clusters say, less than one where they resemble each other.
+    """
     share = fit.optimum.layout.share
     drawn = float(fit.optimum.covariance(PiRange())[share, share])
-    given = float(covariance_given_labels(fit.optimum, n0, n1)[share, share])
+    given = float(sampling_covariance(fit.optimum, fit.survey, n0, n1)[share, share])
     largest = TUNING.largest_factor_given
     return min(drawn / given, largest) if given > 0.0 else largest
 

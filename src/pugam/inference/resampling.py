@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.data import as_array, is_missing
+from pugam.data import SurveyRows, number_labels
 from pugam.engines import Counts, Engine
-from pugam.errors import InputError, RowError
+from pugam.errors import InputError
 from pugam.messages import Argument
 
-__all__ = ["Resampling", "make_resampling", "read_groups", "with_negatives"]
+__all__ = ["Resampling", "make_resampling", "read_groups", "resample_survey", "with_negatives"]
 
 Array = NDArray[np.float64]
 
@@ -30,12 +30,15 @@ class Resampling:
         Units of one kind, how many are drawn and with what probabilities.
     per_unit : array of shape (n_units,) or None
         What a unit counts already, where weights are frequencies: draws are divided by it.
+    stretch : array of shape (n_units,) or None
+        How many times a drawn unit counts, where fewer are drawn than there are.
     """
 
     unit_of_row: NDArray[np.intp]
     strata: tuple[tuple[NDArray[np.intp], int, Array | None], ...]
     per_unit: Array | None
     seed: int
+    stretch: Array | None = None
 
     def counts(self, numbers: Iterable[int]) -> Counts:
         """Draw the resamples of these numbers, shape (len(numbers), n_rows); each number is always the same one."""
@@ -43,7 +46,7 @@ class Resampling:
 
     def _draw(self, number: int) -> Counts:
         rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number,)))
-        drawn = np.zeros(1 + int(self.unit_of_row.max()), dtype=np.int32)
+        drawn = np.zeros(sum(len(units) for units, _, _ in self.strata), dtype=np.int32)
         for units, n_draws, shares in self.strata:
             if shares is None:
                 drawn[units] = np.bincount(rng.integers(len(units), size=n_draws), minlength=len(units))
@@ -51,6 +54,8 @@ class Resampling:
                 drawn[units] = rng.multinomial(n_draws, shares)
         if self.per_unit is not None:
             return np.asarray(drawn / self.per_unit)[self.unit_of_row]
+        if self.stretch is not None:
+            return np.asarray(drawn * self.stretch)[self.unit_of_row]
         return drawn[self.unit_of_row]
 
 
@@ -89,6 +94,17 @@ def make_resampling(
     return Resampling(units, tuple((unit, len(unit), None) for unit in members), None, seed)
 
 
+def resample_survey(rows: SurveyRows, seed: int) -> Resampling:
+    """Plan to draw whole clusters within strata: one fewer than there are, each counting for more (Rao and Wu 1988).
+
+    As many as there are would vary too little, by half where a stratum has two.
+    """
+    counts = np.bincount(rows.strata)
+    members = [np.flatnonzero(rows.strata == stratum) for stratum in range(len(counts))]
+    strata = tuple((units, len(units) - 1, None) for units in members)
+    return Resampling(rows.clusters, strata, None, seed, (counts / (counts - 1.0))[rows.strata])
+
+
 def _alike(samples: NDArray[np.integer], units: NDArray[np.intp]) -> list[NDArray[np.intp]]:
     """Units with rows of the same samples, those of one sample first."""
     present = np.zeros((1 + int(units.max()), 1 + int(samples.max())), dtype=bool)
@@ -102,16 +118,9 @@ def read_groups(groups: Any, n_rows: int, kept: NDArray[np.bool_] | None) -> NDA
     """Read one group label per row of the fit into numbers; rows of weight zero are left out as there."""
     if groups is None:
         return None
-    labels = as_array(groups)
-    expected = n_rows if kept is None else len(kept)
-    if labels.ndim != 1 or len(labels) != expected:
-        raise InputError(Argument("groups"), f" needs one label per row, {expected} in all; got shape {labels.shape}.")
-    missing = np.array([is_missing(label) for label in labels.tolist()])
-    if missing.any():
-        raise RowError(Argument("groups"), " has no label in ", int(np.argmax(missing)), "; give every row one.")
-    codes: dict[Any, int] = {}
-    chosen = labels if kept is None else labels[kept]
-    numbers = np.array([codes.setdefault(label, len(codes)) for label in chosen.tolist()], dtype=np.intp)
-    if len(codes) < 2:
+    numbers, _ = number_labels("groups", groups, n_rows if kept is None else len(kept))
+    if kept is not None:
+        numbers, _ = number_labels("groups", numbers[kept], n_rows)
+    if not numbers.any():
         raise InputError(Argument("groups"), " names a single group; a bootstrap needs several.")
     return numbers

@@ -91,6 +91,11 @@ class ShrunkenInference(Inference[ShrunkenFit]):
         return False
 
     @property
+    def knows_surveys(self) -> bool:
+        """No: rows held out are drawn singly."""
+        return False
+
+    @property
     def announcement(self) -> str | None:
         """That curves were shrunken, which was not asked for."""
         return f"{self._restraint}, pi from rows held out"

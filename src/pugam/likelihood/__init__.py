@@ -21,6 +21,7 @@ from pugam.likelihood.rows import (
 from pugam.likelihood.samples import (
     SampleShares,
     SampleSizes,
+    sample_scores,
     sample_sums,
     sample_trace_slopes,
     stratum_scores,
@@ -60,6 +61,7 @@ __all__ = [
     "logistic_sums",
     "logit",
     "products_of_columns",
+    "sample_scores",
     "sample_sums",
     "sample_trace_slopes",
     "saturating_rows",

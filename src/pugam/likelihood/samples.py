@@ -30,7 +30,7 @@ from pugam.likelihood.columns import Columns
 from pugam.likelihood.rows import SMALLEST, expit_pair
 from pugam.likelihood.sums import LOWEST_VALUE, Sums
 
-__all__ = ["SampleShares", "SampleSizes", "sample_sums", "sample_trace_slopes", "stratum_scores"]
+__all__ = ["SampleShares", "SampleSizes", "sample_scores", "sample_sums", "sample_trace_slopes", "stratum_scores"]
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int32]
@@ -280,6 +280,12 @@ def sample_trace_slopes(
     slopes = np.empty(layout.size)
     slopes[layout.shares], slopes[layout.predictor] = of_shares @ leverages, X.project((leverages * of_s)[None])[0]
     return slopes
+
+
+def sample_scores(codes: Numbers, s: Array, shares: SampleShares) -> tuple[Array, Array]:
+    """Scores of rows with these linear predictors: in the logits of the shares, shape (K, n), and in s, shape (n,)."""
+    rows = _Rows.at(codes, s, shares)
+    return rows.score_shares(codes, shares), rows.score_s
 
 
 def stratum_scores(X: Columns, codes: Numbers, weights: Array | None, b: Array, shares: SampleShares) -> Array:

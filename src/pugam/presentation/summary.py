@@ -193,6 +193,7 @@ def _lines(
     yield f"log g(x)/h(x) = alpha + {model.formula_}"
     yield ""
     yield f"labelled positives n0 = {model.n0_:g}, unlabelled n1 = {model.n1_:g}"
+    yield from _survey(model)
     yield f"share of positives among the unlabelled: pi = {interval}"
     yield f"share among all rows {model.prevalence_:.3f}, share of positives labelled {model.label_frequency_:.3f}"
     yield from _samples(model, interval.level)
@@ -229,6 +230,17 @@ def _lines(
     yield ""
     yield f"log-likelihood {model.loglik_:.2f} on {model.edf_:.1f} effective degrees of freedom, AIC {model.aic_:.2f}"
     yield model._inference.describe(prior="none" if model.pi_prior is None else f"{model.pi_prior}")
+
+
+def _survey(model: FittedModel) -> Iterator[str]:
+    """Tell that standard errors are those of a survey."""
+    survey = model._fit.survey
+    if survey is None:
+        return
+    weighted = survey.n_rows != round(model.n0_ + model.n1_, 6)
+    as_many = f", weighted ones that count as {model.n0_ + model.n1_:.6g}," if weighted else ""
+    strata = "" if survey.n_strata == 1 else f" of {survey.n_strata} strata"
+    yield f"survey of {survey.n_rows} rows{as_many} in {survey.n_clusters} clusters{strata}: standard errors know them"
 
 
 def _line_name(term: str, name: str, compared: Mapping[tuple[str, str], str]) -> str:

@@ -18,6 +18,7 @@ from pugam.solvers.fits import (
     Search,
     ShrunkenFit,
     SmoothedFit,
+    Survey,
 )
 from pugam.solvers.held_out import HeldOutRows
 from pugam.solvers.moments import mean_products
@@ -26,7 +27,14 @@ from pugam.solvers.optimum import Optimum
 from pugam.solvers.pi import EDGE, PiPrior, PiRange
 from pugam.solvers.precision import labelling_direction, labelling_score, movement, pi_log_variance
 from pugam.solvers.refits import Refits, refit, refit_resamples, reselect_resamples
-from pugam.solvers.samples import count_samples, fix_shares, sampled_loglik, sampled_parameters
+from pugam.solvers.samples import (
+    SampledMode,
+    count_samples,
+    fix_shares,
+    sampled_loglik,
+    sampled_mode,
+    sampled_parameters,
+)
 from pugam.solvers.settings import Settings
 from pugam.solvers.shrinkage import hold_out, make_folds, refit_shrunken
 from pugam.solvers.smoothing import LINEAR_GRID, SMOOTH_GRID, aic, edf, edf_by_term
@@ -58,6 +66,7 @@ __all__ = [
     "PiRange",
     "PooledShares",
     "Refits",
+    "SampledMode",
     "SampledShares",
     "Search",
     "Settings",
@@ -66,6 +75,7 @@ __all__ = [
     "Stage",
     "Standpoint",
     "StartRecord",
+    "Survey",
     "Tuning",
     "aic",
     "choose_fit",
@@ -96,5 +106,6 @@ __all__ = [
     "reselect_resamples",
     "rows_in_doubt",
     "sampled_loglik",
+    "sampled_mode",
     "sampled_parameters",
 ]

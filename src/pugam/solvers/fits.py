@@ -32,6 +32,7 @@ __all__ = [
     "Search",
     "ShrunkenFit",
     "SmoothedFit",
+    "Survey",
 ]
 
 Array = NDArray[np.float64]
@@ -116,6 +117,24 @@ class SampledShares:
         return self.logits if self.pooled is None else self.pooled.logits
 
 
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """How much estimates vary over surveys drawn in the same way as that of the fit.
+
+    Attributes
+    ----------
+    n_rows, n_clusters, n_strata : int
+        How many rows there are, in so many clusters, drawn in so many strata.
+    score_variance : array of shape (q, q)
+        Variance of the score of the penalised optimum, as clusters within strata show it.
+    """
+
+    n_rows: int
+    n_clusters: int
+    n_strata: int
+    score_variance: Array
+
+
 @dataclass(frozen=True)
 class Fit(ABC):
     """A fitted model.
@@ -136,6 +155,8 @@ class Fit(ABC):
         What others than this model say of pi, where rows contradict it.
     samples : SampledShares, optional
         The shares of several samples; pi is then that of all unlabelled rows together.
+    survey : Survey, optional
+        How much estimates vary where rows were drawn in clusters or strata; otherwise rows count as independent.
     """
 
     optimum: Optimum
@@ -147,6 +168,7 @@ class Fit(ABC):
     search: Search | None = field(default=None, kw_only=True)
     neighbours: tuple[float, ...] = field(default=(), kw_only=True)
     samples: SampledShares | None = field(default=None, kw_only=True)
+    survey: Survey | None = field(default=None, kw_only=True)
 
     @property
     def converged(self) -> bool:

@@ -2,7 +2,8 @@
 
 The penalised estimate moves with the score s of the likelihood by V s, V the inverse of the penalised information.
 The numbers n0 and n1 of labelled and unlabelled rows are given, not random: so the score varies less than the
-information I says, by (1/n0 + 1/n1)(I v)(I v)', where v is how the truth moves when only the labelling rate does.
+information I says, by (1/n0 + 1/n1)(I v)(I v)', where v is how the truth moves when only the labelling rate does. Where
+rows were drawn by a survey, its clusters tell how much the score varies.
 """
 
 from __future__ import annotations
@@ -56,6 +57,11 @@ def _logit_variance(fit: SmoothedFit, n0: float, n1: float) -> float:
     free, share = fit.penalized.directions(share_fixed=False), fit.penalized.layout.share
     covariance = inverse(fit.penalized.hessian, free)
     move = movement(fit, covariance)[share]
+    if fit.survey is not None:
+        added = fit.penalized.curvature.copy()
+        if fit.debiased:  # the penalty moves a corrected estimate no more
+            added[fit.penalized.layout.predictor] = 0.0
+        return float(move @ fit.survey.score_variance @ move + added @ move**2)
     variance = float(covariance[share, share])
     if fit.debiased:
         known = fit.penalized.information.copy()

@@ -33,10 +33,20 @@ from pugam.solvers.laplace import EvidenceAt, Model, climb
 from pugam.solvers.objective import Evaluation, Objective
 from pugam.solvers.optimum import Optimum
 from pugam.solvers.settings import Settings
+from pugam.solvers.standpoint import Standpoint
 from pugam.solvers.tuning import TUNING
 from pugam.terms import Design
 
-__all__ = ["count_samples", "fit_samples", "fix_shares", "refit_samples", "sampled_loglik", "sampled_parameters"]
+__all__ = [
+    "SampledMode",
+    "count_samples",
+    "fit_samples",
+    "fix_shares",
+    "refit_samples",
+    "sampled_loglik",
+    "sampled_mode",
+    "sampled_parameters",
+]
 
 Array = NDArray[np.float64]
 
@@ -92,6 +102,23 @@ class SampledObjective(Objective):
 
     def _shares(self, beta: Array) -> SampleShares:
         return SampleShares(self.sizes, np.asarray(expit(beta[self.layout.shares])))
+
+
+@dataclass(frozen=True, eq=False)
+class SampledMode:
+    """Where the parameters of several samples are: shares on the logit scale, then (a, theta).
+
+    Attributes
+    ----------
+    mode : Standpoint
+    sizes : SampleSizes
+    together : array of shape (2 + p, K + 1 + p)
+        How the parameters of all unlabelled rows together, taken for one sample, move with these.
+    """
+
+    mode: Standpoint
+    sizes: SampleSizes
+    together: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,12 +263,9 @@ def _together(mode: Optimum, hessian: Array, sizes: SampleSizes) -> Optimum:
     The intercept stays as it is, but for known negatives, which are no longer counted among the negatives.
     """
     layout, one = mode.layout, Layout(mode.layout.sizes)
-    weights, shares = sizes.unlabelled / sizes.unlabelled.sum(), SampleShares(sizes, mode.shares)
-    pi = float(weights @ mode.shares)
-    change = np.zeros((one.size, layout.size))
-    change[one.share, layout.shares] = weights * mode.shares * (1.0 - mode.shares) / (pi * (1.0 - pi))
-    change[one.predictor, layout.predictor] = np.eye(one.of_predictors.size)
-    change[one.intercept, layout.shares] = shares.beside_slopes
+    shares = SampleShares(sizes, mode.shares)
+    pi = float(sizes.unlabelled @ mode.shares / sizes.unlabelled.sum())
+    change = _change(mode, sizes)
     curvature = np.zeros(one.size)
     curvature[one.coefficients] = mode.curvature[layout.coefficients]
     information = inverse(change @ inverse(hessian) @ change.T) - np.diag(curvature)
@@ -253,6 +277,18 @@ def _together(mode: Optimum, hessian: Array, sizes: SampleSizes) -> Optimum:
         curvature=curvature,
         layout=one,
     )
+
+
+def _change(mode: Standpoint, sizes: SampleSizes) -> Array:
+    """How (logit pi, a, theta) of all unlabelled rows together move with the parameters of all samples."""
+    layout, one = mode.layout, Layout(mode.layout.sizes)
+    weights = sizes.unlabelled / sizes.unlabelled.sum()
+    pi = float(weights @ mode.shares)
+    change = np.zeros((one.size, layout.size))
+    change[one.share, layout.shares] = weights * mode.shares * (1.0 - mode.shares) / (pi * (1.0 - pi))
+    change[one.predictor, layout.predictor] = np.eye(one.of_predictors.size)
+    change[one.intercept, layout.shares] = SampleShares(sizes, mode.shares).beside_slopes
+    return change
 
 
 def _parabola(together: Optimum, settings: Settings) -> EvidenceCurve:
@@ -268,6 +304,16 @@ def sampled_parameters(fit: Fit, sizes: SampleSizes) -> Array:
     """The parameters of a fit to several samples: shares on the logit scale, then (a, theta)."""
     assert fit.samples is not None
     return _with_shares(fit.optimum, fit.samples.logits, sizes)
+
+
+def sampled_mode(fitted: FittedKind[Fit]) -> SampledMode:
+    """Stand again where a fit to several samples ended."""
+    fit = fitted.fit
+    assert isinstance(fit, MarginalFit)
+    assert fit.samples is not None
+    model = _model(fitted.engine, fitted.design, fitted.settings, len(fit.samples.names))
+    (mode,) = model.at(np.log(fit.precisions)).stand([sampled_parameters(fit, model.sizes)])
+    return SampledMode(mode, model.sizes, _change(mode, model.sizes))
 
 
 def sampled_loglik(fit: Fit, engine: Engine) -> float:

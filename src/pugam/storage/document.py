@@ -22,6 +22,7 @@ from pugam.storage.origin import read_features, read_labels, write_features, wri
 from pugam.storage.parameters import read_parameters, write_parameters
 from pugam.storage.shrunken import read_ridge, read_shrinkage, write_shrinkage
 from pugam.storage.stored import Provenance, StoredModel
+from pugam.storage.surveys import read_survey, write_survey
 from pugam.storage.upgrading import upgrade
 from pugam.terms import Design
 from pugam.terms.shelf import Shelf, read_basis, write_basis
@@ -50,6 +51,7 @@ KEYS = (
     "starts",
     "bases",
 )
+OPTIONAL_KEYS = ("survey",)  # where there was one
 
 
 def to_json(stored: StoredModel) -> str:
@@ -86,12 +88,14 @@ def from_json(text: str | bytes, name: str) -> StoredModel:
     document = Node(name, "", parse_json(text, name))
     _require_format(document)
     document = replace(document, value=upgrade(document.value))
-    parts = document.fields(*KEYS)
+    parts = document.fields(*KEYS, optional=OPTIONAL_KEYS)
     bases = [read_basis(node) for node in parts["bases"].items()]
     terms = [read_stored_term(node, bases) for node in parts["terms"].items()]
     _require_different_terms(parts["terms"], terms)
     verdict, neighbours = read_judgement(parts["judgement"])
-    fit = replace(_read_fit(parts, terms), neighbours=neighbours)
+    fit = _read_fit(parts, terms)
+    survey = read_survey(parts.get("survey"), len(fit.optimum.beta))
+    fit = replace(fit, neighbours=neighbours, survey=survey)
     covariance = read_symmetric(parts["covariance"], len(fit.optimum.beta))
     require_variances(parts["covariance"], covariance)
     counts = parts["counts"].fields("labelled", "unlabelled")
@@ -142,7 +146,8 @@ def _write(stored: StoredModel) -> dict[str, Any]:
         write_starts(fit.starts),
         [write_basis(basis) for basis in shelf.bases],
     ]
-    return dict(zip(KEYS, values, strict=True))
+    survey = {} if fit.survey is None else {"survey": write_survey(fit.survey)}
+    return dict(zip(KEYS, values, strict=True)) | survey
 
 
 def _require_format(document: Node) -> None:

@@ -46,7 +46,7 @@ def read_samples(node: Node) -> SampledShares | None:
         raise parts["names"].error("names of samples, one at least and none twice")
     rows = parts["rows"].numbers(len(names), 0.0, "a number that is not negative")
     audited = parts["audited"].numbers(len(names), 0.0, "a number that is not negative")
-    factors = parts["factors"].numbers(len(names), 1.0, "a number of one or more")
+    factors = parts["factors"].numbers(len(names), 0.0, "a number that is not negative")
     correlation = read_symmetric(parts["correlation"], len(names))
     require_weighted_squares(parts["correlation"], correlation)
     curves = tuple(read_curve(item.fields(*CURVE_KEYS)) for item in parts["curves"].items(len(names)))
