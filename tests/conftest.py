@@ -58,9 +58,11 @@ def pytest_collection_modifyitems(items):
 def _one_thread():
     """As in a fit; the threads of two workers on two cores would only wait for each other, most of all in OpenMP.
 
-    OpenMP comes first: who leaves `one_blas_thread` puts all libraries back as they were on entering.
+    OpenMP comes first: who leaves `one_blas_thread` puts all libraries back as they were on entering. Processes that
+    tests start have one thread of BLAS as well; OMP_NUM_THREADS would say how many threads a fit may use.
     """
-    with threadpool_limits(1, user_api="openmp"), one_blas_thread():
+    with threadpool_limits(1, user_api="openmp"), one_blas_thread(), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OPENBLAS_NUM_THREADS", "1")
         yield
 
 
