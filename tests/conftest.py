@@ -21,7 +21,9 @@ from pugam.solvers import Objective, PiPrior
 from pugam.terms import Design, l, s
 
 # The same examples in every run, and no clock: a busy machine is no reason to fail.
-settings.register_profile("pugam", derandomize=True, deadline=None)
+# Who asks for long tests gets many more of them.
+settings.register_profile("pugam", derandomize=True, deadline=None, max_examples=50)
+settings.register_profile("long", settings.get_profile("pugam"), max_examples=1000)
 settings.load_profile("pugam")
 
 # A term that several tests share; it is no test by itself.
@@ -47,10 +49,20 @@ def pytest_collection():
         gc.enable()
 
 
+def asks_for_long_tests(config):
+    return config.option.markexpr == "long"
+
+
+def pytest_configure(config):
+    if asks_for_long_tests(config):
+        settings.load_profile("long")
+
+
 @pytest.hookimpl(tryfirst=True)  # before those that are not asked for are left out
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     for item in items:
-        if item.name in LONG_EXAMPLES:
+        is_generated = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
+        if item.name in LONG_EXAMPLES or (is_generated and asks_for_long_tests(config)):
             item.add_marker(pytest.mark.long)
 
 
@@ -58,9 +70,11 @@ def pytest_collection_modifyitems(items):
 def _one_thread():
     """As in a fit; the threads of two workers on two cores would only wait for each other, most of all in OpenMP.
 
-    OpenMP comes first: who leaves `one_blas_thread` puts all libraries back as they were on entering.
+    OpenMP comes first: who leaves `one_blas_thread` puts all libraries back as they were on entering. Processes that
+    tests start have one thread of BLAS as well; OMP_NUM_THREADS would say how many threads a fit may use.
     """
-    with threadpool_limits(1, user_api="openmp"), one_blas_thread():
+    with threadpool_limits(1, user_api="openmp"), one_blas_thread(), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OPENBLAS_NUM_THREADS", "1")
         yield
 
 

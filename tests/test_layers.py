@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -69,13 +70,20 @@ def room_of(path, source):
     return path.relative_to(source).parts[0].removesuffix(".py")
 
 
+@cache
+def parsed(path):
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
 def all_imports(source):
     """Every import of a part of the package in the rooms of `source`, in files and in functions."""
-    for path in sorted(source.rglob("*.py")):
-        if path != source / "__init__.py":
-            tree = ast.parse(path.read_text(encoding="utf-8"))
-            for function, imported in imports_below(tree, path, source, None):
-                yield Import(path, room_of(path, source), function, imported)
+    return [
+        Import(path, room_of(path, source), function, imported)
+        for path in sorted(source.rglob("*.py"))
+        if path != source / "__init__.py"
+        for function, imported in imports_below(parsed(path), path, source, None)
+    ]
 
 
 def imports_below(node, path, source, function):
@@ -199,7 +207,7 @@ def test_permitted_imports_pass(make_package, room, text):
 
 def test_every_module_says_what_it_is_for():
     modules = list(SOURCE.rglob("*.py"))
-    silent = [str(path) for path in modules if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))]
+    silent = [str(path) for path in modules if not ast.get_docstring(parsed(path))]
 
     assert len(modules) > 20
     assert silent == []

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from pugam import PUGAM, PugamWarning
 
+FITS = settings.default.max_examples // 8  # take longer than other examples
 COMMON = {"deadline": None, "derandomize": True, "suppress_health_check": [HealthCheck.too_slow]}
 
 KINDS = {
@@ -51,7 +52,7 @@ def fit_quietly(model, X, z):
 @pytest.mark.parametrize(
     "options", [{}, {"smoothing": 1.0}, {"solver": "em", "smoothing": 1.0, "n_starts": 2}], ids=str
 )
-@settings(max_examples=10, **COMMON)
+@settings(max_examples=FITS, **COMMON)
 @given(table=tables())
 def test_every_table_gives_finite_results(options, table):
     X, z = table
@@ -73,7 +74,7 @@ def test_every_table_gives_finite_results(options, table):
         assert np.isfinite(model.effect(term.column)).all(axis=None)
 
 
-@settings(max_examples=10, **COMMON)
+@settings(max_examples=FITS, **COMMON)
 @given(table=tables())
 def test_the_reported_optimum_is_the_best_of_all_starts(table):
     X, z = table
@@ -82,7 +83,7 @@ def test_the_reported_optimum_is_the_best_of_all_starts(table):
     assert model.penalized_loglik_ >= max(start["objective"] for start in model.starts_) - 1e-6
 
 
-@settings(max_examples=10, **COMMON)
+@settings(max_examples=FITS, **COMMON)
 @given(table=tables(), scales=st.lists(st.sampled_from([-1e3, -0.5, 1e-4, 7.0]), min_size=4, max_size=4))
 def test_the_units_of_the_features_do_not_matter(table, scales):
     X, z = table

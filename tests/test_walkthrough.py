@@ -1,6 +1,7 @@
 """The walk from a file to a report, and other pages: their commands, run again, say what the pages show."""
 
 import runpy
+import shutil
 import sys
 from pathlib import Path
 
@@ -20,9 +21,19 @@ NAMES = [
 ]
 
 
+DEMO = ["demo", "--quiet"]
+
+
+@pytest.fixture(scope="module")
+def demonstration(tmp_path_factory):
+    """Where the files of a demonstration are kept, and what it said: pages begin with the same one."""
+    return tmp_path_factory.mktemp("demonstration") / "demo", []
+
+
 @pytest.fixture
-def pugam(monkeypatch, capsys):
+def pugam(monkeypatch, capsys, demonstration):
     """Run `pugam` in this process: a page of commands would spend most of its time on imports."""
+    folder, said = demonstration
 
     def run(arguments):
         monkeypatch.setattr(sys, "argv", ["pugam", *arguments])
@@ -31,7 +42,16 @@ def pugam(monkeypatch, capsys):
             main()
         return "".join(capsys.readouterr())
 
-    return run
+    def run_once(arguments):
+        if arguments != DEMO:
+            return run(arguments)
+        if not said:
+            said.append(run(arguments))
+            shutil.copytree("demo", folder)
+        shutil.copytree(folder, "demo", dirs_exist_ok=True)
+        return said[0]
+
+    return run_once
 
 
 # Hundreds of refits, or a dozen fits that other pages show as well.
@@ -40,8 +60,14 @@ SLOW = (
     *("howto/known_pi.md", "howto/missing_values.md"),
 )
 # Pages that show the verdict on a fit that Python made. What the others show does not depend on it, and to reach it
-# takes longer than the fit: they are run with verdicts, as by default, in the long tests.
+# takes longer than the fit: they are run with verdicts, and reports with all values of their slider, in the long tests.
 SHOW_VERDICTS = ("howto/another_population.md", "howto/interactions.md", "howto/samples.md")
+
+
+@pytest.fixture
+def _few_places(few_places):
+    with few_places():
+        yield
 
 
 def runs_of_pages():
@@ -54,8 +80,7 @@ def runs_of_pages():
 
 @pytest.mark.parametrize(("name", "with_verdicts"), runs_of_pages())
 def test_the_code_of_a_page_prints_what_the_page_shows(name, with_verdicts, tmp_path, pugam, request):
-    if with_verdicts:
-        request.getfixturevalue("checked")
+    request.getfixturevalue("checked" if with_verdicts else "_few_places")
     steps = RUN_PAGE["read_steps"]((DOCS / name).read_text(encoding="utf-8"))
     if np.__version__ < "2" and any(step.kind == "python" for step in steps):
         pytest.skip("pages show numbers and frames as newer libraries print them")

@@ -232,19 +232,29 @@ ONCE_WRONG = [
 ]
 
 
-@pytest.mark.parametrize("call", ONCE_WRONG, ids=range(len(ONCE_WRONG)))
+# Large weights on a handful of rows may take thousands of steps. These two take twice as long as all the others
+# together, 14 and 17 among them, which have such weights as well.
+LONG_CLIMBS = (13, 15)
+
+
+def once_wrong():
+    for number, call in enumerate(ONCE_WRONG):
+        yield pytest.param(call, id=str(number), marks=pytest.mark.long if number in LONG_CLIMBS else ())
+
+
+@pytest.mark.parametrize("call", [*once_wrong()])
 def test_calls_that_once_went_wrong(call):
     check_call(call)
 
 
-@settings(max_examples=25, **COMMON)
+@settings(max_examples=15, **COMMON)
 @given(call=diverse_calls())
 def test_calls_that_have_nothing_in_common(call):
     note(repr(call))
     check_call(call)
 
 
-@settings(max_examples=12, **COMMON)
+@settings(max_examples=8, **COMMON)
 @given(call=calls())
 def test_calls_that_are_made_simpler_where_they_fail(call):
     check_call(call)

@@ -56,7 +56,10 @@ def write(frame, path):
     return path
 
 
-@pytest.fixture(scope="module", params=["rows.parquet", "rows.csv", "rows.csv.gz"])
+FILES = ["rows.parquet", "rows.csv", pytest.param("rows.csv.gz", marks=pytest.mark.long)]
+
+
+@pytest.fixture(scope="module", params=FILES)
 def path(request, frame, tmp_path_factory):
     return write(frame, tmp_path_factory.mktemp("files") / request.param)
 

@@ -6,7 +6,7 @@ from pugam import PUGAM
 from pugam.datasets import load_tumours
 
 
-@pytest.mark.parametrize("prior", ["weak", None])
+@pytest.mark.parametrize("prior", ["weak", pytest.param(None, marks=pytest.mark.long)])
 def test_newton_and_em_agree_on_the_table_of_the_demo(prior):
     tumours = load_tumours()
     chosen = PUGAM(pi_prior=prior, estimate="mode").fit(tumours.X, tumours.z).smoothing_

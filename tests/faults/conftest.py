@@ -31,7 +31,10 @@ for number, name in ((1, "stdout"), (2, "stderr")):
 sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)
 sys.argv = ["pugam", *arguments]
 from pugam.inference.boosting import TREES
-TREES["max_iter"] = 3  # nothing here is about what trees say
+TREES["max_iter"] = 3  # nothing here is about what trees say, nor about the number of points of a profile
+from pugam.inference import diagnosis
+from pugam.presentation.report import collecting
+diagnosis.PROFILE_POINTS, collecting.SLIDER_VALUES = 5, ((float("inf"), 5),)
 exec(before)
 from pugam.command_line import main
 try:
@@ -116,9 +119,8 @@ def nursery():
     if not Path("/proc/self/stat").exists():
         pytest.skip("looks at processes as Linux shows them")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(
-        ["pugam.command_line.verbs", "pugam.estimator", "pugam.studies", "pyarrow.parquet", "joblib", "matplotlib"]
-    )
+    ours = ["pugam.command_line.verbs", "pugam.presentation.report", "pugam.studies"]
+    context.set_forkserver_preload([*ours, "pyarrow.parquet", "joblib", "matplotlib"])
     first = context.Process(target=exec, args=("",))  # waits for the imports, so that no test does
     first.start()
     first.join()

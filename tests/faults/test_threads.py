@@ -198,7 +198,7 @@ def test_a_bootstrap_uses_the_threads_it_is_given(at_work):
     model = PUGAM("s(x1, k=5) + x2", n_starts=2, n_jobs=1).fit(data.X, data.z)
     assert at_work.most == 1
 
-    one, two = (model.bootstrap(50, random_state=0, n_jobs=n_jobs) for n_jobs in (1, TWO))
+    one, two = (model.bootstrap(25, random_state=0, n_jobs=n_jobs) for n_jobs in (1, TWO))
 
     assert at_work.most == TWO
     np.testing.assert_array_equal(one.pi, two.pi)

@@ -101,13 +101,13 @@ def compute_marginal(n_jobs):
     found["marginal, bootstrap"] = {"pi": model.bootstrap(5, random_state=6, n_jobs=n_jobs).pi.tolist()}
 
     X, z = crossed()
-    model = PUGAM(n_jobs=n_jobs).fit(X, z)
+    model = PUGAM(check=False, n_jobs=n_jobs).fit(X, z)
     assert "ti(x1, x2)" in model._fit.added, model._fit.added
     found["marginal, an interaction added"] = numbers_of(model, X)
 
     X, z, weights = mixed_table()
     terms = [s("x0"), s("x1", missing="effect"), l("x2"), f("group")]
-    mixed = PUGAM(terms, n_jobs=n_jobs).fit(X, z, sample_weight=weights)
+    mixed = PUGAM(terms, check=False, n_jobs=n_jobs).fit(X, z, sample_weight=weights)
     found["marginal, weights, a factor, missing values"] = numbers_of(mixed, X)
 
     many = simulate(1, n0=20_000, n=60_000, random_state=7)

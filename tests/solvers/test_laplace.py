@@ -36,7 +36,7 @@ def integrated(model, X, z, pi, precision):
     """Log of the integral over one slope and the intercept, the latter's prior the root of its information."""
     n0, n1 = model.engine.n0, model.engine.n1
     c = n0 / (n0 + n1 * pi)
-    intercepts, slopes = np.linspace(-4.0, 8.0, 121), np.linspace(0.0, 40.0, 161)
+    intercepts, slopes = np.linspace(-4.0, 8.0, 61), np.linspace(0.0, 40.0, 81)  # twice as many: 2e-6
     s = intercepts[:, None, None] + slopes[:, None] * X
     value = np.where(z, np.log(c) + log_expit(s), np.logaddexp(0.0, np.log1p(-c) + s) + log_expit(-s)).sum(axis=-1)
     m = expit(s)
