@@ -54,6 +54,13 @@ class EvidenceCurve:
         inside = np.clip(place, self.places[0], self.places[-1])
         return float(max(self.values.max() - self._curve(inside), 0.0))
 
+    def extended(self, places: Array) -> Array:
+        """The evidence at any places: beyond the ends it goes on along its slope there."""
+        inside = np.clip(places, self.places[0], self.places[-1])
+        slopes = np.where(places < inside, self.slopes[0], self.slopes[-1])
+        known = self._curve(inside) if len(self.places) > 1 else np.full(len(places), self.values[0])
+        return np.asarray(known + slopes * (places - inside))
+
     def limits(self, fall: float) -> tuple[float, float]:
         """The outermost places up to which the evidence has fallen by no more than this; infinite where none has."""
         if len(self.places) < TUNING.fewest_places:

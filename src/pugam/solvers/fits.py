@@ -69,14 +69,18 @@ class PooledShares:
     mean, spread : float
         Of the normal distribution that the logits of all samples come from: its mean and its standard deviation.
     logits : array of shape (K,)
+        Of the mean of each share.
     covariance : array of shape (K, K)
         Of the logits.
+    curves : tuple of EvidenceCurve
+        Log densities of the logits.
     """
 
     mean: float
     spread: float
     logits: Array
     covariance: Array
+    curves: tuple[EvidenceCurve, ...]
 
 
 @dataclass(frozen=True, eq=False)

@@ -43,6 +43,7 @@ __all__ = [
     "fit_samples",
     "fix_shares",
     "refit_samples",
+    "refit_unaudited",
     "sampled_loglik",
     "sampled_mode",
     "sampled_parameters",
@@ -162,6 +163,18 @@ def refit_samples(fit: MarginalFit, engine: Engine, design: Design, settings: Se
     together = _together(best.optimum, best.optimum.hessian, model.sizes)
     shares = replace(known, logits=best.optimum.beta[best.optimum.layout.shares].copy())
     return replace(fit, optimum=together, penalized=together, samples=shares)
+
+
+def refit_unaudited(fitted: FittedKind[Fit]) -> Optimum:
+    """The mode, shares first, of a fit to the same rows that does not know what an audit found; variances stay."""
+    fit, engine = fitted.fit, fitted.engine
+    assert fit.samples is not None
+    assert engine.codes is not None
+    sizes = count_samples(engine, len(fit.samples.names))
+    engine = engine.coded(sizes.unaudited[engine.codes], engine.negatives)
+    model = _same_variances(engine, fitted.design, fitted.settings, sizes.n_samples)
+    start = climb(model, sampled_parameters(fit, sizes), np.zeros(1))
+    return ascend(model, start, fitted.settings.pi_range, settles=False).optimum
 
 
 def fix_shares(fitted: FittedKind[MarginalFit], logits: Array) -> Optimum:
