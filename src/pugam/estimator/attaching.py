@@ -108,7 +108,7 @@ def with_pooled_shares(fitted: Fitted) -> Fitted:
     """Pool the shares of several samples."""
     found = fitted.fit.samples
     assert found is not None
-    pooled = pool_shares(found, fitted.settings.pi_range)
+    pooled = pool_shares(found, fitted.settings.pi_range, fitted.settings.prior)
     return replace(fitted, fit=replace(fitted.fit, samples=replace(found, pooled=pooled)))
 
 

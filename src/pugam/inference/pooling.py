@@ -1,66 +1,98 @@
 """Partial pooling of many small samples: logits of their shares come from a normal distribution of estimated variance.
 
-With estimates l ~ N(lambda, S) from the fit, lambda_k ~ N(mu, tau^2), and nothing known of mu, tau has the likelihood
+The evidence along each share, less the prior on it, is the likelihood of its logit lambda_k; with lambda_k ~ N(mu,
+tau^2) it is integrated over lambda_k on a grid, and what is left is the likelihood of mu and tau. Shares are averaged
+over both. tau has a half-normal prior of scale one, as shares of samples hardly ever differ more on the logit scale.
 
-    -1/2 (log |V| + log 1'V^-1 1 + (l - mu)' V^-1 (l - mu)),   V = S + tau^2 I,   mu = 1'V^-1 l / 1'V^-1 1,
-
-and for given tau the shares are normal with mean l - S V^-1 (l - mu). Both are averaged over tau, which has a
-half-normal prior of scale one: shares of samples hardly ever differ more than that on the logit scale.
+Curves are common, so errors of all shares have a part in common. It moves all of them alike, and says nothing about how
+far they are apart: it is taken out of the evidence, and added again to what is reported.
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pugam.inference.shares import logit_covariance
-from pugam.linear_algebra import inverse
-from pugam.solvers import PiRange, PooledShares, SampledShares
+from pugam.likelihood import expit, logit
+from pugam.solvers import EvidenceCurve, PiPrior, PiRange, PooledShares, SampledShares
 
 __all__ = ["FEWEST_POOLED", "pool_shares"]
 
 Array = NDArray[np.float64]
 
 FEWEST_POOLED = 3  # samples whose spread says something
-SPREADS = np.linspace(0.0, 4.0, 161)  # values of tau, half of the largest of which is next to impossible
+SPREADS = np.concatenate([np.linspace(0.03, 0.3, 10), np.linspace(0.36, 3.0, 45)])  # values of tau
+N_MEANS, N_PLACES = 61, 801  # of mu, and of lambda
+FARTHEST_MEAN, FARTHEST_PLACE = 1.0, 4.0  # beyond the outermost estimates
+LARGEST_COMMON = 0.9  # of the smallest variance: some of every error is its own
+DEEPEST, N_KEPT = 8.0, 41  # by how much log densities that are kept fall short of the largest, and how many are
 
 
-class _Given(NamedTuple):
-    """Logits for a given tau: the log-likelihood of tau, mu, and mean and covariance of the logits."""
-
-    value: float
-    mean: float
-    logits: Array
-    covariance: Array
-
-
-def pool_shares(shares: SampledShares, pi_range: PiRange) -> PooledShares:
+def pool_shares(shares: SampledShares, pi_range: PiRange, prior: PiPrior) -> PooledShares:
     """Pull the shares of samples towards their mean, the more the less their own rows say."""
-    covariance = logit_covariance(shares, pi_range)
-    found = [_given(shares.logits, covariance, float(spread)) for spread in SPREADS]
-    logs = np.array([one.value for one in found]) - 0.5 * SPREADS**2
-    weights = np.exp(logs - logs.max())
-    weights /= weights.sum()
-    logits = np.tensordot(weights, [one.logits for one in found], 1)
-    around = np.array([one.logits - logits for one in found])
-    within = np.tensordot(weights, [one.covariance for one in found], 1)
+    variances = logit_covariance(shares, pi_range)
+    common = _common(variances)
+    places = np.linspace(shares.logits.min() - FARTHEST_PLACE, shares.logits.max() + FARTHEST_PLACE, N_PLACES)
+    logs = _evidence(shares, places, prior, variances.diagonal() / (variances.diagonal() - common))
+    means = np.linspace(shares.logits.min() - FARTHEST_MEAN, shares.logits.max() + FARTHEST_MEAN, N_MEANS)
+    apart = (places - means[:, None]) / SPREADS[:, None, None]
+    normal = np.exp(-0.5 * apart**2) / SPREADS[:, None, None]  # (spreads, means, places)
+    likelihood = np.exp(logs - logs.max(axis=1, keepdims=True))  # (samples, places)
+    integrals = np.maximum(normal @ likelihood.T, np.finfo(float).tiny)  # (spreads, means, samples)
+    weights = _weights(np.log(integrals).sum(axis=2) - 0.5 * SPREADS[:, None] ** 2)
+    densities = np.einsum("smk,smp->kp", weights[:, :, None] / integrals, normal) * likelihood
+    expected = (normal @ (likelihood * places).T) / integrals
+    logits = _with_common(densities, places, common)
+    around = expected - np.einsum("sm,smk->k", weights, expected)
+    between = np.einsum("sm,smk,sml->kl", weights, around, around)
+    np.fill_diagonal(between, _variances(densities, places))
     return PooledShares(
-        mean=float(weights @ [one.mean for one in found]),
-        spread=float(weights @ SPREADS),
-        logits=logits,
-        covariance=within + (around * weights[:, None]).T @ around,
+        mean=float(weights.sum(axis=0) @ means),
+        spread=float(weights.sum(axis=1) @ SPREADS),
+        logits=np.asarray(logit(np.array([_average(expit(places), density) for density in logits]))),
+        covariance=between + common,
+        curves=tuple(_curve(places, density) for density in logits),
     )
 
 
-def _given(logits: Array, covariance: Array, spread: float) -> _Given:
-    ones, total = np.ones(len(logits)), covariance + spread**2 * np.eye(len(logits))
-    precision = inverse(total)
-    weight = float(ones @ precision @ ones)
-    mean = float(ones @ precision @ logits) / weight
-    apart, pull = logits - mean, covariance @ precision
-    value = -0.5 * float(np.linalg.slogdet(total)[1] + np.log(weight) + apart @ precision @ apart)
-    common = pull @ ones
-    known = covariance - pull @ covariance + np.outer(common, common) / weight
-    return _Given(value, mean, logits - pull @ apart, known)
+def _common(covariance: Array) -> float:
+    """The variance that errors of all logits have in common."""
+    off = covariance[~np.eye(len(covariance), dtype=bool)].mean()
+    return float(np.clip(off, 0.0, LARGEST_COMMON * covariance.diagonal().min()))
+
+
+def _evidence(shares: SampledShares, places: Array, prior: PiPrior, sharper: Array) -> Array:
+    """Log-likelihood of each share by itself, at all places: shape (K, n_places)."""
+    of_prior = prior.value(np.asarray(expit(places)))
+    each = zip(shares.curves, shares.factors * sharper, strict=True)
+    return np.array([factor * (curve.extended(places) - of_prior) for curve, factor in each])
+
+
+def _weights(logs: Array) -> Array:
+    weights = np.exp(logs - logs.max())
+    return np.asarray(weights / weights.sum())
+
+
+def _average(values: Array, density: Array) -> float:
+    return float(density @ values / density.sum())
+
+
+def _variances(densities: Array, places: Array) -> Array:
+    return np.array([_average((places - _average(places, density)) ** 2, density) for density in densities])
+
+
+def _with_common(densities: Array, places: Array, common: float) -> Array:
+    """Densities with an error that all logits have in common: shape (K, n_places)."""
+    if common == 0.0:
+        return densities
+    blur = np.exp(-0.5 * (places[:, None] - places) ** 2 / common)
+    return np.asarray(densities @ (blur / blur.sum(axis=0)))
+
+
+def _curve(places: Array, density: Array) -> EvidenceCurve:
+    """A density as a curve, as far as it can be told from nothing."""
+    inside = np.flatnonzero(density > np.exp(-DEEPEST) * density.max())
+    logs = np.log(np.maximum(density / density.max(), np.finfo(float).tiny))
+    kept = np.unique(np.linspace(inside[0], inside[-1], N_KEPT).round().astype(int))
+    return EvidenceCurve(places[kept], logs[kept], np.gradient(logs, places)[kept])

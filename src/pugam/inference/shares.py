@@ -13,7 +13,7 @@ from pugam.inference.model_error import allow_for_model_error
 from pugam.inference.verdict import NEARLY_ALL, WIDE_INTERVAL
 from pugam.likelihood import expit
 from pugam.linear_algebra import solve
-from pugam.solvers import Fitted, PiRange, PooledShares, SampledShares, count_samples
+from pugam.solvers import Fitted, PiRange, SampledShares, count_samples
 
 __all__ = [
     "EqualShares",
@@ -86,25 +86,17 @@ def share_interval(shares: SampledShares, number: int, level: float, pi_range: P
 
     With an allowance for model errors, as for pi.
     """
-    if shares.pooled is not None:
-        return _pooled_interval(shares.pooled, number, level, pi_range, model_error)
-    pi = float(expit(shares.logits[number]))
-    fall = 0.5 * normal_quantile(level) ** 2 / float(shares.factors[number])
-    low, high = shares.curves[number].limits(fall)
+    pi, fall = float(expit(shares.reported[number])), 0.5 * normal_quantile(level) ** 2
+    if shares.pooled is None:
+        low, high = shares.curves[number].limits(fall / float(shares.factors[number]))
+    else:
+        low, high = shares.pooled.curves[number].limits(fall)
     bounds = pi_range.limits
     lower = bounds[0] if np.isneginf(low) else max(float(expit(low)), bounds[0])
     upper = bounds[1] if np.isposinf(high) else min(float(expit(high)), bounds[1])
-    interval = Interval(pi, min(lower, pi), max(upper, pi), level, "marginal")
+    method = "marginal" if shares.pooled is None else "pooled"
+    interval = Interval(pi, min(lower, pi), max(upper, pi), level, method)
     return allow_for_model_error(interval, (), bounds) if model_error else interval
-
-
-def _pooled_interval(pooled: PooledShares, number: int, level: float, pi_range: PiRange, model_error: bool) -> Interval:
-    """Interval for a share that was pooled: a normal one of its logit."""
-    half = normal_quantile(level) * float(np.sqrt(pooled.covariance[number, number]))
-    lower, pi, upper = (float(expit(pooled.logits[number] + step)) for step in (-half, 0.0, half))
-    low, high = pi_range.limits
-    interval = Interval(pi, max(lower, low), min(upper, high), level, "pooled")
-    return allow_for_model_error(interval, (), pi_range.limits) if model_error else interval
 
 
 def judge_share(interval: Interval, verdict: str | None) -> str | None:

@@ -15,7 +15,7 @@ __all__ = ["read_curve", "read_samples", "write_curve", "write_samples"]
 CURVE_KEYS = ("logits", "evidence", "slopes")
 KEYS = ("names", "rows", "audited", "logits", "factors", "correlation", "curves")
 NEW_KEYS = ("negatives", "pooled")  # files written before there were any lack them
-POOLED_KEYS = ("mean", "spread", "logits", "covariance")
+POOLED_KEYS = ("mean", "spread", "logits", "covariance", "curves")
 
 
 def write_samples(shares: SampledShares | None) -> dict[str, Any] | None:
@@ -59,7 +59,8 @@ def read_samples(node: Node) -> SampledShares | None:
 def _write_pooled(pooled: PooledShares | None) -> dict[str, Any] | None:
     if pooled is None:
         return None
-    values = pooled.mean, pooled.spread, pooled.logits.tolist(), write_symmetric(pooled.covariance)
+    curves = [write_curve(curve) for curve in pooled.curves]
+    values = pooled.mean, pooled.spread, pooled.logits.tolist(), write_symmetric(pooled.covariance), curves
     return dict(zip(POOLED_KEYS, values, strict=True))
 
 
@@ -70,7 +71,8 @@ def _read_pooled(node: Node, size: int) -> PooledShares | None:
     covariance = read_symmetric(parts["covariance"], size)
     require_weighted_squares(parts["covariance"], covariance)
     spread = parts["spread"].number(0.0, what="a number that is not negative")
-    return PooledShares(parts["mean"].number(), spread, parts["logits"].numbers(size), covariance)
+    curves = tuple(read_curve(item.fields(*CURVE_KEYS)) for item in parts["curves"].items(size))
+    return PooledShares(parts["mean"].number(), spread, parts["logits"].numbers(size), covariance, curves)
 
 
 def write_curve(curve: EvidenceCurve) -> dict[str, Any]:
