@@ -1,4 +1,4 @@
-"""The certifying program is no test: it needs mpmath, and is run by hand."""
+"""The certifying programs are no tests: they need mpmath, and are run by hand."""
 
 collect_ignore = [
     "certify.py",
