@@ -16,7 +16,7 @@ from pugam.command_line.columns import Features, Roles, family_of, match_levels,
 from pugam.command_line.labels import read_label_column
 from pugam.command_line.options import without_suffix
 from pugam.command_line.wording import for_parts
-from pugam.data import read_table, read_weights
+from pugam.data import as_array, read_table, read_weights
 from pugam.errors import InputError, RowError, warn_user
 from pugam.files import DataFile, nearest_name, open_file
 from pugam.messages import LeavingOut
@@ -317,4 +317,4 @@ def _check_weights(where: str, weights: Any, place: Callable[[int], str]) -> Non
 
 
 def _column(table: pa.Table, name: str) -> np.ndarray:
-    return np.asarray(table[name].to_numpy())
+    return as_array(table[name])

@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from pugam.data import SampledRows, SampleRoles, SurveyRows, read_samples
+from pugam.data import SampledRows, SampleRoles, SurveyRows, as_array, read_samples
 from pugam.engines import Engine, one_blas_thread
 from pugam.errors import InputError, warn_user
 from pugam.estimator.options import EngineName, read_engine, read_n_jobs
@@ -68,7 +68,7 @@ def _take_columns(X: Any, given: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     for role, name in named.items():
         if name not in frame.columns:
             raise InputError(Argument(role, name), f" is no column of X; its columns are {', '.join(frame.columns)}.")
-    values = {role: frame[name].to_numpy() for role, name in named.items()}
+    values = {role: as_array(frame[name].to_native()) for role, name in named.items()}
     return frame.drop(list(dict.fromkeys(named.values()))).to_native(), given | values
 
 
