@@ -314,6 +314,16 @@ def test_known_negatives_narrow_intervals_and_are_no_unlabelled_rows(model, besi
     assert beside._fit.samples.negatives == 300
 
 
+def test_rows_that_are_all_known_leave_no_share_to_estimate(rows, tmp_path):
+    X, z, _, _ = rows
+    table = X.assign(z=z, known=1 - z)
+    table.to_parquet(tmp_path / "rows.parquet")
+    for where, labels in ((X.assign(known=1 - z), z), (tmp_path / "rows.parquet", "z")):
+        engine = "memory" if labels is z else "stream"
+        with pytest.raises(InputError, match="negative leaves no unlabelled row"):
+            PUGAM(engine=engine).fit(where, labels, negative="known")
+
+
 def test_the_fit_is_where_the_likelihood_with_known_negatives_is_highest(beside):
     """Its slope along each share, curves following, is nothing beside its standard error."""
     found = beside._fit.samples

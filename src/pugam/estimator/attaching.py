@@ -76,8 +76,15 @@ def require_marginal(settings: Settings, samples: SampledRows | None) -> None:
     """Refuse several samples where pi is not estimated by marginal likelihood."""
     if samples is not None and settings.estimate != "marginal":
         raise InputError(
-            "Several samples, and audits, are for pi by marginal likelihood: leave pi, smoothing, solver, shrinkage "
-            "and estimate at their defaults, and curves without a shape."
+            "Several samples, audits and known negatives are for pi by marginal likelihood: leave ",
+            Argument("pi"),
+            ", ",
+            Argument("smoothing"),
+            ", ",
+            Argument("shrinkage"),
+            " and ",
+            Argument("estimate"),
+            " at their defaults; curves have no shape, and the solver is newton.",
         )
 
 
@@ -203,8 +210,10 @@ class RowMethods(UncertaintyMethods):
             raise InputError(
                 "These are not the samples the model was fitted to: give the same ",
                 Argument("sample"),
-                " and ",
+                ", ",
                 Argument("audit"),
+                " and ",
+                Argument("negative"),
                 " as in the fit.",
             )
         with one_blas_thread():
