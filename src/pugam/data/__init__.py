@@ -11,6 +11,7 @@ from pugam.data.samples import (
     contradiction,
     read_negatives,
     read_samples,
+    require_unlabelled,
     sample_name,
 )
 from pugam.data.surveys import SurveyRows, effective_weights, number_labels, read_survey
@@ -47,6 +48,7 @@ __all__ = [
     "read_weights",
     "require_both_kinds",
     "require_numeric",
+    "require_unlabelled",
     "rows_renumbered",
     "sample_name",
 ]

@@ -19,6 +19,7 @@ __all__ = [
     "contradiction",
     "read_negatives",
     "read_samples",
+    "require_unlabelled",
     "sample_name",
 ]
 
@@ -209,6 +210,15 @@ def _read_audit(values: list[Any] | None, positive: Flags, numbers: NDArray[np.i
         if not positive[row]:
             known[row] = int(value)
     return known
+
+
+def require_unlabelled(positive: Flags, negative: Any) -> None:
+    """Refuse rows that are labelled or known negatives, all of them: pi would be a share of nothing."""
+    if negative is not None and positive.all() and len(positive):
+        raise InputError(
+            Argument("negative"),
+            " leaves no unlabelled row, and pi is the share of positives among those; add rows of unknown class.",
+        )
 
 
 def contradiction(role: str, row: int) -> RowError:

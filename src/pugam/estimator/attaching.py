@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from pugam.data import SampledRows, SampleRoles, SurveyRows, read_samples
+from pugam.data import SampledRows, SampleRoles, SurveyRows, as_array, read_samples
 from pugam.engines import Engine, one_blas_thread
 from pugam.errors import InputError, warn_user
 from pugam.estimator.options import EngineName, read_engine, read_n_jobs
@@ -68,7 +68,7 @@ def _take_columns(X: Any, given: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     for role, name in named.items():
         if name not in frame.columns:
             raise InputError(Argument(role, name), f" is no column of X; its columns are {', '.join(frame.columns)}.")
-    values = {role: frame[name].to_numpy() for role, name in named.items()}
+    values = {role: as_array(frame[name].to_native()) for role, name in named.items()}
     return frame.drop(list(dict.fromkeys(named.values()))).to_native(), given | values
 
 
@@ -76,8 +76,15 @@ def require_marginal(settings: Settings, samples: SampledRows | None) -> None:
     """Refuse several samples where pi is not estimated by marginal likelihood."""
     if samples is not None and settings.estimate != "marginal":
         raise InputError(
-            "Several samples, and audits, are for pi by marginal likelihood: leave pi, smoothing, solver, shrinkage "
-            "and estimate at their defaults, and curves without a shape."
+            "Several samples, audits and known negatives are for pi by marginal likelihood: leave ",
+            Argument("pi"),
+            ", ",
+            Argument("smoothing"),
+            ", ",
+            Argument("shrinkage"),
+            " and ",
+            Argument("estimate"),
+            " at their defaults; curves have no shape, and the solver is newton.",
         )
 
 
@@ -203,8 +210,10 @@ class RowMethods(UncertaintyMethods):
             raise InputError(
                 "These are not the samples the model was fitted to: give the same ",
                 Argument("sample"),
-                " and ",
+                ", ",
                 Argument("audit"),
+                " and ",
+                Argument("negative"),
                 " as in the fit.",
             )
         with one_blas_thread():
