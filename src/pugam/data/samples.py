@@ -1,4 +1,4 @@
-"""To which unlabelled sample a row belongs, and which rows are known negatives."""
+"""To which unlabelled sample a row belongs."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.data.audits import read_audit, read_chances
-from pugam.data.roles import SampleRoles, one_each, read_answers, sample_name
+from pugam.data.negatives import read_negatives
+from pugam.data.roles import SampleRoles, one_each, sample_name
 from pugam.data.tables import is_missing
 from pugam.errors import InputError, RowError
 from pugam.messages import Argument
 
-__all__ = ["ALL_ROWS", "SampledRows", "read_negatives", "read_samples", "require_unlabelled"]
+__all__ = ["ALL_ROWS", "SampledRows", "read_samples"]
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 FEWEST_ROWS = 10  # of a sample, for a share of its own
 ALL_ROWS = "all"  # the name of all unlabelled rows together
-MEANING = "1 for a known negative, and 0 or nothing for all other rows"
 
 
 class SampledRows(NamedTuple):
@@ -52,15 +52,6 @@ def read_samples(roles: SampleRoles, positive: Flags, kept: Flags | None) -> Sam
     if len(names) == 1 and not (known >= 0).any() and read_negatives(roles.negative, n_rows) is None:
         return None
     return SampledRows(tuple(names), codes, chances)
-
-
-def read_negatives(negative: Any, n_rows: int) -> Flags | None:
-    """Read which of all rows are known negatives; None where there are none."""
-    values = one_each("negative", negative, n_rows)
-    if values is None:
-        return None
-    found = read_answers("negative", values, np.arange(n_rows), MEANING) == 1
-    return found if found.any() else None
 
 
 def _read_names(values: list[Any] | None, positive: Flags, numbers: NDArray[np.intp]) -> tuple[list[str], Any]:
@@ -104,12 +95,3 @@ def _in_order(values: list[Any]) -> list[Any]:
         return sorted(distinct)
     except TypeError:
         return distinct
-
-
-def require_unlabelled(positive: Flags, negative: Any) -> None:
-    """Refuse rows that are labelled or known negatives, all of them: pi would be a share of nothing."""
-    if negative is not None and positive.all() and len(positive):
-        raise InputError(
-            Argument("negative"),
-            " leaves no unlabelled row, and pi is the share of positives among those; add rows of unknown class.",
-        )
