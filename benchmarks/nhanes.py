@@ -187,8 +187,12 @@ class Comparison:
 
 def ask(folder: str, condition: str, cycles: int, tasks: Sequence[tuple[str, int | None]]) -> list[Answer]:
     """Fit one after the other, each in a fresh process, whose peak of memory is its own."""
+    found = []
     with ProcessPoolExecutor(1, get_context("spawn"), max_tasks_per_child=1) as pool:
-        return [pool.submit(answer, folder, condition, cycles, *task).result() for task in tasks]
+        for task in tasks:
+            found.append(pool.submit(answer, folder, condition, cycles, *task).result())
+            print(condition, *task, f"{found[-1].seconds:.1f} s\n{found[-1].shares}", flush=True)
+    return found
 
 
 def compare(folder: str, condition: str, cycles: int) -> tuple[Comparison, list[list[str]]]:
