@@ -100,7 +100,7 @@ FACTS = {
         "20": "rows",
         "0.73": "the same of a prior's lower limit, exp(log 8 - 1.96 * 1.2)",
     },
-    "docs/reliability.md": {"92": "calls of tests/bad_input", "20,000": "the same in make test-long", "80": "columns"},
+    "docs/reliability.md": {"41": "calls of tests/bad_input", "20,000": "the same in make test-long", "80": "columns"},
     "docs/start.md": {"3.11": "a version"},
     "docs/howto/clusters.md": dict.fromkeys(("500", "1000"), "a default, and advice"),
     "docs/howto/diagnosis.md": {"20,000": "rows, set in the code"},

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pugam.linear_algebra import inverse, solve, solve_definite
+from pugam.linear_algebra import inverse, log_determinant, solve, solve_definite
 
 
 @pytest.fixture
@@ -33,6 +33,20 @@ def test_inverse_inverts_however_rows_are_scaled(definite, scale):
 
     np.testing.assert_allclose(inverted * scale * scale[:, None], np.linalg.inv(definite), atol=1e-8)
     np.testing.assert_allclose(inverted.diagonal(), expected.diagonal(), rtol=1e-6)
+
+
+@pytest.mark.parametrize("scale", SCALES, ids=["even", "wide", "wider"])
+def test_the_determinant_is_right_however_rows_are_scaled(definite, scale):
+    expected = np.linalg.slogdet(definite)[1] + 2.0 * np.sum(np.log(scale))
+
+    assert log_determinant(definite * scale * scale[:, None]) == pytest.approx(expected, rel=1e-10)
+
+
+def test_the_determinant_of_a_singular_matrix_is_nothing_and_that_of_a_saddle_has_no_sign(definite):
+    definite[2] = definite[:, 2] = 0.0
+
+    assert log_determinant(definite) == -np.inf
+    assert log_determinant(np.array([[1.0, 2.0], [2.0, 1.0]])) == pytest.approx(np.log(3.0), rel=1e-12)
 
 
 @pytest.mark.parametrize("damping", [0.1, 10.0])

@@ -1,3 +1,11 @@
-"""The certifying program is no test: it needs mpmath, and is run by hand."""
+"""The certifying programs are no tests: they need mpmath, and are run by hand."""
 
-collect_ignore = ["certify.py", "curves.py", "data_sets.py", "infinity.py", "likelihood.py", "lists.py"]
+collect_ignore = [
+    "certify.py",
+    "certify_samples.py",
+    "curves.py",
+    "data_sets.py",
+    "infinity.py",
+    "likelihood.py",
+    "lists.py",
+]

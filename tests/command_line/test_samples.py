@@ -1,4 +1,4 @@
-"""Several unlabelled samples, and audits, on the command line."""
+"""Several unlabelled samples on the command line: one by one, in several files, in predictions."""
 
 import json
 from pathlib import Path
@@ -47,12 +47,6 @@ def test_faults_are_told_by_line(table, pugam_says):
     code, _, err = pugam_says("fit", "rows.csv", "--label", "z", "--audit", "checked", "--drop", "year")
     assert code != 0
     assert "--audit is 2 in rows.csv, line 2" in err
-
-
-def test_rows_have_to_be_in_memory(table, pugam_says):
-    code, _, err = pugam_says("fit", "rows.csv", "--label", "z", "--sample", "year", "--engine", "stream")
-    assert code != 0
-    assert "--engine memory" in err
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from pugam.data import SampleRoles, read_negatives
@@ -85,6 +86,16 @@ def test_bad_samples_and_audits_get_a_sentence(sample, audit, words):
         read_samples(sample, audit, POSITIVE, None)
     for word in words:
         assert word in str(caught.value)
+
+
+@pytest.mark.parametrize("chunks", [1, 3])
+def test_gaps_among_levels_of_arrow_stay_gaps(chunks):
+    names = [None if row == 31 else str(year) for row, year in enumerate(YEARS)]
+    levels = pa.array(names).dictionary_encode()
+    parts = pa.chunked_array([levels.slice(first, N // chunks) for first in range(0, N, N // chunks)])
+    for values in (levels, parts):
+        with pytest.raises(InputError, match="sample is missing in row 31"):
+            read_samples(values, None, POSITIVE, None)
 
 
 def test_names_that_cannot_be_sorted_stay_as_they_come():

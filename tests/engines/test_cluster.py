@@ -337,6 +337,36 @@ def test_the_command_line_fits_on_the_cluster(rows, label, options, tmp_path, mo
     np.testing.assert_allclose(load(out).coef_, here.coef_, rtol=0.0, atol=1e-10)
 
 
+@pytest.mark.long
+@pytest.mark.usefixtures("client")
+def test_the_command_line_finds_samples_audits_and_known_negatives_on_the_cluster(rows, tmp_path, monkeypatch):
+    rng = np.random.default_rng(5)
+    hidden = rows["z"] == 0
+    known = hidden & (rng.random(N) < 0.3) & (rows["x1"] < -0.5)
+    audited = hidden & ~known & (rng.random(N) < 0.1)
+    table = rows.assign(
+        year=pd.Series(rng.integers(2022, 2025, N)).where(hidden).astype("Int64"),
+        audit=pd.Series(rng.integers(0, 2, N)).where(audited).astype("Int64"),
+        negative=pd.Series(1, index=rows.index).where(known).astype("Int64"),
+    )
+    table.to_parquet(tmp_path / "rows.parquet", row_group_size=400)
+    flags = ["--label", "z", "--terms", "x1 + x2", "--interactions", "none", "--weights", "weight", "--quiet"]
+    flags += ["--sample", "year", "--audit", "audit", "--negative", "negative", "--shares", "pooled"]
+    found = []
+    for engine in ("memory", "dask"):
+        out = ["--engine", engine, "--out", str(tmp_path / f"{engine}.json")]
+        monkeypatch.setattr(sys, "argv", ["pugam", "fit", str(tmp_path / "rows.parquet"), *flags, *out])
+        with pytest.raises(SystemExit) as end:
+            main()
+        assert not end.value.code
+        found.append(load(tmp_path / f"{engine}.json"))
+    here, there = found
+    assert there._fit.samples.negatives == here._fit.samples.negatives > 0.0
+    assert there.shares()["sample"].tolist() == here.shares()["sample"].tolist() == ["2022", "2023", "2024", "all"]
+    for name in ("rows", "audited", "pi", "lower", "upper"):
+        assert there.shares()[name].to_numpy() == pytest.approx(here.shares()[name].to_numpy(), rel=1e-7)
+
+
 # Studies
 
 

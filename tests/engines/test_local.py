@@ -74,7 +74,7 @@ def assert_close(got, want, rtol=1e-11):
 
 
 def assert_same_products(design, encoded, n_weightings=2, seed=1):
-    """Compare all three products under random weights, some of them negative."""
+    """Compare all four products under random weights, some of them negative."""
     dense, local = both_kinds(design, encoded)
     rng = np.random.default_rng(seed)
     q = 1 + design.n_columns
@@ -85,6 +85,8 @@ def assert_same_products(design, encoded, n_weightings=2, seed=1):
     assert_close(local.project(weights), dense.project(weights))
     for w in (weights, np.abs(weights)):
         assert_close(grams(local, w, q), grams(dense, w, q))
+    matrix = sum(np.outer(vector, vector) * sign for vector, sign in zip(b, itertools.cycle((1.0, -0.5))))
+    assert_close(local.forms(matrix), dense.forms(matrix))
 
 
 @pytest.mark.parametrize("n_weightings", [1, 2, 4, 5])

@@ -172,6 +172,8 @@ def test_the_forest_plot_has_a_line_for_each_sample_and_one_for_all(model):
 
 def test_the_summary_lists_the_samples(model):
     text = str(model.summary())
+    assert "known negatives" not in text
+    assert "pooled" not in text
     assert "Unlabelled samples" in text
     assert "  c     600" in text
     assert f"  {model.test_shares()}\n" in text
@@ -312,6 +314,17 @@ def test_known_negatives_narrow_intervals_and_are_no_unlabelled_rows(model, besi
     assert now["pi"][:3].to_numpy() == pytest.approx(SHARES, abs=0.08)
     assert (now["upper"] - now["lower"] < before["upper"] - before["lower"]).all()
     assert beside._fit.samples.negatives == 300
+    assert "\nknown negatives: 300 rows\n" in str(beside.summary())
+
+
+def test_rows_that_are_all_known_leave_no_share_to_estimate(rows, tmp_path):
+    X, z, _, _ = rows
+    table = X.assign(z=z, known=1 - z)
+    table.to_parquet(tmp_path / "rows.parquet")
+    for where, labels in ((X.assign(known=1 - z), z), (tmp_path / "rows.parquet", "z")):
+        engine = "memory" if labels is z else "stream"
+        with pytest.raises(InputError, match="negative leaves no unlabelled row"):
+            PUGAM(engine=engine).fit(where, labels, negative="known")
 
 
 def test_the_fit_is_where_the_likelihood_with_known_negatives_is_highest(beside):

@@ -372,6 +372,13 @@ CASES = {
         "pi_interval(method='profile')",
     ),
     "smoothness": (lambda d: {"reliance": 1.62}, "weakly determined", "1.6 times as large", "fix pi"),
+    "little apart": (lambda d: {"distance": 2.94}, "weakly determined", "little apart, by 2.9", "stronger features"),
+    "perhaps little apart": (
+        lambda d: {"distance": 3.6, "wald": Interval(0.4, 0.25, 0.5, 0.95, "marginal")},
+        "weakly determined",
+        "3.6 apart in mean log density ratio if pi is as estimated, but little, by 2.9, if it is 0.25",
+        "stronger features",
+    ),
     "starts": (
         lambda d: {"starts_near": 3, "starts_spread": 0.25},
         "weakly determined",
@@ -444,6 +451,7 @@ HARMLESS = {
     "two terms": lambda d: {"terms": with_pvalues(d, 0.3, 0.001, 0.04, 0.5, 1.0)},
     "narrow": lambda d: between(0.25, 0.64),
     "a little uneven": lambda d: {**between(0.3, 0.5), "sampling": Interval(0.4, 0.33, 0.48, 0.95, "wald")},
+    "apart enough": lambda d: {"distance": 3.6, "wald": Interval(0.4, 0.3, 0.5, 0.95, "marginal")},
     "a little smoothness": lambda d: {"reliance": 1.25},
     "starts close by": lambda d: {"starts_near": 3, "starts_spread": 0.015},
     "one start": lambda d: {"starts_near": 1, "starts_spread": 0.5},

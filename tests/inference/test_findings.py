@@ -9,6 +9,7 @@ from pugam.inference import Interval
 from pugam.inference.findings import (
     AboveBound,
     BoostingSeesMore,
+    CurvesDiffer,
     EmNotConverged,
     FewStartsNear,
     Finding,
@@ -28,6 +29,7 @@ from pugam.inference.findings import (
     OpenEnd,
     OpenTerms,
     PairsDoNotAddUp,
+    PerhapsLittleApart,
     RanToBoundary,
     RanToBoundaryWithoutPrior,
     RestsOnPairs,
@@ -44,6 +46,7 @@ from pugam.presentation.report.wording import on_page
 FINDINGS = [
     AboveBound(0.612, 0.487),
     BoostingSeesMore(0.0021),
+    CurvesDiffer(0.0004, ("s(x1) in {north}", "s(x2) in south")),
     FewStartsNear(2, 12),
     FlatProfile(0.0, 1.0),
     LargeError(0.0, 1.0),
@@ -61,6 +64,7 @@ FINDINGS = [
     OpenEnd(1.0),
     OpenTerms(("l(a)", "l(b)", "l(c)", "l(d)", "l(e)")),
     PairsDoNotAddUp(0.0004, ("x1 and x2", "x1 and {x3}")),
+    PerhapsLittleApart(3.52, 0.138, 2.78),
     RanToBoundary(0.0),
     RestsOnPairs(("ti(x1, x2)", "ti(x1, {x3})"), 0.318),
     RunawayLevels(("site = '{east}'",)),

@@ -8,8 +8,8 @@ from scipy.special import expit, logit
 
 from pugam.inference.rows_of_samples import moved_shares
 
-SHARES = SimpleNamespace(rows=np.array([100.0, 300.0, 50.0]), logits=logit(np.array([0.05, 0.3, 0.9])))
-PI = float(SHARES.rows @ expit(SHARES.logits) / SHARES.rows.sum())
+SHARES = SimpleNamespace(rows=np.array([100.0, 300.0, 50.0]), reported=logit(np.array([0.05, 0.3, 0.9])))
+PI = float(SHARES.rows @ expit(SHARES.reported) / SHARES.rows.sum())
 
 
 @pytest.mark.parametrize("pi", [0.001, 0.2, 0.5, 0.95, 1.0 - 1e-6])
@@ -17,8 +17,8 @@ def test_shares_move_by_the_same_amount_until_they_make_up_that_of_all_rows(pi):
     found = moved_shares(SHARES, pi)
 
     assert SHARES.rows @ found / SHARES.rows.sum() == pytest.approx(pi, abs=1e-9)
-    assert np.ptp(logit(found) - SHARES.logits) < 1e-6
+    assert np.ptp(logit(found) - SHARES.reported) < 1e-6
 
 
 def test_at_the_estimate_they_stay():
-    assert moved_shares(SHARES, PI) == pytest.approx(expit(SHARES.logits), abs=1e-10)
+    assert moved_shares(SHARES, PI) == pytest.approx(expit(SHARES.reported), abs=1e-10)

@@ -113,6 +113,18 @@ def test_scores_of_a_fold_are_those_of_a_fit_to_all_other_rows(fitted):
     np.testing.assert_array_equal(found.positive, engine.positive)
 
 
+def test_scores_are_remembered_for_the_same_curves_penalty_and_folds_only(fitted):
+    engine, penalized = fitted.engine, fitted.fit.penalized
+    objective = Objective(engine, fitted.design.penalty(fitted.fit.kappas), fitted.settings.prior)
+    folds = make_folds(engine)
+    found = hold_out(objective, penalized, folds)
+
+    assert hold_out(objective, replace(penalized, value=0.0), folds.copy()) is found
+    stiffer, elsewhere = replace(objective, penalty=2.0 * objective.penalty), np.roll(folds, 1)
+    for other in (hold_out(stiffer, penalized, folds), hold_out(objective, penalized, elsewhere)):
+        assert not np.array_equal(other.scores, found.scores)
+
+
 def test_rows_of_weight_zero_are_not_held_out(fitted):
     weights = np.ones(fitted.engine.n_rows)
     weights[::4] = 0.0

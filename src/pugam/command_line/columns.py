@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from pugam.files import Kind
+from pugam.data import SampleRoles
+from pugam.errors import InputError
+from pugam.files import DataFile, Kind
 from pugam.terms import Axis, columns_read, parse_formula
 
 if TYPE_CHECKING:
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 
     from pugam.estimator import PUGAM
 
-__all__ = ["Features", "Roles", "family_of", "match_levels", "plain_types"]
+__all__ = ["Features", "Roles", "family_of", "kinds_of_sample", "match_levels", "plain_types"]
 
 
 @dataclass(frozen=True)
@@ -29,8 +31,9 @@ class Roles:
         The value of the label that marks a positive, where it is not coded 1.
     weights, groups, name : str or None
     drop : columns to leave out
-    sample, audit : str or None
-        Which unlabelled sample a row is from, and what an audit found.
+    sample, audit, audit_chance, negative : str or None
+        Which unlabelled sample a row is from, what an audit found and with what chance there was one, and which rows
+        are known negatives.
     strata : str or None
         Of a survey: in which stratum the row's group was drawn.
     """
@@ -44,21 +47,24 @@ class Roles:
     sample: str | None = None
     audit: str | None = None
     strata: str | None = None
+    audit_chance: str | None = None
+    negative: str | None = None
 
     @property
-    def is_survey(self) -> bool:
-        """Whether rows were drawn in clusters or strata."""
-        return self.groups is not None or self.strata is not None
+    def of_samples(self) -> dict[str, str]:
+        """Columns that tell samples, audits and known negatives, by the arguments of a fit that take them."""
+        return SampleRoles(self.sample, self.audit, self.audit_chance, self.negative).given
 
     @property
-    def has_samples(self) -> bool:
-        """Whether unlabelled samples are told apart, or rows were audited."""
-        return self.sample is not None or self.audit is not None
+    def of_survey(self) -> dict[str, str]:
+        """Columns that tell how rows were drawn, by the arguments of a fit that take them."""
+        given = {"groups": self.groups, "strata": self.strata}
+        return {role: column for role, column in given.items() if column is not None}
 
     @property
     def columns(self) -> tuple[str, ...]:
         """All columns that have a role of their own."""
-        given = (self.label, self.weights, self.groups, self.name, self.sample, self.audit, self.strata)
+        given = (self.label, self.weights, self.name, *self.of_samples.values(), *self.of_survey.values())
         return tuple(dict.fromkeys(column for column in given if column is not None))
 
 
@@ -90,6 +96,16 @@ class Features:
                 if not axis.is_numeric and kinds[column] == "text"
             },
         )
+
+
+def kinds_of_sample(file: DataFile, column: str | None) -> dict[str, Kind]:
+    """What a column of samples holds: names, where some of them are numbers and others are not."""
+    if column is None or column not in file.names:
+        return {}
+    try:
+        return file.kinds([column])
+    except InputError:  # of a feature it would be a slip
+        return {column: "text"}
 
 
 def _kind_of(axis: Axis) -> Kind | None:

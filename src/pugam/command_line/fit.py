@@ -8,29 +8,31 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pugam.command_line.columns import Features, Roles
-from pugam.command_line.large import open_large, terms_of_large
+from pugam.command_line.large import open_large, require_one_file, terms_of_large
 from pugam.command_line.options import (
     Decimal,
     Delimiter,
+    NegativeFile,
     Quiet,
     UnlabeledFiles,
     command_given,
     printing_warnings,
     read_pi,
     require_at_least,
+    require_choice,
     require_level,
     require_suffix,
     say,
 )
 from pugam.command_line.reports import write_report
-from pugam.command_line.rows import Rows, read_rows, treat_missing
+from pugam.command_line.rows import KindFiles, Rows, read_rows, treat_missing
 from pugam.command_line.signals import StoppedError
 from pugam.command_line.wording import in_flags
 from pugam.errors import InputError
 from pugam.progress import Waiting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from pugam.estimator import PUGAM
     from pugam.inference import Diagnosis
@@ -52,6 +54,7 @@ def fit(
     ] = None,
     positive_file: Annotated[Path | None, typer.Option(help="File of labelled positives, in place of DATA.")] = None,
     unlabeled_file: UnlabeledFiles = None,
+    negative_file: NegativeFile = None,
     out: Annotated[Path | None, typer.Option(help="Where to save the model (.json).")] = None,
     report: Annotated[Path | None, typer.Option(help="Where to write a report (.html).")] = None,
     terms: Annotated[
@@ -82,6 +85,20 @@ def fit(
         str | None,
         typer.Option(help="Column of audits: 1 or 0 for unlabelled rows whose class was found out, empty elsewhere."),
     ] = None,
+    audit_chance: Annotated[
+        str | None,
+        typer.Option(help="Column of the chance with which a row was audited, if it is not the same for all."),
+    ] = None,
+    negative: Annotated[
+        str | None,
+        typer.Option(help="Column of known negatives: 1 for them, 0 or empty elsewhere; pi does not count them."),
+    ] = None,
+    shares: Annotated[
+        str,
+        typer.Option(
+            help="Shares of several samples: separate, or pooled (those of small samples are pulled towards the mean)."
+        ),
+    ] = "separate",
     id: Annotated[str | None, typer.Option(help="Column of identifiers: no feature, named in the report.")] = None,
     pi: Annotated[str | None, typer.Option(help="Fix the share, as in 0.3, or bound it, as in 0.1,0.4.")] = None,
     smoothing: Annotated[
@@ -150,6 +167,8 @@ def fit(
     pugam fit --positive-file presence.csv --unlabeled-file background.csv --ci profile
 
     pugam fit --positive-file known.csv --unlabeled-file 2023.csv --unlabeled-file 2024.csv
+
+    pugam fit patients.csv --label diagnosed --sample clinic --shares pooled --audit checked --negative healthy
     """
     from pugam.estimator import PUGAM
 
@@ -159,13 +178,13 @@ def fit(
     require_level(level)
     require_at_least("--resamples", resamples, 2)
     require_at_least("--seed", seed, 0)
-    if ci not in ("wald", "profile", "bootstrap"):
-        raise InputError(f"--ci is wald, profile or bootstrap; got {ci!r}.")
-    if shrinkage not in ("auto", "always", "never"):
-        raise InputError(f"--shrinkage is auto, always or never; got {shrinkage!r}.")
+    require_choice("--ci", ci, "wald", "profile", "bootstrap")
+    require_choice("--shrinkage", shrinkage, "auto", "always", "never")
+    require_choice("--shares", shares, "separate", "pooled")
     if store is not None and ci != "bootstrap":
         raise InputError("--store keeps the refits of a bootstrap; give --ci bootstrap, too.")
-    roles = Roles(label, positive, weights, groups, id, tuple(drop or ()), sample, audit, strata)
+    dropped = tuple(drop or ())
+    roles = Roles(label, positive, weights, groups, id, dropped, sample, audit, strata, audit_chance, negative)
     require_at_least("--starts", starts, 1)
     require_at_least("--max-iter", max_iter, 1)
     model = PUGAM(
@@ -185,33 +204,23 @@ def fit(
     show = False if quiet else None
     with printing_warnings():
         features = Features.of_formula(terms)
-        unlabelled = tuple(unlabeled_file or ())
-        two_files = positive_file is not None or bool(unlabelled)
-        if two_files and engine in ("stream", "dask"):
-            raise InputError(
-                f"--engine {engine} reads one file; put both kinds of rows into it, with a column of labels."
-            )
-        if roles.has_samples and engine in ("stream", "dask"):
-            raise InputError("--sample and --audit are for rows in memory; give --engine memory.")
-        large = (
-            None
-            if two_files or roles.has_samples
-            else open_large(data, roles, features, engine, jobs, delimiter, decimal)
-        )
+        files = KindFiles(positive_file, tuple(unlabeled_file or ()), negative_file)
+        require_one_file(files, engine)
+        large = None if files else open_large(data, roles, features, engine, jobs, delimiter, decimal)
         if large is not None:
             rows, model.terms = large, terms_of_large(terms, missing)
         else:
             with Waiting("reading", show):
-                rows = read_rows(data, roles, features, positive_file, unlabelled, delimiter, decimal)
+                rows = read_rows(data, roles, features, files, delimiter, decimal)
                 rows, model.terms = treat_missing(rows, terms, missing)
         what = "in parts" if large is not None else f"{rows.X.num_rows:,} rows"
         with Waiting(f"fitting {what}", show), rows.faults_placed():
-            model.fit(rows.X, rows.z, rows.weights, **rows.samples)
+            model.fit(rows.X, rows.z, rows.weights, shares=shares, **rows.roles)
         model._library = "pandas"  # whoever loads the model has asked for no Arrow tables
         with rows.faults_placed():
             interval = model.pi_interval(level, ci, **_bootstrapped(model, ci, rows, resamples, store, show))
         # Files come before words: what is printed may go to a program that stops listening.
-        origin = _origin(data, positive_file, unlabelled)
+        origin = files.origin if data is None else data.name
         if out is not None:
             shown = {"missing": missing, "ci": ci, "level": level}
             model.save(out, command=command_given(), data={"source": origin, **_remembered(roles), **shown})
@@ -273,16 +282,7 @@ def _bootstrapped(
     return {"bootstrap": bootstrap}
 
 
-def _origin(data: Path | None, positive_file: Path | None, unlabelled: Sequence[Path]) -> str:
-    """Names of the files, without their folders: a report may be sent to others."""
-    if data is not None:
-        return data.name
-    names = ", ".join(path.name for path in unlabelled)
-    return f"{positive_file and positive_file.name} (positives), {names} (unlabelled)"
-
-
 def _remembered(roles: Roles) -> dict[str, str | None]:
     """What `pugam report` needs to know to read the same rows again."""
     known = {"label": roles.label, "positive": roles.positive, "weights": roles.weights, "id": roles.name}
-    samples = {"sample": roles.sample, "audit": roles.audit} if roles.has_samples else {}
-    return known | samples | ({"groups": roles.groups, "strata": roles.strata} if roles.is_survey else {})
+    return known | roles.of_samples | roles.of_survey

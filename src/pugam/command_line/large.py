@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pugam.command_line.columns import Features, Roles, family_of
+from pugam.command_line.columns import Features, Roles, family_of, kinds_of_sample
 from pugam.command_line.labels import mark_positive, read_label_column
-from pugam.command_line.rows import Rows, chosen_features
+from pugam.command_line.rows import KindFiles, Rows, chosen_features
 from pugam.errors import InputError, warn_user
 from pugam.files import DataFile, open_file
 from pugam.terms import Term, parse_formula
@@ -17,7 +17,16 @@ from pugam.terms import Term, parse_formula
 if TYPE_CHECKING:
     from pugam.engines import ClusterRows, FileRows
 
-__all__ = ["open_large", "terms_of_large"]
+__all__ = ["open_large", "require_one_file", "terms_of_large"]
+
+
+def require_one_file(files: KindFiles, engine: str) -> None:
+    """Refuse a file for each kind of rows, of which only one could be read in parts."""
+    if files and engine in ("stream", "dask"):
+        raise InputError(
+            f"--engine {engine} reads one file; put all rows into it, with columns that tell labels, samples and known "
+            "negatives (--label, --sample, --negative)."
+        )
 
 
 def open_large(
@@ -39,8 +48,8 @@ def open_large(
         return None
     if roles.label is None:
         raise InputError(f"{data}: say which column tells the labelled positives, as in --label z.")
-    if roles.is_survey:
-        flag = "--strata" if roles.groups is None else "--groups"
+    if roles.of_survey:
+        flag = f"--{next(iter(roles.of_survey))}"
         raise InputError(f"{flag} needs all rows in memory; give --engine memory if {data} fits into it.")
     if roles.name is not None:
         warn_user("--id is not read where a file is read in parts; rows are known by their numbers.")
@@ -48,7 +57,7 @@ def open_large(
         _refuse_words(file, roles)
     names = chosen_features(file, roles, features)
     source = _on_cluster(file, roles, names) if engine == "dask" else _in_stream(file, roles, features, names, jobs)
-    return Rows(source, None, None, None, None, lambda row: f"{file.path}, {file.place(row)}", in_parts=True)
+    return Rows(source, None, None, None, lambda row: f"{file.path}, {file.place(row)}", in_parts=True)
 
 
 def _refuse_words(file: DataFile, roles: Roles) -> None:
@@ -76,11 +85,11 @@ def _in_stream(file: DataFile, roles: Roles, features: Features, names: tuple[st
     from pugam.engines import FileRows, count_threads
 
     assert roles.label is not None
-    types = dict(features.kinds)
+    types = dict(features.kinds) | kinds_of_sample(file, roles.sample)
     if roles.positive is not None:
         types[roles.label] = "text"
     codes = None if roles.positive is None else partial(mark_positive, wanted=roles.positive)
-    return FileRows(file, roles.label, roles.weights, names, count_threads(jobs), codes, types)
+    return FileRows(file, roles.label, roles.weights, names, count_threads(jobs), codes, types, roles.of_samples)
 
 
 def _on_cluster(file: DataFile, roles: Roles, names: tuple[str, ...]) -> ClusterRows:
@@ -88,12 +97,12 @@ def _on_cluster(file: DataFile, roles: Roles, names: tuple[str, ...]) -> Cluster
     from pugam.estimator import read_on_cluster
 
     frame: Any = read_on_cluster(file)
-    columns = [*names, roles.label, *([] if roles.weights is None else [roles.weights])]
-    frame = frame[list(dict.fromkeys(columns))]
+    weights = [] if roles.weights is None else [roles.weights]
+    frame = frame[list(dict.fromkeys([*names, roles.label, *weights, *roles.of_samples.values()]))]
     if roles.positive is not None:
         marked = frame[roles.label].map_partitions(_marked, roles.positive, meta=(roles.label, "bool"))
         frame = frame.assign(**{str(roles.label): marked})
-    return ClusterRows(find_client(), frame, roles.label, roles.weights)
+    return ClusterRows(find_client(), frame, roles.label, roles.weights, roles.of_samples)
 
 
 def _marked(column: Any, wanted: str) -> Any:

@@ -20,6 +20,7 @@ from pugam.messages import Message
 __all__ = [
     "Decimal",
     "Delimiter",
+    "NegativeFile",
     "Quiet",
     "UnlabeledFiles",
     "command_given",
@@ -27,6 +28,7 @@ __all__ = [
     "printing_warnings",
     "read_pi",
     "require_at_least",
+    "require_choice",
     "require_level",
     "require_suffix",
     "require_table",
@@ -44,6 +46,9 @@ UnlabeledFiles = Annotated[
         help="File of unlabelled rows, in place of DATA; given several times, each file is a sample with a share of "
         "its own, called as the file without its ending."
     ),
+]
+NegativeFile = Annotated[
+    Path | None, typer.Option(help="File of known negatives, beside --positive-file and --unlabeled-file.")
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress, and print only what was asked for.")]
 
@@ -107,6 +112,13 @@ def require_at_least(flag: str, value: int | None, least: int) -> None:
     """Refuse a number that is too small."""
     if value is not None and value < least:
         raise InputError(f"{flag} is a whole number of at least {least}; got {value}.")
+
+
+def require_choice(flag: str, value: str, *choices: str) -> None:
+    """Refuse a word that is none of these."""
+    if value not in choices:
+        *others, last = choices
+        raise InputError(f"{flag} is {', '.join(others)} or {last}; got {value!r}.")
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from pugam.command_line.columns import Features, match_levels
+from pugam.command_line.columns import Features, kinds_of_sample, match_levels
 from pugam.command_line.options import Decimal, Delimiter, Quiet, printing_warnings, require_level, require_table, say
 from pugam.data import read_table
 from pugam.errors import InputError, RowError, warn_user
@@ -118,7 +118,7 @@ class _Share:
         """Return what gives the share of a batch of rows, from its first row on, as arguments of predictions."""
         if not self.in_column or self.sample is None:
             return lambda *_: {"pi": self.pi, "sample": self.sample}
-        column, kinds = self.sample, file.kinds([self.sample])
+        column, kinds = self.sample, kinds_of_sample(file, self.sample)
         return lambda batch, first_row: {
             "pi": None,
             "sample": file.typed(batch.select([column]), kinds, first_row).column(0).to_pylist(),

@@ -12,6 +12,7 @@ from pugam.command_line.columns import Features, Roles
 from pugam.command_line.options import (
     Decimal,
     Delimiter,
+    NegativeFile,
     Quiet,
     UnlabeledFiles,
     command_given,
@@ -20,7 +21,7 @@ from pugam.command_line.options import (
     require_suffix,
     say,
 )
-from pugam.command_line.rows import Rows, read_rows, treat_missing
+from pugam.command_line.rows import KindFiles, Rows, read_rows, treat_missing
 from pugam.command_line.wording import in_flags
 from pugam.errors import InputError, warn_user
 from pugam.progress import Waiting
@@ -41,7 +42,18 @@ def report(
     positive: Annotated[str | None, typer.Option(help="The value that marks a labelled positive.")] = None,
     positive_file: Annotated[Path | None, typer.Option(help="File of labelled positives, in place of DATA.")] = None,
     unlabeled_file: UnlabeledFiles = None,
+    negative_file: NegativeFile = None,
     weights: Annotated[str | None, typer.Option(help="Column of row weights.")] = None,
+    groups: Annotated[str | None, typer.Option(help="Column of clusters, if it is not that of the fit.")] = None,
+    strata: Annotated[str | None, typer.Option(help="Column of strata, if it is not that of the fit.")] = None,
+    sample: Annotated[str | None, typer.Option(help="Column of samples, if it is not that of the fit.")] = None,
+    audit: Annotated[str | None, typer.Option(help="Column of audits, if it is not that of the fit.")] = None,
+    audit_chance: Annotated[
+        str | None, typer.Option(help="Column of the chance with which a row was audited, if not that of the fit.")
+    ] = None,
+    negative: Annotated[
+        str | None, typer.Option(help="Column of known negatives, if it is not that of the fit.")
+    ] = None,
     id: Annotated[str | None, typer.Option(help="Column of identifiers, to name the most likely positives.")] = None,
     ci: Annotated[
         str | None, typer.Option(help="Interval for pi to show: wald or profile; by default that of the fit.")
@@ -78,20 +90,23 @@ def report(
         label or (known.get("label") if data is not None else None),
         positive or (known.get("positive") if data is not None and label is None else None),
         weights or known.get("weights"),
+        groups or known.get("groups"),
         name=id or known.get("id"),
-        sample=known.get("sample"),
-        audit=known.get("audit"),
-        groups=known.get("groups"),
-        strata=known.get("strata"),
+        sample=sample or known.get("sample"),
+        audit=audit or known.get("audit"),
+        strata=strata or known.get("strata"),
+        audit_chance=audit_chance or known.get("audit_chance"),
+        negative=negative or known.get("negative"),
     )
+    files = KindFiles(positive_file, tuple(unlabeled_file or ()), negative_file)
     show = False if quiet else None
     with printing_warnings():
         with Waiting("reading", show):
             features = Features.of_model(model)
-            rows = read_rows(data, roles, features, positive_file, unlabeled_file or (), delimiter, decimal)
+            rows = read_rows(data, roles, features, files, delimiter, decimal)
             rows, _ = treat_missing(rows, model.formula_, str(known.get("missing") or "error"))
             with rows.faults_placed():
-                model.attach(rows.X, rows.z, rows.weights, **rows.samples)
+                model.attach(rows.X, rows.z, rows.weights, **rows.roles)
         command = model.provenance_["command"] or command_given()
         origin = known.get("source") or (data.name if data is not None else "two files")
         with rows.faults_placed():

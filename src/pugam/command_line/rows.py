@@ -1,22 +1,22 @@
-"""From files and flags to rows: features, labels, weights, groups, strata and names."""
+"""From files and flags to rows: features, labels, weights, names, and what else is known of them."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 import numpy as np
 
-from pugam.command_line.columns import Features, Roles, family_of, match_levels, plain_types
+from pugam.command_line.columns import Features, Roles, family_of, kinds_of_sample, match_levels, plain_types
 from pugam.command_line.labels import read_label_column
 from pugam.command_line.options import without_suffix
 from pugam.command_line.wording import for_parts
-from pugam.data import read_table, read_weights
+from pugam.data import as_array, read_table, read_weights
 from pugam.errors import InputError, RowError, warn_user
 from pugam.files import DataFile, nearest_name, open_file
 from pugam.messages import LeavingOut
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-__all__ = ["Rows", "chosen_features", "read_rows", "treat_missing"]
+__all__ = ["KindFiles", "Rows", "chosen_features", "read_rows", "treat_missing"]
 
 
 @dataclass(frozen=True)
@@ -60,24 +60,65 @@ class PlacesInFiles(Sequence[str]):
 
 
 @dataclass(frozen=True)
+class KindFiles:
+    """A file for each kind of rows, in place of one with a column of labels.
+
+    Attributes
+    ----------
+    positive, negative : Path or None
+        Labelled positives, and known negatives.
+    unlabelled : tuple of Path
+        Several are a sample each.
+    """
+
+    positive: Path | None = None
+    unlabelled: tuple[Path, ...] = ()
+    negative: Path | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.positive or self.unlabelled or self.negative)
+
+    @property
+    def paths(self) -> list[Path]:
+        """All of them, positives first and negatives last."""
+        return [path for path in (self.positive, *self.unlabelled, self.negative) if path is not None]
+
+    @property
+    def origin(self) -> str:
+        """Their names, without folders: a report may be sent to others."""
+        kinds = {"positives": [self.positive], "unlabelled": self.unlabelled, "known negatives": [self.negative]}
+        named = {kind: ", ".join(path.name for path in paths if path) for kind, paths in kinds.items()}
+        return ", ".join(f"{names} ({kind})" for kind, names in named.items() if names)
+
+    def of_each(self, roles: Roles) -> dict[str, list[Any]]:
+        """What each file says of all its rows, by the arguments of a fit that take it."""
+        names, n_others = _samples_of(self.unlabelled, roles), 1 + len(self.unlabelled)
+        told: dict[str, list[Any]] = {"sample": [None, *names]} if names else {}
+        if self.negative is None:
+            return told
+        return {role: [*values, None] for role, values in told.items()} | {"negative": [0] * n_others + [1]}
+
+
+NO_FILES = KindFiles()
+
+
+@dataclass(frozen=True)
 class Rows:
-    """The rows of a fit: features as an Arrow table, the rest as arrays; or, in X, all of it in parts elsewhere."""
+    """The rows of a fit: features as an Arrow table, the rest as arrays; or, in X, all of it in parts elsewhere.
+
+    Attributes
+    ----------
+    roles : mapping of str to array
+        Samples, audits, known negatives and how rows were drawn, by the arguments of a fit that take them.
+    """
 
     X: Any
     z: Any
     weights: np.ndarray | None
-    groups: np.ndarray | None
     names: Sequence[Any] | None
     place: Callable[[int], str]  # where a row comes from: `data.csv, line 19`
     in_parts: bool = False
-    sample: np.ndarray | None = None
-    audit: np.ndarray | None = None
-    strata: np.ndarray | None = None
-
-    @property
-    def samples(self) -> dict[str, np.ndarray | None]:
-        """Which sample rows are from, what audits found and how rows were drawn, as arguments of a fit."""
-        return {"sample": self.sample, "audit": self.audit, "groups": self.groups, "strata": self.strata}
+    roles: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     def take(self, numbers: np.ndarray) -> Rows:
         """Keep the rows with these numbers; where they have no names, they are known by their places in the file."""
@@ -85,12 +126,9 @@ class Rows:
             self.X.take(numbers),
             self.z[numbers],
             None if self.weights is None else self.weights[numbers],
-            None if self.groups is None else self.groups[numbers],
             [f"row {number + 1}" if self.names is None else self.names[number] for number in numbers],
             lambda row: self.place(int(numbers[row])),
-            sample=None if self.sample is None else self.sample[numbers],
-            audit=None if self.audit is None else self.audit[numbers],
-            strata=None if self.strata is None else self.strata[numbers],
+            roles={role: values[numbers] for role, values in self.roles.items()},
         )
 
     @contextmanager
@@ -107,28 +145,28 @@ def read_rows(
     data: Path | None,
     roles: Roles,
     features: Features,
-    positive_file: Path | None = None,
-    unlabeled_files: Sequence[Path] = (),
+    files: KindFiles = NO_FILES,
     delimiter: str | None = None,
     decimal: str = ".",
 ) -> Rows:
-    """Read one file with labels, or a file of positives and files of unlabelled rows, each of them a sample."""
+    """Read one file with labels, or a file for each kind of rows."""
     if data is not None:
-        if positive_file is not None or unlabeled_files:
-            _refuse_third_file(data, roles)
+        if files:
+            _refuse_third_file(data, roles, files)
         if roles.label is None:
             raise InputError(f"{data}: say which column tells the labelled positives, as in --label z.")
         return _read_labelled(open_file(data, delimiter, decimal), roles, features)
-    if positive_file is None or not unlabeled_files:
+    if files.positive is None or not files.unlabelled:
         raise InputError(
             "Give a file with a column of labels, as in data.csv --label z, or both --positive-file and "
             "--unlabeled-file."
         )
     if roles.label is not None or roles.positive is not None:
         raise InputError("--label and --positive are for one file that holds both kinds of rows; leave them out.")
-    samples = _samples_of(unlabeled_files, roles)
-    files = [open_file(path, delimiter, decimal) for path in (positive_file, *unlabeled_files)]
-    return _read_several(files, roles, features, samples)
+    if roles.negative is not None and files.negative is not None:
+        raise InputError("Both --negative and --negative-file tell known negatives; give one of them.")
+    of_each = files.of_each(roles)
+    return _read_several([open_file(path, delimiter, decimal) for path in files.paths], roles, features, of_each)
 
 
 def _samples_of(paths: Sequence[Path], roles: Roles) -> list[str]:
@@ -145,11 +183,16 @@ def _samples_of(paths: Sequence[Path], roles: Roles) -> list[str]:
     return names
 
 
-def _refuse_third_file(data: Path, roles: Roles) -> NoReturn:
+def _refuse_third_file(data: Path, roles: Roles, files: KindFiles) -> NoReturn:
     if roles.drop and not data.exists():
         repeated = " ".join(f"--drop {shlex.quote(name)}" for name in (*roles.drop, str(data)))
         raise InputError(
             f"Unexpected argument {str(data)!r}: --drop takes one column, so repeat it for several: {repeated}."
+        )
+    if files == KindFiles(negative=files.negative):
+        raise InputError(
+            "--negative-file goes with --positive-file and --unlabeled-file; in one file a column tells known "
+            f"negatives: put {files.negative} into {data}, and give --negative with the name of the column."
         )
     raise InputError(
         f"Unexpected argument {str(data)!r}: give one file with --label, or --positive-file and --unlabeled-file, not "
@@ -182,8 +225,10 @@ def _read_labelled(file: DataFile, roles: Roles, features: Features) -> Rows:
     return _take_roles(table, roles, features, read_label_column(file, table[roles.label], roles), names, place)
 
 
-def _read_several(files: Sequence[DataFile], roles: Roles, features: Features, samples: Sequence[str]) -> Rows:
-    """Read a file of positives and, after it, those of unlabelled rows."""
+def _read_several(
+    files: Sequence[DataFile], roles: Roles, features: Features, of_each: Mapping[str, Sequence[Any]]
+) -> Rows:
+    """Read a file of positives and, after it, all others."""
     import pyarrow as pa
 
     dropped = _dropped_columns([name for file in files for name in file.names], roles)
@@ -201,7 +246,8 @@ def _read_several(files: Sequence[DataFile], roles: Roles, features: Features, s
         names = [name for file, table in each for name in _names(file, table, roles.name, features)]
     place = partial(_place, list(zip(files, sizes, strict=True)))
     rows = _take_roles(joined, roles, features, np.repeat([1, *[0] * len(others)], sizes), names, place)
-    return replace(rows, sample=np.repeat(np.array([None, *samples], dtype=object), sizes)) if samples else rows
+    told = {role: np.repeat(np.array(values, dtype=object), sizes) for role, values in of_each.items()}
+    return replace(rows, roles={**rows.roles, **told})
 
 
 def _require_alike(one: tuple[DataFile, pa.Table], other: tuple[DataFile, pa.Table]) -> None:
@@ -269,7 +315,7 @@ def chosen_features(file: DataFile, roles: Roles, features: Features) -> tuple[s
 def _read_columns(file: DataFile, roles: Roles, features: Features) -> pa.Table:
     """Read the columns that have a role or are features; all others stay in the file."""
     chosen = chosen_features(file, roles, features)
-    kinds = dict(features.kinds)
+    kinds = dict(features.kinds) | kinds_of_sample(file, roles.sample)
     if roles.positive is not None and roles.label is not None:
         kinds[roles.label] = "text"
     if roles.name is not None and roles.name not in chosen:
@@ -300,12 +346,12 @@ def _take_roles(
     names: Sequence[Any] | None,
     place: Callable[[int], str],
 ) -> Rows:
-    given = roles.weights, roles.groups, roles.sample, roles.audit, roles.strata
-    weights, groups, sample, audit, strata = (None if name is None else _column(table, name) for name in given)
+    weights = None if roles.weights is None else as_array(table[roles.weights])
+    known = {role: as_array(table[name]) for role, name in (roles.of_samples | roles.of_survey).items()}
     others = [name for name in table.column_names if name in features.columns or name not in roles.columns]
     if weights is not None:
         _check_weights(f"Column {roles.weights!r}: ", weights, place)
-    return Rows(table.select(others), z, weights, groups, names, place, sample=sample, audit=audit, strata=strata)
+    return Rows(table.select(others), z, weights, names, place, roles=known)
 
 
 def _check_weights(where: str, weights: Any, place: Callable[[int], str]) -> None:
@@ -314,7 +360,3 @@ def _check_weights(where: str, weights: Any, place: Callable[[int], str]) -> Non
     except InputError as error:
         placed = error.placed(place) if isinstance(error, RowError) else error
         raise InputError(where, placed.message) from None
-
-
-def _column(table: pa.Table, name: str) -> np.ndarray:
-    return np.asarray(table[name].to_numpy())

@@ -1,4 +1,4 @@
-"""To which unlabelled sample a row belongs, what an audit found out about it, and which rows are known negatives."""
+"""To which unlabelled sample a row belongs."""
 
 from __future__ import annotations
 
@@ -7,51 +7,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.data.tables import as_array, is_missing
+from pugam.data.audits import read_audit, read_chances
+from pugam.data.negatives import read_negatives
+from pugam.data.roles import SampleRoles, one_each, sample_name
+from pugam.data.tables import is_missing
 from pugam.errors import InputError, RowError
 from pugam.messages import Argument
 
-__all__ = [
-    "ALL_ROWS",
-    "NO_ROLES",
-    "SampleRoles",
-    "SampledRows",
-    "contradiction",
-    "read_negatives",
-    "read_samples",
-    "sample_name",
-]
+__all__ = ["ALL_ROWS", "SampledRows", "read_samples"]
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 FEWEST_ROWS = 10  # of a sample, for a share of its own
 ALL_ROWS = "all"  # the name of all unlabelled rows together
-
-
-class SampleRoles(NamedTuple):
-    """What is known of rows besides features, labels and weights: one value for each of all rows, or None.
-
-    Attributes
-    ----------
-    sample : names of unlabelled samples; those of labelled rows are not used
-    audit : 1 or 0 for unlabelled rows whose class was found out, missing elsewhere
-    audit_chance : with what chance each row was audited
-    negative : true for known negatives, which are a sample of their own
-    """
-
-    sample: Any = None
-    audit: Any = None
-    audit_chance: Any = None
-    negative: Any = None
-
-    @property
-    def given(self) -> dict[str, Any]:
-        """Those that are there, by name."""
-        return {name: values for name, values in self._asdict().items() if values is not None}
-
-
-NO_ROLES = SampleRoles()
 
 
 class SampledRows(NamedTuple):
@@ -75,65 +44,14 @@ def read_samples(roles: SampleRoles, positive: Flags, kept: Flags | None) -> Sam
     """
     numbers = np.arange(len(positive)) if kept is None else np.flatnonzero(kept)
     n_rows = len(positive) if kept is None else len(kept)
-    names, codes = _read_names(_one_each("sample", roles.sample, n_rows), positive, numbers)
-    known = _read_audit(_one_each("audit", roles.audit, n_rows), positive, numbers)
+    names, codes = _read_names(one_each("sample", roles.sample, n_rows), positive, numbers)
+    known = read_audit(roles, n_rows, positive, numbers)
     codes[known == 1] += len(names)
     codes[known == 0] += 2 * len(names)
-    chances = _read_chances(roles, n_rows, positive, numbers)
+    chances = read_chances(roles, n_rows, positive, numbers)
     if len(names) == 1 and not (known >= 0).any() and read_negatives(roles.negative, n_rows) is None:
         return None
     return SampledRows(tuple(names), codes, chances)
-
-
-def read_negatives(negative: Any, n_rows: int) -> Flags | None:
-    """Read which of all rows are known negatives; None where there are none."""
-    values = _one_each("negative", negative, n_rows)
-    if values is None:
-        return None
-    found = np.zeros(n_rows, dtype=bool)
-    for row, value in enumerate(values):
-        if is_missing(value):
-            continue
-        if value not in (0, 1):
-            raise RowError(
-                Argument("negative"),
-                f" is {_shown(value)} in ",
-                row,
-                "; write 1 for a known negative, and 0 or nothing for all other rows.",
-            )
-        found[row] = bool(value)
-    return found if found.any() else None
-
-
-def _read_chances(roles: SampleRoles, n_rows: int, positive: Flags, numbers: NDArray[np.intp]) -> Array | None:
-    """With what chance each row kept was audited; what is said of labelled rows is not used."""
-    values = _one_each("audit_chance", roles.audit_chance, n_rows)
-    if values is None:
-        return None
-    if roles.audit is None:
-        raise InputError(Argument("audit_chance"), " goes with ", Argument("audit"), ", which is not given.")
-    chances = np.ones(len(positive))
-    for row in np.flatnonzero(~positive):
-        value = values[numbers[row]]
-        if is_missing(value) or isinstance(value, str) or not 0.0 < value <= 1.0:
-            raise RowError(
-                Argument("audit_chance"),
-                f" is {'missing' if is_missing(value) else _shown(value)} in ",
-                int(numbers[row]),
-                "; give a number above 0 and at most 1 for every unlabelled row.",
-            )
-        chances[row] = value
-    return chances
-
-
-def _one_each(what: str, values: Any, n_rows: int) -> list[Any] | None:
-    if values is None:
-        return None
-    listed = as_array(values)
-    if listed.ndim != 1 or len(listed) != n_rows:
-        raise InputError(Argument(what), f" needs one value per row, {n_rows} in all; got shape {listed.shape}.")
-    found: list[Any] = listed.tolist()
-    return found
 
 
 def _read_names(values: list[Any] | None, positive: Flags, numbers: NDArray[np.intp]) -> tuple[list[str], Any]:
@@ -177,45 +95,3 @@ def _in_order(values: list[Any]) -> list[Any]:
         return sorted(distinct)
     except TypeError:
         return distinct
-
-
-def sample_name(value: Any) -> str:
-    """Name a sample by the value that tells its rows: 2023 also where years are 2023.0."""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-
-def _shown(value: Any) -> str:
-    return repr(value) if isinstance(value, str) else sample_name(value)
-
-
-def _read_audit(values: list[Any] | None, positive: Flags, numbers: NDArray[np.intp]) -> NDArray[np.int8]:
-    """What audits say of each row kept: 1, 0, or -1 where nothing is known; of labelled rows nothing new."""
-    known = np.full(len(positive), -1, dtype=np.int8)
-    if values is None:
-        return known
-    for row, number in enumerate(numbers):
-        value = values[number]
-        if is_missing(value):
-            continue
-        if value not in (0, 1):
-            raise RowError(
-                Argument("audit"),
-                f" is {_shown(value)} in ",
-                int(number),
-                "; write 1 for a row found to be positive, 0 for one found to be negative, and leave others missing.",
-            )
-        if positive[row] and value == 0:
-            raise contradiction("audit", int(number))
-        if not positive[row]:
-            known[row] = int(value)
-    return known
-
-
-def contradiction(role: str, row: int) -> RowError:
-    """What to say of a labelled row that is known to be negative."""
-    return RowError(
-        Argument(role),
-        " says that a labelled row is negative, ",
-        row,
-        "; correct one of the two, or make the row an unlabelled one.",
-    )

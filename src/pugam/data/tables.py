@@ -200,6 +200,8 @@ def as_array(values: Any) -> np.ndarray:
         unmasked = np.ma.getdata(values).astype(object)
         unmasked[np.ma.getmaskarray(values)] = None
         return unmasked
+    if _is_arrow_dictionary(values):
+        return _object_array(values.to_pylist())  # where Arrow makes an array, gaps hold one of the levels
     try:
         array = np.asarray(values)
     except ValueError:
@@ -207,6 +209,11 @@ def as_array(values: Any) -> np.ndarray:
     # NumPy turns the numbers of a list that also holds text into text.
     mixes_text = array.dtype.kind == "U" and not isinstance(values, np.ndarray)
     return np.asarray(values, dtype=object) if mixes_text else array
+
+
+def _is_arrow_dictionary(values: Any) -> bool:
+    """Whether these are levels of Arrow: an array of them, or one in chunks."""
+    return type(values).__module__.split(".")[0] == "pyarrow" and hasattr(getattr(values, "type", None), "index_type")
 
 
 def _open_frame(X: Any) -> nw.DataFrame[Any] | None:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pugam.likelihood import forms_by_eigenvectors
 from pugam.terms import POWERS, Design, Encoded
 
 __all__ = ["LocalColumns", "MixedColumns", "Workspace", "is_local_faster", "local_columns"]
@@ -113,6 +114,10 @@ class LocalColumns:
             _kernels().add_second_moments(self._intervals, self._offsets, w, support.starts, support.strides, moments)
             _kernels().fill_gram(moments, support.starts, support.strides, *support.flat_matrices, gram)
 
+    def forms(self, matrix: Array) -> Array:
+        """Return x' M x of every row x, shape (n,), for a symmetric matrix M."""
+        return forms_by_eigenvectors(self, matrix)
+
     def _polynomials(self, theta: Array) -> Array:
         """Coefficients of each term's effect by interval and power, shape (p, most_intervals, 4)."""
         effects = np.zeros((*self._support.breaks.shape, POWERS))
@@ -162,6 +167,10 @@ class MixedColumns:
             across = self._local.project(weighted.T)
             gram[np.ix_(local, local)], gram[np.ix_(dense, dense)] = own, self._dense.T @ weighted
             gram[np.ix_(dense, local)], gram[np.ix_(local, dense)] = across, across.T
+
+    def forms(self, matrix: Array) -> Array:
+        """Return x' M x of every row x, shape (n,), for a symmetric matrix M."""
+        return forms_by_eigenvectors(self, matrix)
 
 
 def _aligned_zeros(size: int) -> Array:

@@ -164,12 +164,12 @@ class MemoryEngine(CountedRows):
 
     def trace_slopes(self, pi: Array, b: Array, matrix: Array) -> Array:
         """How the trace of a matrix times the expected information in (a, theta) changes."""
-        return self.trace_slopes_given(*label_frequency(pi, self.n0, self.n1), b, *np.linalg.eigh(matrix))
+        return self.trace_slopes_given(*label_frequency(pi, self.n0, self.n1), b, matrix)
 
-    def trace_slopes_given(self, c: Array, d: Array, b: Array, values: Array, vectors: Array) -> Array:
-        """The same for a given label frequency, its complement, and the eigenvectors of the matrix."""
+    def trace_slopes_given(self, c: Array, d: Array, b: Array, matrix: Array) -> Array:
+        """The same for a given label frequency and its complement."""
         work = self.n_rows * b.shape[1] ** 2
-        return self._sum(lambda block: trace_slopes(block.X, block.weights, b, c, d, values, vectors), work)
+        return self._sum(lambda block: trace_slopes(block.X, block.weights, b, c, d, matrix), work)
 
     def _sum_rows(self, of_block: OfRows, shared: tuple[Any, ...]) -> Any:
         assert self.codes is not None

@@ -140,7 +140,7 @@ class PartedEngine(CountedRows):
     def trace_slopes(self, pi: Array, b: Array, matrix: Array) -> Array:
         """How the trace of a matrix times the expected information in (a, theta) changes."""
         c, d = label_frequency(pi, self.n0, self.n1)
-        found: Array = self.parts.sum(MemoryEngine.trace_slopes_given, c, d, b, *np.linalg.eigh(matrix))
+        found: Array = self.parts.sum(MemoryEngine.trace_slopes_given, c, d, b, matrix)
         return found
 
     def _sum_rows(self, of_block: OfRows, shared: tuple[Any, ...]) -> Any:

@@ -8,28 +8,16 @@ from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
 
 from pugam.data import SampleRoles, read_samples
 from pugam.engines import Engine, one_blas_thread
-from pugam.errors import InputError, VerdictWarning, warn_user
-from pugam.estimator.attaching import (
-    RowMethods,
-    open_engine,
-    require_enough_rows,
-    require_marginal,
-    require_shares,
-    take_roles,
-    take_survey,
-    warn_of_survey,
-    with_pooled_shares,
-)
+from pugam.errors import InputError
+from pugam.estimator.attaching import RowMethods
 from pugam.estimator.options import (
     EngineName,
     EstimateName,
     ShrinkageName,
     make_settings,
-    read_flag,
     read_generator,
     read_pi_range,
     read_shrinkage,
@@ -42,8 +30,16 @@ from pugam.estimator.options import (
 from pugam.estimator.outputs import OutputMethods
 from pugam.estimator.predicting import PredictionMethods
 from pugam.estimator.reading import all_or_nothing, either, remember_features
+from pugam.estimator.requirements import (
+    require_enough_rows,
+    require_marginal,
+    require_shares,
+    warn_of_survey,
+    with_pooled_shares,
+)
+from pugam.estimator.roles import open_engine, take_roles, take_survey
 from pugam.estimator.training import by_survey, rows_placed
-from pugam.inference import Finding, NotConverged, first_look, inference_of, know_survey, shaped_covariance
+from pugam.inference import first_look, inference_of, know_survey, shaped_covariance
 from pugam.likelihood import alpha_shift, label_frequency
 from pugam.solvers import Fit, Fitted, Settings, choose_fit, edf
 from pugam.storage import StoredModel
@@ -360,25 +356,6 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
         self._warn(findings)
         warn_of_survey(survey, self._fit.survey)
         return self
-
-    def _judge(self) -> None:
-        """Come to a verdict, if one is asked for, and remember what others say of pi where the model does not fit."""
-        self._diagnosis, self.verdict_ = None, None
-        self._judged = self._find_verdict() if read_flag("check", self.check) else None
-        if self._judged is not None:
-            self.verdict_ = self._judged.verdict
-            self._fit = replace(self._fit, neighbours=self._judged.neighbours)
-
-    def _warn(self, findings: list[Finding]) -> None:
-        """Warn of a verdict that leaves doubts, in its own words; otherwise of what was found at once."""
-        said = None if self._judged is None else self._judged.caveat()
-        for finding in findings:
-            if isinstance(finding, NotConverged):
-                warn_user(finding.message, category=ConvergenceWarning)
-            elif said is None:
-                warn_user(finding.message)
-        if said is not None:
-            warn_user(said, category=VerdictWarning)
 
     def _fit_designs(
         self,

@@ -10,7 +10,7 @@ import narwhals as nw
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from pugam.data import Table, contradiction, read_labels, read_table, read_weights
+from pugam.data import Table, contradiction, read_labels, read_table, read_weights, require_unlabelled
 from pugam.errors import InputError
 
 __all__ = [
@@ -52,6 +52,7 @@ def read_kept_labels(
     if negatives is not None and (labels.positive & negatives).any():
         raise contradiction("negative", int(np.argmax(labels.positive & negatives)))
     positive = labels.positive if kept is None else labels.positive[kept]
+    require_unlabelled(positive, negatives)
     if positive.all() or not positive.any():
         raise InputError("Rows of positive weight are of only one class; labelled and unlabelled are both needed.")
     return positive, labels.classes

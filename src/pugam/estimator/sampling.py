@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from pugam.data import ALL_ROWS, as_array, is_missing, make_frame, sample_name
 from pugam.engines import one_blas_thread
 from pugam.errors import InputError, RowError
-from pugam.estimator.uncertainty import UncertaintyMethods
+from pugam.estimator.judging import JudgingMethods
 from pugam.inference import (
     EqualShares,
     Interval,
@@ -40,10 +40,9 @@ class ShareRow(NamedTuple):
     verdict: str | None
 
 
-class SampleMethods(UncertaintyMethods):
+class SampleMethods(JudgingMethods):
     """What a fit to several unlabelled samples says of each of them."""
 
-    verdict_: str | None
     _chances: np.ndarray | None
 
     def shares(self, level: float = 0.95, *, model_error: bool = True) -> Any:

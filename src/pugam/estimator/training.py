@@ -23,6 +23,7 @@ from pugam.data import (
     read_negatives,
     read_survey,
     require_both_kinds,
+    require_unlabelled,
     rows_renumbered,
 )
 from pugam.engines import (
@@ -190,6 +191,8 @@ class PartedRows:
         self.kept = None if kept.all() else kept
         if not self.n_rows:
             raise InputError("There are no rows of positive weight; a fit needs labelled and unlabelled ones.")
+        aside = [part.negatives for part in parts if part.negatives is not None and len(part.negatives.positive)]
+        require_unlabelled(self.positive, aside or None)
         require_both_kinds(self.positive)
         self.classes = _common_classes([part.classes for part in parts if part.n_rows])
         self.roles = SampleRoles(
@@ -236,7 +239,11 @@ def by_survey(rows: TrainingRows, groups: Any, strata: Any) -> tuple[TrainingRow
             Argument("negative"),
             " is not for surveys, in which negatives were drawn with the others; say so by ",
             Argument("audit"),
-            ", or leave out groups and strata.",
+            ", or leave out ",
+            Argument("groups"),
+            " and ",
+            Argument("strata"),
+            ".",
         )
     return rows.sampled(), read_survey(groups, strata, rows.n_rows if rows.kept is None else len(rows.kept), rows.kept)
 

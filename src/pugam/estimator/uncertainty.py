@@ -23,9 +23,7 @@ from pugam.inference import (
     Null,
     Resampling,
     Sensitivity,
-    diagnose_fit,
     fix_pi,
-    follow_pi,
     fourier_test,
     make_resampling,
     profile_interval,
@@ -273,35 +271,6 @@ class UncertaintyMethods(CurveMethods):
         if groups is None and self._survey is not None:
             return resample_survey(self._survey, seed)
         return make_resampling(*with_negatives(fitted.engine, samples_of(fitted), groups), seed)
-
-    def diagnose(self) -> Diagnosis:
-        """Find out whether pi is well determined by these data, and what to do if it is not.
-
-        Print the result to read it. It looks at the profile of pi, the spread of the starts, the boundary, the number
-        of terms distinguishable from a constant (pi is identified by two), the condition of the information,
-        separation, the calibration of P(z = 1 | x), and what becomes of the model when pi is fixed along a grid.
-
-        Examples
-        --------
-        >>> from pugam import PUGAM
-        >>> from pugam.datasets import simulate
-        >>> data = simulate(2, n0=1250, n=1500, random_state=0)
-        >>> PUGAM().fit(data.X, data.z).diagnose().verdict
-        'well determined'
-        """
-        check_is_fitted(self)
-        fitted = self._fitted("The diagnosis")
-        if getattr(self, "_diagnosis", None) is None:
-            found = getattr(self, "_judged", None) or self._find_verdict()
-            with one_blas_thread():
-                self._diagnosis = follow_pi(found, fitted)
-        return self._diagnosis
-
-    def _find_verdict(self) -> Diagnosis:
-        """Diagnose as far as a verdict goes."""
-        with one_blas_thread():
-            tests = [self._wald_test([number], "zero") for number in range(len(self._design.bases))]
-            return diagnose_fit(self._fitted("The diagnosis"), self.pi_, tests, self.at_boundary_)
 
     def sensitivity(self, pi: Any) -> Sensitivity:
         """Refit the model with pi fixed at each of these values; returns alpha, coef and deviance for each.

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc
+from scipy.special import chdtrc, ndtr, stdtrit
 
 from pugam.data import ALL_ROWS
 from pugam.inference.intervals import normal_quantile
@@ -163,7 +163,8 @@ def _check(audit: _Audit, level: float, name: str, pi: float, inside: Flags) -> 
     correction, mean = float(counts @ errors), float(everywhere @ predicted)
     variance = float(counts**2 @ (errors - correction) ** 2) * _few(len(errors))
     spread = variance + float(everywhere**2 @ (predicted - mean) ** 2)
-    estimate, half = mean + correction, normal_quantile(level) * float(np.sqrt(spread))
+    quantile = stdtrit(max(len(errors) - 1, 1), ndtr(normal_quantile(level)))  # few rows: their variance is a guess
+    estimate, half = mean + correction, float(quantile * np.sqrt(spread))
     limits = max(estimate - half, 0.0), min(estimate + half, 1.0)
     return AuditedShare(name, int(np.count_nonzero(audited)), pi, estimate, *limits, _pvalue(audit, audited))
 

@@ -159,6 +159,15 @@ class Diagnosis:
         return _count_groups(self.terms, self.columns)
 
     @property
+    def least_distance(self) -> float:
+        """What the distance would be at the lower limit of the interval, curves as they are.
+
+        Unlabelled rows have a mean in between, the nearer to that of negatives the fewer positives there are: a share
+        that is too large makes classes look farther apart than they are.
+        """
+        return self.distance * (1.0 - self.wald.estimate) / (1.0 - self.wald.lower)
+
+    @property
     def neighbours(self) -> tuple[float, ...]:
         """What others say of pi where the model does not fit: trees that know of no model, and fewer interactions."""
         if self.verdict != "does not fit":

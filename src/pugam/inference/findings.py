@@ -254,6 +254,23 @@ class LittleApart(Finding):
 
 
 @dataclass(frozen=True)
+class PerhapsLittleApart(Finding):
+    """The same, if pi is at the lower limit of its interval."""
+
+    distance: float
+    pi: float
+    least: float
+    said = (
+        "The features put positives and negatives {distance:.1f} apart in mean log density ratio if pi is as "
+        "estimated, but little, by {least:.1f}, if it is {pi:.2f}, the lower limit of its interval: what is known of "
+        "pi may rest on effects adding up exactly as the model says. Add stronger features, bound pi, or show results "
+        "for several values of it (",
+        See("sensitivity"),
+        ").",
+    )
+
+
+@dataclass(frozen=True)
 class RestsOnPairs(Finding):
     """Effects do not add up, and classes overlap: effects of three columns may not add up either."""
 

@@ -115,12 +115,17 @@ class RowsTested:
         steep = np.column_stack([self.columns, self.predictor])
         return np.column_stack([np.sqrt(self.odds * self.weights), self.along_predictor(steep)])
 
-    def off_tangents(self, directions: Array, rows: Flags | slice = slice(None)) -> Array:
-        """Take the part in the tangent space of some rows out of directions there, shape (m,) or (m, r).
+    @cached_property
+    def _inside(self) -> Array:
+        """Orthonormal directions of the tangent space of all rows."""
+        return _orthonormal(self.tangents)
+
+    def off_tangents(self, directions: Array, rows: Flags | None = None) -> Array:
+        """Take the part in the tangent space, of all rows or of some, out of directions there, shape (m,) or (m, r).
 
         The space is that of free parameters: under the penalties, errors of smoothing would be left in.
         """
-        inside = _orthonormal(self.tangents[rows])
+        inside = self._inside if rows is None else _orthonormal(self.tangents[rows])
         for _ in range(2):  # the second time takes out what rounding has left
             directions = directions - inside @ (inside.T @ directions)
         return directions
@@ -132,7 +137,7 @@ class RowsTested:
         Unlike the variances that the model expects, they are right where curves are a little too flat, or too steep.
         Parameters make residuals smaller by the share of a row in the tangent space, for which they are corrected.
         """
-        inside = _orthonormal(self.tangents)
+        inside = self._inside
         left = self.residuals - inside @ (inside.T @ self.residuals)
         shares = np.sum(inside**2, axis=1) / self.weights  # a row of weight two is two rows, each with half of it
         return np.asarray(left**2 / self.weights / np.maximum(1.0 - shares, LEAST_OWN))

@@ -154,6 +154,8 @@ def _doubts(found: Diagnosis) -> Iterator[Finding]:
         yield findings.LeansOnPrior("little")
     if found.distance < SMALLEST_DISTANCE:
         yield findings.LittleApart(found.distance, float(ndtr(math.sqrt(max(found.distance, 0.0) / 2.0))))
+    elif found.least_distance < SMALLEST_DISTANCE:
+        yield findings.PerhapsLittleApart(found.distance, found.wald.lower, found.least_distance)
     if found.ridge is not None and found.n_groups < FEWEST_TERMS and found.distance < OVERLAPPING:
         yield _find_too_few(found)
     if found.search is not None and found.search.added and found.distance < OVERLAPPING:

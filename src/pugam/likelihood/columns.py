@@ -1,4 +1,4 @@
-"""Model columns of a block of rows, and what sums need of them: three products."""
+"""Model columns of a block of rows, and what sums need of them: four products."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Columns", "DenseColumns", "products_of_columns"]
+__all__ = ["Columns", "DenseColumns", "forms_by_eigenvectors", "products_of_columns"]
 
 Array = NDArray[np.float64]
 Products = Callable[[Array], Array]
@@ -32,6 +32,10 @@ class Columns(Protocol):
 
     def grams(self, weights: Array, out: Array) -> None:
         """Write X' diag(w) X for every row w of weights, shape (B, n), into out, shape (B, q, q)."""
+        ...
+
+    def forms(self, matrix: Array) -> Array:
+        """Return x' M x of every row x, shape (n,), for a symmetric matrix M."""
         ...
 
 
@@ -77,11 +81,21 @@ class DenseColumns:
             else:
                 gram[...] = _symmetric(X[~negative], w[~negative]) - _symmetric(X[negative], -w[negative])
 
+    def forms(self, matrix: Array) -> Array:
+        """Return x' M x of every row x."""
+        return np.asarray(np.einsum("ij,ij->i", self.X @ matrix, self.X))
+
 
 def _symmetric(X: Array, weights: Array) -> Array:
     """One matrix against its own transpose: BLAS computes half of a symmetric product."""
     scaled = X * np.sqrt(weights)[:, None]
     return np.asarray(scaled.T @ scaled)
+
+
+def forms_by_eigenvectors(X: Columns, matrix: Array) -> Array:
+    """Return x' M x of every row x, shape (n,), of columns that are not written out."""
+    values, vectors = np.linalg.eigh(matrix)
+    return np.asarray(values @ X.predict(np.ascontiguousarray(vectors.T)) ** 2)
 
 
 def products_of_columns(X: Array) -> Array:

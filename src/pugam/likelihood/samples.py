@@ -261,13 +261,13 @@ def _expected(rows: _Rows, codes: Numbers, w: Array, shares: SampleShares) -> tu
 
 
 def sample_trace_slopes(
-    X: Columns, codes: Numbers, weights: Array | None, b: Array, shares: SampleShares, values: Array, vectors: Array
+    X: Columns, codes: Numbers, weights: Array | None, b: Array, shares: SampleShares, matrix: Array
 ) -> Array:
     """Sum how the trace of a matrix times the expected information changes; see `sums.trace_slopes`.
 
     Derivatives in (logit pi_1, ..., logit pi_K, a, theta).
     """
-    leverages = values @ X.predict(np.ascontiguousarray(vectors.T)) ** 2
+    leverages = X.forms(matrix)
     if weights is not None:
         leverages *= weights
     rows = _Rows.at(codes, X.predict(b)[0], shares)

@@ -109,9 +109,7 @@ def score_sums(X: Columns, positive: Flags, weights: Array, b: Array, c: Array, 
     return Scores(rows.value.sum(axis=1), _joined(_layout(b), rows.score_c, X.project(rows.score_s)))
 
 
-def trace_slopes(
-    X: Columns, weights: Array | None, b: Array, c: Array, d: Array, values: Array, vectors: Array
-) -> Array:
+def trace_slopes(X: Columns, weights: Array | None, b: Array, c: Array, d: Array, matrix: Array) -> Array:
     """Sum, over a block, how the trace of a matrix times the expected information changes with the parameters.
 
     Parameters
@@ -119,15 +117,15 @@ def trace_slopes(
     X, weights : Columns of n rows, and array of shape (n,) or None
     b, c, d : arrays of shape (1, 1 + p), (1,) and (1,)
         A single parameter vector.
-    values, vectors : arrays of shape (1 + p,) and (1 + p, 1 + p)
-        Eigenvalues and eigenvectors of the matrix, which is multiplied with the information in (a, theta).
+    matrix : array of shape (1 + p, 1 + p)
+        Symmetric; multiplied with the information in (a, theta).
 
     Returns
     -------
     array of shape (2 + p,)
         Derivatives in (log c, a, theta).
     """
-    leverages = values @ X.predict(np.ascontiguousarray(vectors.T)) ** 2
+    leverages = X.forms(matrix)
     if weights is not None:
         leverages *= weights
     of_s, of_c = information_slope_rows(X.predict(b)[0], c, d)

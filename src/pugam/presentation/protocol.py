@@ -49,6 +49,7 @@ class FittedModel(Protocol):
     _covariance: Array
     _library: str
     _rows: Any
+    _chances: Array | None
 
     @property
     def _inference(self) -> Inference[Fit]:

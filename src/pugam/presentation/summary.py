@@ -173,6 +173,22 @@ def _samples(model: FittedModel, level: float) -> Iterator[str]:
     ]
     yield from _aligned(("", "rows", *(["audited"] if audits else []), "pi", "lower", "upper", ""), shown)
     yield f"  {model.test_shares()}"
+    yield from _pooled(model)
+
+
+def _pooled(model: FittedModel) -> Iterator[str]:
+    """Tell towards what shares are pulled, where they are pooled."""
+    found = model._fit.samples
+    if found is not None and found.pooled is not None:
+        pooled = found.pooled
+        yield f"  shares are pooled: logits with mean {pooled.mean:.3f} and standard deviation {pooled.spread:.3f}"
+
+
+def _negatives(model: FittedModel) -> Iterator[str]:
+    """Count the known negatives, where there are any."""
+    found = model._fit.samples
+    if found is not None and found.negatives > 0.0:
+        yield f"known negatives: {found.negatives:g} row{'' if found.negatives == 1.0 else 's'}"
 
 
 def _columns(texts: Sequence[str], numbers: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, NDArray[Any]]:
@@ -193,6 +209,7 @@ def _lines(
     yield f"log g(x)/h(x) = alpha + {model.formula_}"
     yield ""
     yield f"labelled positives n0 = {model.n0_:g}, unlabelled n1 = {model.n1_:g}"
+    yield from _negatives(model)
     yield from _survey(model)
     yield f"share of positives among the unlabelled: pi = {interval}"
     yield f"share among all rows {model.prevalence_:.3f}, share of positives labelled {model.label_frequency_:.3f}"

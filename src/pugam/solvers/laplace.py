@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from scipy.linalg import block_diag
 
 from pugam.engines import Engine
-from pugam.linear_algebra import inverse, solve, solve_definite
+from pugam.linear_algebra import inverse, log_determinant, solve, solve_definite
 from pugam.solvers.families import Families, gather_families
 from pugam.solvers.fisher import maximize_fisher
 from pugam.solvers.moments import column_variances
@@ -110,7 +110,7 @@ class EvidenceAt:
 def log_evidence(model: Model, here: Standpoint, logs: Array) -> float:
     """Laplace's approximation of the log evidence, up to a constant, at the mode of the coefficients."""
     predictor = here.layout.predictor
-    _, of_hessian = np.linalg.slogdet(here.hessian[predictor, predictor])
+    of_hessian = log_determinant(here.hessian[predictor, predictor])
     of_hessian = max(of_hessian, np.log(TUNING.smallest_information))  # none is left where every row is saturated
     of_prior = np.sum(np.log(model.families.precision(logs)))
     return here.value + 0.5 * float(of_prior - of_hessian + np.log(_own(here))) + model.families.log_prior(logs)

@@ -101,7 +101,7 @@ def _with_pairs(course: _Course, settings: Settings) -> _Course:
         room = settings.most_pairs - len(course.search.added)
         if not pairs or room <= 0:
             break
-        tried = [_try_pairs(course, some, len(pairs), settings) for some in _candidates(course, pairs, room)]
+        tried = [_try_pairs(course, *some, len(pairs), settings) for some in _candidates(course, pairs, room)]
         course = replace(course, search=replace(course.search, n_pairs=max(course.search.n_pairs, len(pairs))))
         worth = [(other, gain) for other, gain in tried if gain > TUNING.clear_gain]
         if not worth:
@@ -110,8 +110,8 @@ def _with_pairs(course: _Course, settings: Settings) -> _Course:
     return course
 
 
-def _candidates(course: _Course, pairs: Sequence[Pair], room: int) -> Iterator[Sequence[Pair]]:
-    """The pairs that pay for the choice among all of them, and all.
+def _candidates(course: _Course, pairs: Sequence[Pair], room: int) -> Iterator[tuple[Sequence[Pair], Model]]:
+    """The pairs that pay for the choice among all of them, and all, each with the model that has them.
 
     What is seen from an additive model misses interactions that are so strong that without them nothing is right. So
     all pairs are tried where they are few, at the share of the additive model first.
@@ -120,11 +120,11 @@ def _candidates(course: _Course, pairs: Sequence[Pair], room: int) -> Iterator[S
     least = choice_cost(len(pairs), 1) + TUNING.possible_gain
     chosen = [pair for pair, gain in screening.ranked if gain > least][:room]
     if chosen:
-        yield chosen
+        yield chosen, add_pairs(course.model, chosen)
     if len(chosen) == len(pairs) or len(pairs) > room:
         return
     if screening.together > TUNING.possible_gain or (len(pairs) <= TUNING.few_pairs and _gain_here(course, pairs)):
-        yield pairs
+        yield pairs, screening.wide
 
 
 def _gain_here(course: _Course, pairs: Sequence[Pair]) -> bool:
@@ -138,9 +138,11 @@ def _gain_here(course: _Course, pairs: Sequence[Pair]) -> bool:
     return settle(wider, *_carried(here, few, wider), wanted).value > wanted
 
 
-def _try_pairs(course: _Course, pairs: Sequence[Pair], n_pairs: int, settings: Settings) -> tuple[_Course, float]:
+def _try_pairs(
+    course: _Course, pairs: Sequence[Pair], wider: Model, n_pairs: int, settings: Settings
+) -> tuple[_Course, float]:
     """Fit with further interactions; also return what the evidence gains, less what the choice costs."""
-    wider, cost = add_pairs(course.model, pairs), choice_cost(n_pairs, len(pairs))
+    cost = choice_cost(n_pairs, len(pairs))
     wanted = course.best.value + cost + TUNING.clear_gain
     start = approach(wider, *_carried(course.best, course.model, wider))
     best = ascend(wider, start, settings.pi_range, wanted=wanted)

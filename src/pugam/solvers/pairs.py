@@ -40,10 +40,14 @@ class Pair:
 
 
 class Screening(NamedTuple):
-    """What pairs seem to gain in log evidence: each alone, largest first, and all together with one variance."""
+    """What pairs seem to gain in log evidence: each alone, largest first, and all together with one variance.
+
+    The wide model has all of them.
+    """
 
     ranked: list[tuple[Pair, float]]
     together: float
+    wide: Model
 
 
 def find_pairs(design: Design, n_rows: int, importance: Array) -> list[Pair]:
@@ -117,7 +121,7 @@ def screen_pairs(model: Model, known: EvidenceAt, pairs: Sequence[Pair]) -> Scre
         for block in blocks
     ]
     ranked = sorted(zip(pairs, gains, strict=True), key=lambda one: -one[1])
-    return Screening(ranked, _gain(score, information, weights[start:]))
+    return Screening(ranked, _gain(score, information, weights[start:]), wide)
 
 
 def _projected(wide: Model, known: EvidenceAt) -> tuple[Array, Array]:

@@ -86,7 +86,7 @@ class SampledObjective(Objective):
 
     def trace_slopes(self, beta: Array, matrix: Array) -> Array:
         """How the trace of a symmetric matrix times the expected information in (a, theta) changes with beta."""
-        shared = (beta[None, self.layout.predictor], self._shares(beta), *np.linalg.eigh(matrix))
+        shared = (beta[None, self.layout.predictor], self._shares(beta), matrix)
         found: Array = self.engine.sum_rows(sample_trace_slopes, shared)
         return found
 

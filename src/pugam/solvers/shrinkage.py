@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,9 @@ from pugam.terms import Design
 __all__ = ["fit_shrunken", "hold_out", "make_folds", "refit_shrunken"]
 
 Array = NDArray[np.float64]
+
+# By engine: what was asked for last, and the answer.
+LAST_HELD_OUT: WeakKeyDictionary[Engine, tuple[bytes, HeldOutRows]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,18 @@ def refit_shrunken(fitted: FittedKind[ShrunkenFit], engine: Engine) -> FittedKin
 
 
 def hold_out(objective: Objective, penalized: Optimum, folds: NDArray[np.intp]) -> HeldOutRows:
-    """Score every row by curves fitted without its fold, the share of positives fixed at that of the fit to all."""
+    """Score every row by curves fitted without its fold, the share of positives fixed at that of the fit to all.
+
+    What a fit ends with is remembered as long as its engine is there: the diagnosis asks for it again.
+    """
+    asked = b"".join(part.tobytes() for part in (objective.penalty, penalized.beta, folds))
+    known = LAST_HELD_OUT.get(objective.engine)
+    if known is None or known[0] != asked or known[1].prior != objective.prior:
+        known = LAST_HELD_OUT[objective.engine] = asked, _hold_out(objective, penalized, folds)
+    return known[1]
+
+
+def _hold_out(objective: Objective, penalized: Optimum, folds: NDArray[np.intp]) -> HeldOutRows:
     engine = objective.engine
     fixed = PiRange(penalized.pi, penalized.pi)
     scores = np.empty(engine.n_rows)

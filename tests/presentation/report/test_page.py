@@ -7,11 +7,13 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 
 from pugam.inference import RatioInterval
 from pugam.presentation.report.content import Map, TermLine
 from pugam.presentation.report.page import render
+from pugam.solvers import EvidenceCurve, PooledShares
 
 LARGEST_PAGE = 3_000_000
 VOID = {"meta", "link", "input", "rect", "path", "br"}
@@ -378,6 +380,19 @@ def test_the_audit_is_told_with_what_follows_from_it(sampled):
         "section", **{"aria-labelledby": "audit"}
     )
     assert "The audit contradicts the model (north: p < 0.001)" in audit
+
+
+def test_pooled_shares_and_known_negatives_are_told_in_a_sentence(sampled):
+    plain = render(sampled)
+    assert "Shares are pooled" not in plain
+    assert "known to be negative" not in plain
+    curve = EvidenceCurve(np.zeros(1), np.zeros(1), np.zeros(1))
+    pooled = PooledShares(np.log(0.25 / 0.75), np.log(3.0), np.zeros(2), np.eye(2), (curve, curve))
+    page = render(replace(sampled, pooled=pooled, negatives=1300.0))
+    # Odds of 1/3, divided and multiplied by three: shares of 10% and of 50%.
+    assert "Their log odds have mean -1.10 and standard deviation 1.10" in page
+    assert "shares from 10.0% to 50.0%." in page
+    assert "Beside the samples, 1,300 rows are known to be negative; no share counts them." in page
 
 
 def test_samples_to_choose_are_there_with_samples_only(sampled, example):

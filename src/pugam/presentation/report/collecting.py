@@ -115,7 +115,9 @@ def collect(
         repeat=tuple(repeat.items()),
         samples=samples,
         equal_shares=model.test_shares() if samples else None,
-        audits=collect_audits(fitted, interval.level),
+        pooled=None if model._fit.samples is None else model._fit.samples.pooled,
+        negatives=0.0 if model._fit.samples is None else model._fit.samples.negatives,
+        audits=collect_audits(model, fitted, interval.level),
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pugam.inference import AuditedShare, EqualShares, Interval, RatioInterval
 from pugam.presentation.surfaces import Surface
+from pugam.solvers import PooledShares
 
 __all__ = [
     "Candidate",
@@ -243,6 +244,10 @@ class Content:
     samples : Samples, none where they are not told apart
     equal_shares : EqualShares, optional
         The test that they have the same share.
+    pooled : PooledShares, optional
+        The distribution that their shares come from, where they were pooled.
+    negatives : float
+        Known negatives, by weight.
     audits : what audited rows say, beside the model; none where no row was audited
     """
 
@@ -264,6 +269,8 @@ class Content:
     repeat: tuple[tuple[str, str], ...]
     samples: tuple[Sample, ...] = ()
     equal_shares: EqualShares | None = None
+    pooled: PooledShares | None = None
+    negatives: float = 0.0
     audits: tuple[AuditedShare, ...] = ()
 
     @property

@@ -15,7 +15,13 @@ from pugam.presentation.report import charts, formats, script_data
 from pugam.presentation.report.cards import draw_card
 from pugam.presentation.report.content import Content
 from pugam.presentation.report.interval_charts import draw_pi, draw_ratios, draw_shares
-from pugam.presentation.report.wording import audit_sentence, equality_sentence, share_in_words
+from pugam.presentation.report.wording import (
+    audit_sentence,
+    equality_sentence,
+    negatives_sentence,
+    pooling_sentence,
+    share_in_words,
+)
 
 __all__ = ["render"]
 
@@ -82,6 +88,8 @@ def render(content: Content) -> str:
         histogram=charts.draw_histogram(fixed_pi, charts.histogram_scales(script_data.views_of(content))),
         shares=draw_shares(content.samples, content.pi) if content.samples else None,
         equality=None if content.equal_shares is None else equality_sentence(content.equal_shares),
+        pooling=None if content.pooled is None else pooling_sentence(content.pooled),
+        negatives=negatives_sentence(content.negatives) if content.negatives else None,
         audit=audit_sentence(content.audits) if content.audits else None,
         profile=charts.draw_profile(found, content.pi, fixed_pi.limit) if has_profile else None,
         profile_level=script_data.level_of_limit(fixed_pi.limit) if has_profile else None,

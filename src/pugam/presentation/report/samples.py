@@ -80,10 +80,12 @@ def collect_samples(
         yield Sample(row.sample, row.rows, row.audited, row.interval, judged, along)
 
 
-def collect_audits(fitted: Fitted, level: float) -> tuple[AuditedShare, ...]:
+def collect_audits(model: FittedModel, fitted: Fitted, level: float) -> tuple[AuditedShare, ...]:
     """Compare audited rows with the model, where there are any."""
     found = fitted.fit.samples
-    return () if found is None or not found.audited.any() else tuple(check_audits(fitted, level))
+    if found is None or not found.audited.any():
+        return ()
+    return tuple(check_audits(fitted, level, model._chances))
 
 
 def likely_rows(fitted: Fitted, posterior: Array, count: int) -> tuple[Rows, Rows]:

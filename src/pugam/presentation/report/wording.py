@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pugam.inference import AuditedShare, Diagnosis, EqualShares, Interval
+from pugam.likelihood import expit
 from pugam.messages import Piece, See, Words
 from pugam.presentation.report.formats import number, p_equals
+from pugam.solvers import PooledShares
 from pugam.version import __version__
 
 if TYPE_CHECKING:
@@ -18,8 +20,10 @@ __all__ = [
     "citation",
     "describe_model",
     "equality_sentence",
+    "negatives_sentence",
     "on_page",
     "plain_sentence",
+    "pooling_sentence",
     "share_in_words",
     "statistical_sentence",
 ]
@@ -136,6 +140,21 @@ def equality_sentence(test: EqualShares) -> str:
     return f"{said}: in a test that all of them are equal, {tested}, {p_equals(test.pvalue)}."
 
 
+def pooling_sentence(pooled: PooledShares) -> str:
+    """Towards what the shares of samples were pulled, and what that means."""
+    low, high = (float(expit(pooled.mean + times * pooled.spread)) for times in (-1.0, 1.0))
+    return (
+        f"Shares are pooled: those of samples with few rows are pulled towards the mean. Their log odds have mean "
+        f"{pooled.mean:.2f} and standard deviation {pooled.spread:.2f}: two thirds of such samples have shares from "
+        f"{low:.1%} to {high:.1%}."
+    )
+
+
+def negatives_sentence(negatives: float) -> str:
+    """What was known of negatives, beside the samples."""
+    return f"Beside the samples, {negatives:,.6g} rows are known to be negative; no share counts them."
+
+
 def audit_sentence(audits: Sequence[AuditedShare]) -> str:
     """Whether audited rows agree with the model; several samples are several chances to differ."""
     against = [audit for audit in audits if audit.pvalue < ALPHA / len(audits)]
@@ -152,7 +171,8 @@ def describe_model(model: FittedModel) -> Iterator[tuple[str, str]]:
     """What was fitted, as pairs of a name and a value."""
     found = model._fit.samples
     samples = "" if found is None or len(found.names) == 1 else f" in {len(found.names)} samples"
-    yield "Rows", f"{model.n0_:,.6g} labelled positive, {model.n1_:,.6g} unlabelled{samples}"
+    negatives = f", {found.negatives:,.6g} known to be negative" if found is not None and found.negatives else ""
+    yield "Rows", f"{model.n0_:,.6g} labelled positive, {model.n1_:,.6g} unlabelled{samples}{negatives}"
     yield "Model", f"log g(x)/h(x) = alpha + {model.formula_}"
     yield "Smoothing", model.smoothing if isinstance(model.smoothing, str) else "given"
     pi_range = model._settings.pi_range

@@ -1,0 +1,83 @@
+"""What may be known of rows besides features, labels and weights, and how it is written."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.data.tables import as_array, is_missing
+from pugam.errors import InputError, RowError
+from pugam.messages import Argument
+
+__all__ = ["NO_ROLES", "SampleRoles", "as_written", "contradiction", "one_each", "read_answers", "sample_name"]
+
+
+class SampleRoles(NamedTuple):
+    """What is known of rows besides features, labels and weights: one value for each of all rows, or None.
+
+    Attributes
+    ----------
+    sample : names of unlabelled samples; those of labelled rows are not used
+    audit : 1 or 0 for unlabelled rows whose class was found out, missing elsewhere
+    audit_chance : with what chance each row was audited
+    negative : true for known negatives, which are a sample of their own
+    """
+
+    sample: Any = None
+    audit: Any = None
+    audit_chance: Any = None
+    negative: Any = None
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """Those that are there, by name."""
+        return {name: values for name, values in self._asdict().items() if values is not None}
+
+
+NO_ROLES = SampleRoles()
+
+
+def one_each(role: str, values: Any, n_rows: int) -> list[Any] | None:
+    """Read a role of which each row needs a value; None where it is not given."""
+    if values is None:
+        return None
+    listed = as_array(values)
+    if listed.ndim != 1 or len(listed) != n_rows:
+        raise InputError(Argument(role), f" needs one value per row, {n_rows} in all; got shape {listed.shape}.")
+    found: list[Any] = listed.tolist()
+    return found
+
+
+def read_answers(role: str, values: list[Any], rows: NDArray[np.intp], meaning: str) -> NDArray[np.int8]:
+    """Read 1, 0 or nothing, which is -1, of these rows; other values are refused with what these mean."""
+    answers = np.full(len(rows), -1, dtype=np.int8)
+    for place, row in enumerate(rows):
+        value = values[row]
+        if is_missing(value):
+            continue
+        if value not in (0, 1):
+            raise RowError(Argument(role), f" is {as_written(value)} in ", int(row), f"; write {meaning}.")
+        answers[place] = int(value)
+    return answers
+
+
+def sample_name(value: Any) -> str:
+    """Name a sample by the value that tells its rows: 2023 also where years are 2023.0."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def as_written(value: Any) -> str:
+    """A value as a message shows it."""
+    return repr(value) if isinstance(value, str) else sample_name(value)
+
+
+def contradiction(role: str, row: int) -> RowError:
+    """What to say of a labelled row that is known to be negative."""
+    return RowError(
+        Argument(role),
+        " says that a labelled row is negative, ",
+        row,
+        "; correct one of the two, or make the row an unlabelled one.",
+    )

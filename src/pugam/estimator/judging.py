@@ -1,0 +1,73 @@
+"""The diagnosis of a fit, its verdict, and what is warned of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from pugam.engines import one_blas_thread
+from pugam.errors import VerdictWarning, warn_user
+from pugam.estimator.options import read_flag
+from pugam.estimator.uncertainty import UncertaintyMethods
+from pugam.inference import Diagnosis, Finding, NotConverged, diagnose_fit, follow_pi
+
+__all__ = ["JudgingMethods"]
+
+
+class JudgingMethods(UncertaintyMethods):
+    """Comes to a verdict on a fit."""
+
+    check: bool
+    verdict_: str | None
+    _diagnosis: Diagnosis | None
+    _judged: Diagnosis | None
+
+    def diagnose(self) -> Diagnosis:
+        """Find out whether pi is well determined by these data, and what to do if it is not.
+
+        Print the result to read it. It looks at the profile of pi, the spread of the starts, the boundary, the number
+        of terms distinguishable from a constant (pi is identified by two), the condition of the information,
+        separation, the calibration of P(z = 1 | x), and what becomes of the model when pi is fixed along a grid.
+
+        Examples
+        --------
+        >>> from pugam import PUGAM
+        >>> from pugam.datasets import simulate
+        >>> data = simulate(2, n0=1250, n=1500, random_state=0)
+        >>> PUGAM().fit(data.X, data.z).diagnose().verdict
+        'well determined'
+        """
+        check_is_fitted(self)
+        fitted = self._fitted("The diagnosis")
+        if getattr(self, "_diagnosis", None) is None:
+            found = getattr(self, "_judged", None) or self._find_verdict()
+            with one_blas_thread():
+                self._diagnosis = follow_pi(found, fitted)
+        return self._diagnosis
+
+    def _find_verdict(self) -> Diagnosis:
+        """Diagnose as far as a verdict goes."""
+        with one_blas_thread():
+            tests = [self._wald_test([number], "zero") for number in range(len(self._design.bases))]
+            return diagnose_fit(self._fitted("The diagnosis"), self.pi_, tests, self.at_boundary_)
+
+    def _judge(self) -> None:
+        """Come to a verdict, if one is asked for, and remember what others say of pi where the model does not fit."""
+        self._diagnosis, self.verdict_ = None, None
+        self._judged = self._find_verdict() if read_flag("check", self.check) else None
+        if self._judged is not None:
+            self.verdict_ = self._judged.verdict
+            self._fit = replace(self._fit, neighbours=self._judged.neighbours)
+
+    def _warn(self, findings: list[Finding]) -> None:
+        """Warn of a verdict that leaves doubts, in its own words; otherwise of what was found at once."""
+        said = None if self._judged is None else self._judged.caveat()
+        for finding in findings:
+            if isinstance(finding, NotConverged):
+                warn_user(finding.message, category=ConvergenceWarning)
+            elif said is None:
+                warn_user(finding.message)
+        if said is not None:
+            warn_user(said, category=VerdictWarning)

@@ -1,0 +1,95 @@
+"""What several samples and surveys ask of a fit, and what is made of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pugam.data import SampledRows, SurveyRows
+from pugam.engines import Engine
+from pugam.errors import InputError, warn_user
+from pugam.inference import FEWEST_POOLED, pool_shares
+from pugam.messages import Argument
+from pugam.solvers import Fitted, Settings, Survey, has_enough_rows
+
+__all__ = [
+    "require_enough_rows",
+    "require_marginal",
+    "require_same_survey",
+    "require_shares",
+    "warn_of_survey",
+    "with_pooled_shares",
+]
+
+
+def require_marginal(settings: Settings, samples: SampledRows | None) -> None:
+    """Refuse several samples where pi is not estimated by marginal likelihood."""
+    if samples is not None and settings.estimate != "marginal":
+        raise InputError(
+            "Several samples, audits and known negatives are for pi by marginal likelihood: leave ",
+            Argument("pi"),
+            ", ",
+            Argument("smoothing"),
+            ", ",
+            Argument("shrinkage"),
+            " and ",
+            Argument("estimate"),
+            " at their defaults; curves have no shape, and the solver is newton.",
+        )
+
+
+def require_enough_rows(engine: Engine, samples: SampledRows | None) -> None:
+    """Refuse several samples where curves would have to be shrunken: their shares would be too sure of themselves."""
+    if samples is not None and not has_enough_rows(engine.design, engine):
+        raise InputError(
+            f"{min(engine.n0, engine.n1):g} rows of one label are too few for these terms, and curves cannot be "
+            "shrunken where there are several samples, or audits; use fewer terms, or more rows."
+        )
+
+
+def require_shares(how: str, samples: SampledRows | None) -> None:
+    """Refuse a way to report shares that there is not, and pooling where there is little to pool."""
+    if how not in ("separate", "pooled"):
+        raise InputError(Argument("shares"), f" is 'separate' or 'pooled'; got {how!r}.")
+    n_samples = 1 if samples is None else len(samples.names)
+    if how == "pooled" and n_samples < FEWEST_POOLED:
+        raise InputError(
+            Argument("shares", "pooled"),
+            f" needs at least {FEWEST_POOLED} unlabelled samples, told apart by ",
+            Argument("sample"),
+            f"; there {'is 1' if n_samples == 1 else f'are {n_samples}'}.",
+        )
+
+
+def with_pooled_shares(fitted: Fitted) -> Fitted:
+    """Pool the shares of several samples."""
+    found = fitted.fit.samples
+    assert found is not None
+    pooled = pool_shares(found, fitted.settings.pi_range, fitted.settings.prior)
+    return replace(fitted, fit=replace(fitted.fit, samples=replace(found, pooled=pooled)))
+
+
+def require_same_survey(known: Survey | None, found: SurveyRows | None) -> None:
+    """Refuse rows that were drawn otherwise than those of the fit; one that knows of no survey can learn of it."""
+    if known is None:
+        return
+    if found is None or (known.n_clusters, known.n_strata) != (found.n_clusters, found.n_strata):
+        raise InputError(
+            "These are not the clusters and strata the model was fitted to: give the same ",
+            Argument("groups"),
+            " and ",
+            Argument("strata"),
+            " as in the fit.",
+        )
+
+
+def warn_of_survey(survey: SurveyRows | None, known: Survey | None) -> None:
+    """Warn where rows were drawn by a survey of which standard errors know nothing."""
+    if survey is not None and known is None:
+        warn_user(
+            "Curves are shrunken, and pi is from rows held out: standard errors and intervals take rows for "
+            "independent, whatever ",
+            Argument("groups"),
+            " and ",
+            Argument("strata"),
+            " say. Take a bootstrap, which draws whole clusters.",
+        )

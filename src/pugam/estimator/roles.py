@@ -1,0 +1,66 @@
+"""What is known of rows besides features and labels: taken out of a table, and given to the engine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from pugam.data import SampledRows, SampleRoles, as_array
+from pugam.errors import InputError
+from pugam.estimator.training import TrainingRows, is_elsewhere
+from pugam.likelihood import SampleSizes
+from pugam.messages import Argument
+from pugam.terms import Design
+
+__all__ = ["open_engine", "take_roles", "take_survey"]
+
+
+def take_roles(X: Any, roles: SampleRoles) -> tuple[Any, SampleRoles]:
+    """Take columns named by their roles out of a table; return the table without them, and the values of each role.
+
+    Where rows are elsewhere, roles stay names.
+    """
+    if is_elsewhere(X):
+        return X, roles
+    X, values = _take_columns(X, roles.given)
+    return X, roles._replace(**values)
+
+
+def take_survey(X: Any, groups: Any, strata: Any) -> tuple[Any, Any, Any]:
+    """Take the columns of clusters and strata out of a table, where they are named; return the table and both."""
+    given = {role: values for role, values in (("groups", groups), ("strata", strata)) if values is not None}
+    if given and is_elsewhere(X):
+        raise InputError(
+            Argument(next(iter(given))), " is for tables in memory: read the file first, as with pandas.read_csv."
+        )
+    X, values = _take_columns(X, given)
+    return X, values.get("groups"), values.get("strata")
+
+
+def _take_columns(X: Any, given: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Take those of the columns out of a table that are given by name; return it, and the values of all."""
+    named = {role: name for role, name in given.items() if isinstance(name, str)}
+    if not named:
+        return X, given
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
+        raise InputError(f"X has no names of columns: give {next(iter(named))} as an array, one value for each row.")
+    for role, name in named.items():
+        if name not in frame.columns:
+            raise InputError(Argument(role, name), f" is no column of X; its columns are {', '.join(frame.columns)}.")
+    values = {role: as_array(frame[name].to_native()) for role, name in named.items()}
+    return frame.drop(list(dict.fromkeys(named.values()))).to_native(), given | values
+
+
+def open_engine(rows: TrainingRows, design: Design, samples: SampledRows | None) -> Any:
+    """The engine of rows, which know their samples, and of known negatives beside them."""
+    engine: Any = rows.engine(design)
+    if samples is None:
+        return engine
+    negatives: Any = rows.negatives(design)
+    if negatives is not None:
+        code = SampleSizes.count(samples.codes, None, len(samples.names)).known_negative
+        negatives = negatives.coded(np.full(negatives.n_rows, code, dtype=np.int32))
+    return engine.coded(samples.codes, negatives)

@@ -1,0 +1,65 @@
+"""Are curves the same in all samples? A test by sample and by term."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pugam import PUGAM, InputError
+from pugam.datasets import simulate
+from pugam.errors import VerdictWarning
+from pugam.inference import CurveTest, CurveTests
+from pugam.inference.findings import CurvesDiffer
+
+FEATURES = ["x1", "x2", "x3"]
+
+
+def make_rows(power=1.0):
+    """Two samples of the same curves; in the second x1 is raised to a power."""
+    first, second = (simulate(2, n0=n0, n=n0 + 600, random_state=seed) for n0, seed in ((700, 1), (1, 2)))
+    table = pd.concat([first.X.assign(z=first.z, site="a"), second.X.assign(z=second.z, site="b")[second.z == 0]])
+    table = table.reset_index(drop=True)
+    table["x1"] = np.where(table["site"] == "b", table["x1"] ** power, table["x1"])
+    return table[FEATURES], table["z"], table["site"]
+
+
+def fit_rows(check=False, **options):
+    X, z, site = make_rows(**options)
+    return PUGAM(interactions=None, check=check).fit(X, z, sample=site)
+
+
+def test_curves_that_are_the_same_are_not_told_apart():
+    """At these seeds; over 500 data sets the test rejects as often as it should (benchmarks/results/samples.md)."""
+    table = fit_rows().test_curves()
+    assert table["sample"].tolist() == ["a"] * 3 + ["b"] * 3 + ["a", "b", "all"]
+    assert table["term"].tolist() == [*(f"s({name})" for name in FEATURES)] * 2 + ["all"] * 3
+    assert table["df"].tolist() == [3.0] * 6 + [9.0] * 3
+    assert (table["pvalue"] > 0.01).all()
+
+
+def test_a_column_that_differs_is_named_and_makes_the_verdict():
+    with pytest.warns(VerdictWarning, match="Curves are not the same in all samples"):
+        model = fit_rows(check=True, power=2.0)
+    table = model.test_curves()
+    assert table["pvalue"].iloc[-1] < 1e-6
+    assert table["term"][table["pvalue"][:6].idxmin()] == "s(x1)"
+    assert model.verdict_ == "does not fit"
+    (finding,) = (one for one in model.diagnose().findings if isinstance(one, CurvesDiffer))
+    assert any(term.startswith("s(x1) in ") for term in finding.terms)
+    assert "same curves" in str(model.diagnose())
+
+
+def test_one_sample_has_nothing_to_compare():
+    X, z, _ = make_rows()
+    model = PUGAM(smoothing=1.0, check=False).fit(X, z)
+    with pytest.raises(InputError, match="one unlabelled sample only"):
+        model.test_curves()
+    assert model.diagnose().curves is None
+
+
+def test_terms_are_named_by_a_level_for_all_of_them():
+    pvalues = [0.001, 0.012, 0.02, 0.6]
+    terms = tuple(CurveTest("a", f"x{number}", 1.0, 1.0, pvalue) for number, pvalue in enumerate(pvalues))
+    tests = CurveTests(terms[0], terms[:1], terms[::-1])
+    assert [test.term for test in tests.differing(0.05)] == ["x0", "x1", "x2"]
+    assert [test.term for test in tests.differing(0.03)] == ["x0"]
+    assert tests.differing(0.001) == ()
