@@ -27,6 +27,7 @@ from pugam import PUGAM
 
 FEATURES = ["age", "sex", "ethnicity", "education", "bmi", "waist", "height", "hdl", "family_diabetes"]
 DESIGN = ["year", "stratum", "psu", "weight"]
+MEANS = {"age": 1, "bmi": 1, "waist": 1, "hdl": 2, "family_diabetes": 2}  # and digits shown
 CONDITIONS = ("diabetes", "hypertension")
 N_AUDITED = 100  # people of each cycle
 ALL = "all"
@@ -218,6 +219,7 @@ def main(folder: str, cycles: int) -> None:
     found, costs = zip(*(compare(folder, condition, cycles) for condition in CONDITIONS), strict=True)
     write_shares(found, cycles)
     write_fits(list(chain(*costs)))
+    write_people(found)
 
 
 def write_shares(found: Sequence[Comparison], cycles: int) -> None:
@@ -246,6 +248,29 @@ def write_fits(fits: list[list[str]]) -> None:
         fits,
         "seconds: fit and verdict. peak: of the whole process, the table included.",
     )
+
+
+def write_people(found: Sequence[Comparison]) -> None:
+    """Are those who were told like those who have it and were not?"""
+    write_table(
+        "nhanes_people",
+        "Means of features: people who were told, people who have it and were not told, and all others",
+        ["condition", "who", "people", *MEANS, "women", "not white"],
+        list(chain(*(_people(one.condition, one.rows) for one in found))),
+        "Of those not told, people in whom it was measured.",
+    )
+
+
+def _people(condition: str, rows: pd.DataFrame) -> list[list[str]]:
+    who = {"told": rows["z"] == 1} | {
+        name: (rows["z"] == 0) & (rows["y"] == y) for name, y in (("has it, not told", 1.0), ("does not have it", 0.0))
+    }
+    return [[condition, name, f"{chosen.sum()}", *_means(rows[chosen])] for name, chosen in who.items()]
+
+
+def _means(rows: pd.DataFrame) -> list[str]:
+    shares = (rows["sex"] == "female").mean(), (rows["ethnicity"] != "white").mean()
+    return [*(f"{rows[name].mean():.{digits}f}" for name, digits in MEANS.items()), *(f"{one:.2f}" for one in shares)]
 
 
 if __name__ == "__main__":
