@@ -94,6 +94,7 @@ FACTS = {
         "0.215": "printed in the paper",
         "12": "starts, set in the code",
     },
+    "docs/nhanes.md": {"55,081": "people in the survey", "20": "years of age"},
     "docs/presence_only.md": {"50": "a size of cells"},
     "docs/real_data.md": {
         "1.11": "a version",
