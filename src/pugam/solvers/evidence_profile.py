@@ -142,7 +142,7 @@ class _Search:
         here = start
         for _ in range(TUNING.most_places):
             there = self.look(self.place(here) + way * step)
-            if there.value < self.best.value - fall or not low < self.place(there) < high:
+            if there is here or there.value < self.best.value - fall or not low < self.place(there) < high:
                 return
             ahead = self._distance(here, there, there.value - self.best.value + TUNING.beyond * fall)
             step, here = float(np.clip(ahead, step / TUNING.step_growth, step * TUNING.step_growth)), there
@@ -182,4 +182,6 @@ def follow(model: Model, start: EvidenceAt, pi_range: PiRange, number: int = 0) 
         if search.best is top:
             break
     search.sharpen()
+    if search.best is not top:  # the last look found another hill
+        search.ascend()
     return search.best, search.curve()

@@ -110,9 +110,10 @@ class EvidenceAt:
 def log_evidence(model: Model, here: Standpoint, logs: Array) -> float:
     """Laplace's approximation of the log evidence, up to a constant, at the mode of the coefficients."""
     predictor = here.layout.predictor
+    of_prior = float(np.sum(np.log(model.families.precision(logs))))
     of_hessian = log_determinant(here.hessian[predictor, predictor])
-    of_hessian = max(of_hessian, np.log(TUNING.smallest_information))  # none is left where every row is saturated
-    of_prior = np.sum(np.log(model.families.precision(logs)))
+    # Where every row is saturated, the prior is all that is left.
+    of_hessian = max(of_hessian, of_prior + np.log(TUNING.smallest_information))
     return here.value + 0.5 * float(of_prior - of_hessian + np.log(_own(here))) + model.families.log_prior(logs)
 
 
@@ -147,6 +148,7 @@ def _differentiate(model: Model, objective: Objective, mode: Optimum, logs: Arra
     ways = _solve(observed, mode, np.column_stack([drift[predictor], left, pulls]))
     follows, step = ways[:, 0], ways[:, 1]
     gain = float((follows + 0.5 * step) @ left) if mode.converged else 0.0
+    gain = gain if abs(gain) < TUNING.most_left else 0.0  # rounding, where matrices are next to singular
     variances = covariance.diagonal()[alone.coefficients]
     squares = mode.theta * (mode.theta + 2.0 * follows[alone.coefficients]) + variances
     usual = block_diag(_share_bend(mode, covariance), np.diag(model.families.usual_bend(logs, variances)))

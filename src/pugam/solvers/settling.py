@@ -98,13 +98,26 @@ def adjust(model: Model, here: EvidenceAt, box: Box, least_gain: float, wanted: 
         if left < least_gain or here.value + TUNING.generous * left < wanted:
             break
         point = box.inside(here.point + _bounded_move(here, here.bend, box))
+        if np.array_equal(point, here.point):  # steps have become too short to be told from rounding
+            break
         trial = climb(model, here.moved(point), point[here.n_shares :])
         bend = _bent(here.bend, point - here.point, here.slopes - trial.slopes)
         if trial.value < here.value - slack(here.value):
-            here = replace(here, bend=bend if bend is not here.bend else TUNING.bend_growth * bend)
+            here = replace(here, bend=_steeper(here, bend, box, point - here.point))
         else:
             here = replace(trial, bend=bend)
     return here
+
+
+def _steeper(here: EvidenceAt, bend: Array, box: Box, failed: Array) -> Array:
+    """The bend after a step that failed: as the step has shown it, if that leads less far, or else a steeper one.
+
+    A step onto another hill says how that one bends.
+    """
+    next_one = _bounded_move(here, bend, box)
+    if np.linalg.norm(next_one) < TUNING.shorter * np.linalg.norm(failed):
+        return bend
+    return np.asarray(TUNING.bend_growth * here.bend)
 
 
 def left_to_gain(here: EvidenceAt, box: Box) -> float:
