@@ -145,12 +145,22 @@ def test_one_sample_is_the_saturating_likelihood():
     assert many.information[0] == pytest.approx(one.information[0] * np.outer(change, change), rel=1e-9)
 
 
-def test_scores_of_strata_add_up(rows):
+def test_scores_of_strata_are_derivatives_of_how_many_rows_are_there(rows):
     X, codes, weights = rows
-    shares = SampleShares(sizes_of(codes, weights), expit(BETA[:K]))
-    by_stratum = stratum_scores(X, codes, weights, BETA[None, LAYOUT.predictor], shares)
-    assert by_stratum.shape == (2 + K, LAYOUT.size)
-    assert by_stratum.sum(axis=0) == pytest.approx(sums_at(rows, BETA).score[0], rel=1e-10)
+    sizes, w = sizes_of(codes, weights), np.ones(len(codes)) if weights is None else weights
+
+    def expected(beta):
+        """How many rows are in each sample, at the parameters beta, given their features."""
+        u, v = SampleShares(sizes, expit(beta[:K])).of_strata
+        m = expit(X.predict(beta[None, LAYOUT.predictor])[0])
+        return (np.outer(u, m) + np.outer(v, 1.0 - m)) @ w
+
+    steps = 1e-6 * np.eye(LAYOUT.size)
+    wanted = np.array([(expected(BETA + step) - expected(BETA - step)) / 2e-6 for step in steps]).T
+    shares = SampleShares(sizes, expit(BETA[:K]))
+    found = stratum_scores(X, codes, weights, BETA[None, LAYOUT.predictor], shares)
+    assert found == pytest.approx(wanted, rel=1e-6, abs=1e-6)
+    assert found.sum(axis=0) == pytest.approx(np.zeros(LAYOUT.size), abs=1e-9)
 
 
 def test_next_to_impossible_rows_stay_finite():

@@ -54,14 +54,19 @@ def sums_of(rows):
     return separate_curve_sums(DenseColumns(X), codes, weights.astype(float), b, shares), shares, counts
 
 
-def test_scores_are_derivatives_by_sample(rows):
+def test_scores_are_derivatives(rows):
     X, codes, weights = rows
     sums, _, counts = sums_of(rows)
-    sample = np.minimum(codes, 3)
-    own = slopes(X, counts)[5:, sample, np.arange(len(X))] * weights
-    for stratum in range(4):
-        wanted = own[:, sample == stratum].sum(axis=1).reshape(2, 2)
-        assert sums.scores[stratum][:, COLUMNS] == pytest.approx(wanted, abs=1e-7)
+    own = slopes(X, counts)[5:, np.minimum(codes, 3), np.arange(len(X))]
+    assert sums.scores[:, COLUMNS] == pytest.approx((own @ weights).reshape(2, 2), abs=1e-7)
+
+
+def test_expected_scores_by_sample_are_derivatives_of_chances(rows):
+    X, _, weights = rows
+    sums, _, counts = sums_of(rows)
+    chances = np.exp(log_chances(X, counts, POINT))
+    wanted = np.einsum("dln,ln,n->ld", slopes(X, counts)[5:], chances, weights).reshape(4, 2, 2)
+    assert sums.strata[:, :, COLUMNS] == pytest.approx(wanted, abs=1e-7)
 
 
 def test_information_is_that_over_the_samples_a_row_may_be_in(rows):

@@ -122,10 +122,10 @@ def _project(fitted: Fitted, columns: NDArray[np.intp]) -> tuple[Array, Array]:
     counts = np.concatenate([[sizes.labelled], sizes.unlabelled, [sizes.negative]])
     there = counts > 0.0
     strata = engine.sum_rows(stratum_scores, shared)[there]
-    of_curves = curves.scores[there][:, :, columns].reshape(int(there.sum()), -1)
+    of_curves = curves.strata[there][:, :, columns].reshape(int(there.sum()), -1)
     across = _with_model(curves, shares, columns, layout)
     loading = solve(own.information[0], across.T).T
-    scores = of_curves.sum(axis=0) - loading @ own.score[0]
+    scores = curves.scores[:, columns].ravel() - loading @ own.score[0]
     given = (of_curves - strata @ loading.T) / np.sqrt(counts[there])[:, None]
     return scores, _among(curves, shares, columns) - loading @ across.T - given.T @ given
 

@@ -137,10 +137,16 @@ class SampleShares:
     @cached_property
     def of_codes(self) -> tuple[Array, Array]:
         """u and v of rows of each code."""
+        (labelled, *_), (*_, negative) = self.of_strata
         nothing = np.zeros(self.sizes.n_samples)
-        u = np.concatenate([[self.sizes.labelled / self.positives], self.u, self.u, nothing, [0.0]])
-        v = np.concatenate([[0.0], self.v, nothing, self.v, [self.sizes.negative / self.negatives]])
-        return u, v
+        u = np.concatenate([[labelled], self.u, self.u, nothing, [0.0]])
+        return u, np.concatenate([[0.0], self.v, nothing, self.v, [negative]])
+
+    @cached_property
+    def of_strata(self) -> tuple[Array, Array]:
+        """u and v of labelled rows, of each unlabelled sample, and of known negatives: shape (2 + K,)."""
+        u = np.concatenate([[self.sizes.labelled / self.positives], self.u, [0.0]])
+        return u, np.concatenate([[0.0], self.v, [self.sizes.negative / self.negatives]])
 
     @cached_property
     def alpha(self) -> Array:
@@ -289,8 +295,16 @@ def sample_scores(codes: Numbers, s: Array, shares: SampleShares) -> tuple[Array
 
 
 def stratum_scores(X: Columns, codes: Numbers, weights: Array | None, b: Array, shares: SampleShares) -> Array:
-    """Sum the score over the rows of each sample: shape (2 + K, K + 1 + p), labelled rows first, negatives last."""
-    rows = _Rows.at(codes, X.predict(b)[0], shares)
+    """Sum the score that rows have in each sample, times their chance to be there: shape (2 + K, K + 1 + p).
+
+    Labelled rows come first, known negatives last. The chance to be in a sample is u m + v (1 - m), and these sums are
+    its derivatives.
+    """
     w = np.ones(len(codes)) if weights is None else weights
-    strata = (shares.sizes.strata[codes] == np.arange(2 + shares.sizes.n_samples)[:, None]) * w
-    return np.hstack([strata @ rows.score_shares(codes, shares).T, X.project(strata * rows.score_s)])
+    m, h = expit_pair(X.predict(b)[0])
+    positives, negatives = float(m @ w), float(h @ w)
+    u, v = (values[:, None] for values in shares.of_strata)
+    own = np.arange(len(u))[:, None] == np.arange(1, 1 + shares.sizes.n_samples)
+    of_shares = u * (own * (1.0 - shares.pi) - shares.alpha) * positives
+    of_shares -= v * (own * shares.pi - shares.beta) * negatives
+    return np.hstack([of_shares, (u - v) * X.project((m * h * w)[None])])

@@ -38,8 +38,10 @@ class CurveSums:
 
     Attributes
     ----------
-    scores : array of shape (2 + K, K, 1 + p)
-        Scores of each delta over the rows of each sample: labelled ones, unlabelled samples, known negatives.
+    scores : array of shape (K, 1 + p)
+        Scores of each delta.
+    strata : array of shape (2 + K, K, 1 + p)
+        Scores that rows have in each sample, times their chance to be there, as in `samples.stratum_scores`.
     positive, negative : arrays of shape (K, 1 + p)
         Sums of v_k (1 - m) q_k and of v_k (1 - m) (1 - q_k) with the columns.
     own, crossed : arrays of shape (K, 1 + p, 1 + p)
@@ -49,6 +51,7 @@ class CurveSums:
     """
 
     scores: Array
+    strata: Array
     positive: Array
     negative: Array
     own: Array
@@ -61,22 +64,29 @@ class CurveSums:
 
 def separate_curve_sums(X: Columns, codes: Numbers, weights: Array | None, b: Array, shares: SampleShares) -> CurveSums:
     """Sum over a block of rows, for one parameter vector b of shape (1, 1 + p)."""
-    sizes, w = shares.sizes, np.ones(len(codes)) if weights is None else weights
+    w = np.ones(len(codes)) if weights is None else weights
     m, h = expit_pair(X.predict(b)[0])
     u, v = shares.u[:, None], shares.v[:, None]
     hidden = v * h  # negatives of each sample at x, shape (K, n)
     either = np.maximum(u * m + hidden, SMALLEST)
     q, left = u * m / either, hidden / either
-    strata = (sizes.strata[codes] == np.arange(2 + sizes.n_samples)[:, None]) * w
-    scores = strata[:, None] * (shares.inside(codes) * left - hidden)
     return CurveSums(
-        scores=X.project(scores.reshape(-1, len(w))).reshape(*scores.shape[:2], -1),
+        scores=X.project((shares.inside(codes) * left - hidden) * w),
+        strata=_strata(X.project(np.array([h, m * h, h * h]) * w), shares),
         positive=X.project(hidden * q * w),
         negative=X.project(hidden * left * w),
         own=_grams(X, hidden * left * w),
         crossed=_grams(X, hidden * (q - m) * w),
         common=_grams(X, (h**2 * w)[None]),
     )
+
+
+def _strata(sums: Array, shares: SampleShares) -> Array:
+    """Scores in each sample, from the sums of 1 - m, m (1 - m) and (1 - m)^2 with the columns, shape (3, 1 + p)."""
+    hidden, doubtful, sure = sums
+    u, v = (values[:, None, None] for values in shares.of_strata)
+    own = np.arange(len(u))[:, None] == np.arange(1, 1 + shares.sizes.n_samples)
+    return np.asarray(shares.v[:, None] * (own[:, :, None] * hidden - u * doubtful - v * sure))
 
 
 def _grams(X: Columns, weights: Array) -> Array:

@@ -91,7 +91,7 @@ class SampledObjective(Objective):
         return found
 
     def stratum_scores(self, beta: Array) -> Array:
-        """The score of the rows of each sample: shape (2 + K, q)."""
+        """The expected score of the rows of each sample: shape (2 + K, q)."""
         shared = (beta[None, self.layout.predictor], self._shares(beta))
         found: Array = self.engine.sum_rows(stratum_scores, shared)
         return found
