@@ -8,7 +8,7 @@ and log w = alpha + theta_1 x_1 + theta_2 x_2. With n_l rows in sample l and d_l
 sample l with the chance n_l d_l / sum_m n_m d_m; where its class was found out, the part of d_l of that class is in the
 numerator. The parameters are (logit pi_1, ..., logit pi_K, alpha, theta_1, theta_2), and the objective is
 
-    log-likelihood - (P_1 theta_1^2 + P_2 theta_2^2) / 2 + sum_k (log pi_k + log(1 - pi_k)).
+    log-likelihood - (P_1 theta_1^2 + P_2 theta_2^2) / 2 + sum_k n_k (log pi_k + log(1 - pi_k)) / sum_k n_k.
 
 Derivatives are differences with steps far below the digits shown. The expected information is that over the samples a
 row may be in, and over both classes if its class was found out.
@@ -78,8 +78,9 @@ class Problem:
 
     def objective(self, beta):
         rough = sum(p * t**2 for p, t in zip(PENALTY, beta[4:], strict=True)) / 2
-        shares = [1 / (1 + mp.exp(-logit)) for logit in beta[:3]]
-        return self.loglik(beta) - rough + sum(mp.log(pi) + mp.log(1 - pi) for pi in shares)
+        counts, shares = [self.counts[name] for name in SAMPLES], [1 / (1 + mp.exp(-logit)) for logit in beta[:3]]
+        prior = sum(n * (mp.log(pi) + mp.log(1 - pi)) for n, pi in zip(counts, shares, strict=True)) / sum(counts)
+        return self.loglik(beta) - rough + prior
 
     def expected(self, beta):
         """The expected information."""

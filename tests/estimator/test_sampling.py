@@ -392,3 +392,32 @@ def test_a_column_of_a_file_that_is_not_there_is_named(rows, tmp_path):
         PUGAM(check=False).fit(tmp_path / "rows.csv", "z", sample="sites")
     with pytest.raises(InputError, match="one of its columns"):
         PUGAM(check=False).fit(tmp_path / "rows.csv", "z", sample=site)
+
+
+def weak_rows():
+    data = simulate(2, n0=400, n=1600, random_state=0)
+    return data.X, data.z
+
+
+def test_the_interval_of_all_rows_is_as_skewed_with_samples_as_without():
+    """Two halves drawn at random say of all rows what these say by themselves; limits differ by errors of both."""
+    X, z = weak_rows()
+    halves = np.random.default_rng(0).permutation(len(z)) % 2
+    alone, split = (
+        PUGAM("s(x1) + s(x2)", interactions=None, check=False).fit(X, z, sample=sample).pi_interval(model_error=False)
+        for sample in (None, halves)
+    )
+    assert (split.lower, split.upper) == pytest.approx((alone.lower, alone.upper), abs=0.03)
+    assert alone.estimate - alone.lower > 1.2 * (alone.upper - alone.estimate)
+
+
+def test_the_prior_counts_once_however_many_samples_there_are():
+    """Twenty random parts: the share of all stays within its interval, which gets hardly narrower."""
+    X, z = weak_rows()
+    model = PUGAM("s(x1) + s(x2)", interactions=None, check=False)
+    alone, split = (
+        model.fit(X, z, sample=sample).pi_interval(model_error=False)
+        for sample in (None, np.random.default_rng(0).permutation(len(z)) % 20)
+    )
+    assert alone.lower < split.estimate < alone.estimate
+    assert split.upper - split.lower > 0.8 * (alone.upper - alone.lower)

@@ -65,8 +65,8 @@ def _common(covariance: Array) -> float:
 def _evidence(shares: SampledShares, places: Array, prior: PiPrior, sharper: Array) -> Array:
     """Log-likelihood of each share by itself, at all places: shape (K, n_places)."""
     of_prior = prior.value(np.asarray(expit(places)))
-    each = zip(shares.curves, shares.factors * sharper, strict=True)
-    return np.array([factor * (curve.extended(places) - of_prior) for curve, factor in each])
+    each = zip(shares.curves, shares.factors * sharper, shares.rows / shares.rows.sum(), strict=True)
+    return np.array([factor * (curve.extended(places) - part * of_prior) for curve, factor, part in each])
 
 
 def _weights(logs: Array) -> Array:

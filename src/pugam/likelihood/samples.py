@@ -62,6 +62,11 @@ class SampleSizes:
         return len(self.unlabelled)
 
     @property
+    def parts(self) -> Array:
+        """Each sample's part of all unlabelled rows, shape (K,)."""
+        return np.asarray(self.unlabelled / self.unlabelled.sum())
+
+    @property
     def known_negative(self) -> int:
         """The code of known negatives."""
         return 1 + 3 * self.n_samples

@@ -51,12 +51,13 @@ __all__ = [
 
 Array = NDArray[np.float64]
 
-QUADRATIC = np.array([-4.0, -2.0, 0.0, 2.0, 4.0])  # standard errors at which a parabola is written down
-
 
 @dataclass(frozen=True)
 class SampledObjective(Objective):
-    """The penalised log-likelihood of several samples: shares on the logit scale, then (a, theta)."""
+    """The penalised log-likelihood of several samples: shares on the logit scale, then (a, theta).
+
+    Each share has its part of the prior on pi, by its rows: however many samples there are, it counts once.
+    """
 
     sizes: SampleSizes = field(kw_only=True)
 
@@ -76,11 +77,12 @@ class SampledObjective(Objective):
         sums = [self._sums(vector, observed) for vector in beta]
         pi, theta = np.asarray(expit(beta[:, layout.shares])), beta[:, layout.coefficients]
         loglik = np.array([one.value[0] for one in sums])
-        value = loglik - 0.5 * np.sum(theta**2 * self.penalty, axis=1) + self.prior.value(pi).sum(axis=1)
+        weights = self.sizes.parts
+        value = loglik - 0.5 * np.sum(theta**2 * self.penalty, axis=1) + self.prior.value(pi) @ weights
         gradient, curvature = np.array([one.score[0] for one in sums]), np.zeros_like(beta)
-        gradient[:, layout.shares] += self.prior.score(pi)
+        gradient[:, layout.shares] += self.prior.score(pi) * weights
         gradient[:, layout.coefficients] -= self.penalty * theta
-        curvature[:, layout.shares] = self.prior.information(pi)
+        curvature[:, layout.shares] = self.prior.information(pi) * weights
         curvature[:, layout.coefficients] = self.penalty
         return Evaluation(value, loglik, gradient, np.array([one.information[0] for one in sums]), curvature)
 
@@ -150,7 +152,7 @@ def fit_samples(pooled: FittedKind[MarginalFit], names: Sequence[str]) -> Fitted
         curves.append(curve)
     found = _shares(model, best, names, curves)
     design = pooled.design.with_ridge(model.families.precision(best.logs))
-    return replace(pooled, design=design, fit=replace(_joined(fit, model, best, settings), samples=found))
+    return replace(pooled, design=design, fit=replace(_joined(fit, model, best, curves), samples=found))
 
 
 def refit_samples(fit: MarginalFit, engine: Engine, design: Design, settings: Settings) -> MarginalFit:
@@ -238,7 +240,7 @@ def _shares(
     )
 
 
-def _joined(fit: MarginalFit, model: SampledModel, best: EvidenceAt, settings: Settings) -> MarginalFit:
+def _joined(fit: MarginalFit, model: SampledModel, best: EvidenceAt, curves: Sequence[EvidenceCurve]) -> MarginalFit:
     """What is reported of all unlabelled rows together, as if they were one sample."""
     mode, precision = best.optimum, model.families.precision(best.logs)
     (observed,) = model.at(best.logs).stand([mode.beta], observed=True)
@@ -251,7 +253,7 @@ def _joined(fit: MarginalFit, model: SampledModel, best: EvidenceAt, settings: S
         observed=_together(mode, seen, model.sizes).information,
         kappas=model.design.smoothing_like(precision),
         precisions=np.exp(best.logs),
-        curve=_parabola(together, settings),
+        curve=_along_all(fit, together, curves),
     )
 
 
@@ -295,7 +297,7 @@ def _together(mode: Optimum, hessian: Array, sizes: SampleSizes) -> Optimum:
 def _change(mode: Standpoint, sizes: SampleSizes) -> Array:
     """How (logit pi, a, theta) of all unlabelled rows together move with the parameters of all samples."""
     layout, one = mode.layout, Layout(mode.layout.sizes)
-    weights = sizes.unlabelled / sizes.unlabelled.sum()
+    weights = sizes.parts
     pi = float(weights @ mode.shares)
     change = np.zeros((one.size, layout.size))
     change[one.share, layout.shares] = weights * mode.shares * (1.0 - mode.shares) / (pi * (1.0 - pi))
@@ -304,13 +306,27 @@ def _change(mode: Standpoint, sizes: SampleSizes) -> Array:
     return change
 
 
-def _parabola(together: Optimum, settings: Settings) -> EvidenceCurve:
-    """The evidence along the share of all unlabelled rows, as its top shows it."""
-    share = together.layout.share
-    error = float(np.sqrt(inverse(together.hessian)[share, share]))
-    places = together.logit_pi + error * QUADRATIC
-    inside = (places > settings.pi_range.logits[0]) & (places < settings.pi_range.logits[1])
-    return EvidenceCurve(places[inside], -0.5 * QUADRATIC[inside] ** 2, -QUADRATIC[inside] / error)
+def _along_all(fit: MarginalFit, together: Optimum, curves: Sequence[EvidenceCurve]) -> EvidenceCurve:
+    """The evidence along the share of all unlabelled rows.
+
+    Of one sample it was followed. Of several it is as skewed as in the fit to all of these rows as one sample, and as
+    narrow as they, audits and known negatives make it; a parabola, where that fit ended on a boundary.
+    """
+    if len(curves) == 1:
+        return curves[0]
+    error = _error(together)
+    if len(fit.curve.places) < TUNING.fewest_places:
+        steps = np.linspace(-4.0, 4.0, 5)
+        return EvidenceCurve(together.logit_pi + error * steps, -0.5 * steps**2, -steps / error)
+    narrower = error / _error(fit.optimum)
+    places = together.logit_pi + (fit.curve.places - fit.optimum.logit_pi) * narrower
+    return EvidenceCurve(places, fit.curve.values, fit.curve.slopes / narrower)
+
+
+def _error(optimum: Optimum) -> float:
+    """Standard error of logit pi."""
+    share = optimum.layout.share
+    return float(np.sqrt(inverse(optimum.hessian)[share, share]))
 
 
 def sampled_parameters(fit: Fit, sizes: SampleSizes) -> Array:
