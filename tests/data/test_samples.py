@@ -124,6 +124,14 @@ def test_known_negatives_alone_make_one_sample():
     assert len(found.codes) == 50
 
 
+def test_an_audit_cannot_find_a_known_negative_to_be_positive():
+    kept = np.arange(N) < 50
+    agrees = read_samples(None, some(NOTHING, r40=1, r55=0), POSITIVE[kept], kept, negative=~kept)
+    assert agrees.codes[40] == 2
+    with pytest.raises(InputError, match="audit and negative are both 1 in row 55, but a row has one class; correct"):
+        read_samples(None, some(NOTHING, r40=1, r55=1), POSITIVE[kept], kept, negative=~kept)
+
+
 def test_chances_of_audits_are_read_for_unlabelled_rows():
     audit, chance = np.where(np.arange(N) > 50, 1.0, np.nan), np.where(POSITIVE, np.nan, 0.25)
     found = read_samples(None, audit, POSITIVE, None, audit_chance=chance)
