@@ -1,5 +1,7 @@
 """Several unlabelled samples in one fit: shares, differences, audits, predictions, storage, the bootstrap."""
 
+from copy import copy
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -140,6 +142,16 @@ def test_limits_of_rows_of_a_sample_count_that_its_share_is_less_sure(model, row
     low, high = logit(model.shares(model_error=False).loc[0, ["lower", "upper"]].to_numpy(float))
     share = ((high - low) / (2.0 * normal_quantile(0.95))) ** 2
     assert errors**2 - errors_of_all**2 == pytest.approx(share - model.covariance()[0, 0], abs=1e-6)
+
+
+def test_the_verdict_on_a_share_is_the_same_whatever_interval_is_shown(model):
+    judged = copy(model)
+    judged.verdict_ = "well determined"
+    tables = [
+        judged.shares(level, model_error=error) for level, error in ((0.5, True), (0.95, False), (1 - 1e-15, True))
+    ]
+    assert tables[-1]["upper"][2] - tables[-1]["lower"][2] > 0.4
+    assert all(table["verdict"].tolist() == ["well determined"] * 4 for table in tables)
 
 
 def test_a_saved_model_knows_its_samples(model, rows, tmp_path):

@@ -192,16 +192,19 @@ class SampleMethods(JudgingMethods):
 
     def _share_rows(self, level: float = 0.95, model_error: bool = True) -> list[ShareRow]:
         """What is known of each sample, and of all unlabelled rows together."""
-        found, limits = self._fit.samples, self._settings.pi_range
+        found = self._fit.samples
         audited = 0.0 if found is None else float(found.audited.sum())
         together = self.pi_interval(level, model_error=model_error)
         rows = [ShareRow(ALL_ROWS, self.n1_, audited, together, self.verdict_)]
         if found is None or len(found.names) == 1:
             return rows
-        intervals = [share_interval(found, number, level, limits, model_error) for number in range(len(found.names))]
-        verdicts = [judge_share(interval, self.verdict_) for interval in intervals]
-        of_each = zip(found.names, found.rows, found.audited, intervals, verdicts, strict=True)
-        return [*(ShareRow(name, float(n), float(k), *known) for name, n, k, *known in of_each), *rows]
+        return [*(self._share_row(found, number, level, model_error) for number in range(len(found.names))), *rows]
+
+    def _share_row(self, found: SampledShares, number: int, level: float, model_error: bool) -> ShareRow:
+        interval = share_interval(found, number, level, self._settings.pi_range, model_error)
+        verdict = judge_share(found, number, self._settings.pi_range, self.verdict_)
+        counts = float(found.rows[number]), float(found.audited[number])
+        return ShareRow(found.names[number], *counts, interval, verdict)
 
     @property
     def _several(self) -> SampledShares:
