@@ -123,6 +123,14 @@ def test_predictions_take_the_share_of_their_sample(model, rows):
     assert each.tolist() == np.where(np.arange(200) % 2 == 0, low, high).tolist()
 
 
+@pytest.mark.parametrize("share", [{"sample": "a"}, {"sample": ["a", "c"] * 100}, {"pi": 0.1}, {}])
+def test_classes_and_logits_are_those_of_the_posteriors(model, rows, share):
+    X = rows[0].iloc[-200:]
+    posterior = model.predict_proba(X, **share)[:, 1]
+    assert model.decision_function(X, **share) == pytest.approx(logit(posterior), abs=1e-6)
+    assert model.predict(X, **share).tolist() == (posterior > 0.5).astype(int).tolist()
+
+
 def test_posteriors_at_another_share_follow_bayes_rule(model, rows):
     X, pi = rows[0].iloc[-200:], 0.2
     here, there = (model.predict_proba(X, pi=share)[:, 1] for share in (None, pi))
@@ -230,6 +238,8 @@ def test_what_is_not_there_is_named(model, rows):
         model.predict_interval(X, pi=0.2, sample="a")
     with pytest.raises(InputError, match="given twice"):
         model.predict_proba(X, pi=0.2, sample="a")
+    with pytest.raises(InputError, match="given twice"):
+        model.predict(X, pi=0.2, sample="a")
     with pytest.raises(InputError, match="no column of X"):
         PUGAM().fit(X, z, sample="region")
     with pytest.raises(InputError, match="as an array"):
