@@ -234,6 +234,12 @@ def test_what_is_not_there_is_named(model, rows):
         model.predict_proba(X, sample=[None, *names])
     with pytest.raises(InputError, match=f"one name, or one for each of {len(X)} rows"):
         model.predict_proba(X, sample=names)
+    with pytest.raises(InputError, match=r"one for each of 2 rows; got shape \(2, 1\)"):
+        model.predict_proba(X[:2], sample=[["a"], ["b"]])
+    lists = np.empty(2, dtype=object)
+    lists[:] = [["a"], ["b"]]
+    with pytest.raises(InputError, match=r"sample is \['a'\] in row 0; name a sample by one text or number"):
+        model.predict_proba(X[:2], sample=lists)
     with pytest.raises(InputError, match="given twice"):
         model.predict_interval(X, pi=0.2, sample="a")
     with pytest.raises(InputError, match="given twice"):

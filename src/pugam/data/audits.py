@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -64,7 +66,7 @@ def read_chances(roles: SampleRoles, n_rows: int, positive: Flags, numbers: NDAr
     chances = np.ones(len(positive))
     for row in np.flatnonzero(~positive):
         value = values[numbers[row]]
-        if is_missing(value) or isinstance(value, str) or not 0.0 < value <= 1.0:
+        if is_missing(value) or not isinstance(value, Real | Decimal) or not 0.0 < float(value) <= 1.0:
             raise RowError(
                 Argument("audit_chance"),
                 f" is {'missing' if is_missing(value) else as_written(value)} in ",

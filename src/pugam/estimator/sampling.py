@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from pugam.data import ALL_ROWS, as_array, is_missing, make_frame, sample_name
+from pugam.data import ALL_ROWS, as_array, is_missing, make_frame, require_name, sample_name
 from pugam.engines import one_blas_thread
 from pugam.errors import InputError, RowError
 from pugam.estimator.judging import JudgingMethods
@@ -231,15 +231,18 @@ class SampleMethods(JudgingMethods):
 
     def _numbers_of(self, sample: Any, n_rows: int) -> np.ndarray:
         """Numbers of the samples of some rows: the one named, or one named for each row."""
-        if isinstance(sample, str) or np.ndim(sample) == 0:
+        given = as_array(sample)
+        if given.ndim == 0:
             return np.full(n_rows, self._sample_number(sample))
-        named: list[Any] = as_array(sample).tolist()
-        if len(named) != n_rows:
-            raise InputError(Argument("sample"), f" needs one name, or one for each of {n_rows} rows.")
+        if given.shape != (n_rows,):
+            many = f" needs one name, or one for each of {n_rows} rows; got shape {given.shape}."
+            raise InputError(Argument("sample"), many)
+        named: list[Any] = given.tolist()
         numbers: dict[Any, int] = {}
         for row, name in enumerate(named):
             if is_missing(name):
                 raise RowError(Argument("sample"), " is missing in ", row, "; name the sample of every row.")
+            require_name(name, row)
             if name not in numbers:
                 numbers[name] = self._number_in_row(row, name)
         return np.array([numbers[name] for name in named], dtype=np.intp)
