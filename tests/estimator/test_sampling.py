@@ -250,7 +250,7 @@ def test_what_is_not_there_is_named(model, rows):
         PUGAM().fit(X, z, sample="region")
     with pytest.raises(InputError, match="as an array"):
         PUGAM().fit(X.to_numpy(), z, sample="region")
-    with pytest.raises(InputError, match="one unlabelled sample only"):
+    with pytest.raises(InputError, match="one unlabelled sample only; tell samples apart by sample in the fit"):
         PUGAM(check=False).fit(X, z).test_shares()
 
 
@@ -418,5 +418,5 @@ def test_a_column_of_a_file_that_is_not_there_is_named(rows, tmp_path):
     X.assign(z=z, site=site).to_csv(tmp_path / "rows.csv", index=False)
     with pytest.raises(InputError, match="sites"):
         PUGAM(check=False).fit(tmp_path / "rows.csv", "z", sample="sites")
-    with pytest.raises(InputError, match="one of its columns"):
+    with pytest.raises(InputError, match=r"^sample of rows in a file is the name of one of its columns, as in fit"):
         PUGAM(check=False).fit(tmp_path / "rows.csv", "z", sample=site)

@@ -159,8 +159,8 @@ class SampleMethods(JudgingMethods):
         the mean posterior of all rows, corrected by the mean error of the posteriors of audited rows. Its interval
         does not rest on the model, if rows were audited at random within their sample, or with the chances given as
         ``audit_chance`` in the fit; it takes some dozens of audited rows for it to be trusted. A small p-value says
-        that the posteriors of audited rows are wrong on average: something is wrong with the model, or with how rows
-        were audited or labelled.
+        that the posteriors of audited rows are wrong on average, too sure, or not sure enough: something is wrong with
+        the model, or with how rows were audited or labelled.
 
         Parameters
         ----------
@@ -210,9 +210,8 @@ class SampleMethods(JudgingMethods):
     def _several(self) -> SampledShares:
         found = self._fit.samples
         if found is None or len(found.names) == 1:
-            raise InputError(
-                "There is one unlabelled sample only; tell samples apart in the fit, ", Argument("sample"), "."
-            )
+            told = "There is one unlabelled sample only; tell samples apart by ", Argument("sample"), " in the fit."
+            raise InputError(*told)
         return found
 
     def _sample_number(self, name: Any) -> int:
