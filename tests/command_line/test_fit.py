@@ -355,7 +355,7 @@ def test_a_survey_is_known_to_intervals_and_to_the_report(fitted, rows, features
 
     own = PUGAM(shrinkage="never").fit(features, rows["z"], weights, groups=clinics, strata=regions)
     assert first_line(out) == f"pi = {own.pi_interval()}"
-    assert out.splitlines()[1].startswith("share of positives among the unlabelled of the survey, ")
+    assert out.splitlines()[1].startswith("share of positives among the unlabelled rows of the survey, ")
     assert f"in {len(set(clinics))} clusters of 4 strata" in str(model.summary())
     assert model.provenance_["data"]["strata"] == "region"
     assert list(model.feature_names_in_) == ["x1", "x2", "x3"]

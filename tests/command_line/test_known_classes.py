@@ -288,7 +288,7 @@ def test_what_is_wrong_is_said_in_one_line(table, pugam_says, flags, change, wor
 def test_known_negatives_are_not_for_surveys(table, pugam_says):
     code, _, err = pugam_says(*written(table), "--negative", "healthy", "--groups", "year")
     assert code == 2
-    assert "say so by --audit, or leave out --groups and --strata." in err
+    assert "give their classes as --audit, or leave out --groups and --strata." in err
 
 
 @pytest.mark.parametrize("found", [0, 1])

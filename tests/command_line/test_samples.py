@@ -90,6 +90,9 @@ def test_files_that_cannot_be_told_apart_are_refused(table, files, pugam_says):
     code, _, err = pugam_says("fit", *files, "--sample", "year")
     assert code != 0
     assert "Several --unlabeled-file are a sample each; give one file with --sample, or leave it out." in err
+    code, _, err = pugam_says("fit", *files, "--shares", "pooled")
+    assert code != 0
+    assert "--shares pooled needs at least 3 unlabelled samples; there are 2." in err
     Path("2024.csv").rename("all.csv")
     code, _, err = pugam_says("fit", *files[:4], "--unlabeled-file", "all.csv")
     assert code != 0

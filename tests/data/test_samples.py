@@ -1,11 +1,13 @@
 """Reading to which unlabelled sample rows belong, and what audits found."""
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 
-from pugam.data import SampleRoles, read_negatives
+from pugam.data import SampleRoles, read_negatives, sample_name
 from pugam.data import read_samples as read_roles
 from pugam.errors import InputError
 
@@ -75,6 +77,12 @@ NOTHING = [None] * N
         (some(YEARS, r30=None), None, ("sample", "missing", "row 30")),
         (some(YEARS, **{f"r{row}": 2025 for row in range(30, 35)}), None, ("'2025'", "5 unlabelled rows", "10")),
         (np.where(YEARS == 2023, "all", "north"), None, ("'all'", "all unlabelled rows together", "sample")),
+        (
+            pd.Series(some(YEARS, r30=["2023"]), dtype=object),
+            None,
+            ("sample is ['2023'] in row 30", "one text or number"),
+        ),
+        (some(YEARS, r30="2023"), None, ("has 2023 and '2023'", "both be the sample '2023'", "rename one of them")),
         (None, some(NOTHING, r40=2), ("audit", "2", "row 40")),
         (None, some(NOTHING, r40="yes"), ("audit", "'yes'", "row 40")),
         (None, some(NOTHING, r3=0), ("audit", "labelled row is negative", "row 3")),
@@ -104,6 +112,21 @@ def test_names_that_cannot_be_sorted_stay_as_they_come():
     assert read_samples(mixed, None, POSITIVE, None).names == ("b", "7")
 
 
+@pytest.mark.parametrize("value", [2023, 2023.0, np.float32(2023), np.float64(2023), np.int16(2023), Decimal("2023.0")])
+def test_a_number_names_a_sample_whatever_its_type(value):
+    assert sample_name(value) == "2023"
+
+
+def test_other_values_are_named_as_they_are_written():
+    assert [sample_name(value) for value in (True, 0.5, np.float32(0.5), "1.0", np.inf)] == [
+        "True",
+        "0.5",
+        "0.5",
+        "1.0",
+        "inf",
+    ]
+
+
 def test_known_negatives_are_told_by_ones_and_zeros_or_nothing():
     values = [1, 0, None, np.nan, True, False]
     assert read_negatives(values, 6).tolist() == [True, False, False, False, True, False]
@@ -124,6 +147,14 @@ def test_known_negatives_alone_make_one_sample():
     assert len(found.codes) == 50
 
 
+def test_an_audit_cannot_find_a_known_negative_to_be_positive():
+    kept = np.arange(N) < 50
+    agrees = read_samples(None, some(NOTHING, r40=1, r55=0), POSITIVE[kept], kept, negative=~kept)
+    assert agrees.codes[40] == 2
+    with pytest.raises(InputError, match="audit and negative are both 1 in row 55, but a row has one class; correct"):
+        read_samples(None, some(NOTHING, r40=1, r55=1), POSITIVE[kept], kept, negative=~kept)
+
+
 def test_chances_of_audits_are_read_for_unlabelled_rows():
     audit, chance = np.where(np.arange(N) > 50, 1.0, np.nan), np.where(POSITIVE, np.nan, 0.25)
     found = read_samples(None, audit, POSITIVE, None, audit_chance=chance)
@@ -131,6 +162,7 @@ def test_chances_of_audits_are_read_for_unlabelled_rows():
     for bad, words in (
         (np.where(np.arange(N) == 40, 0.0, chance), "audit_chance is 0 in row 40; give a number above 0"),
         (np.where(np.arange(N) == 41, np.nan, chance), "audit_chance is missing in row 41"),
+        (np.full(N, np.datetime64("2020-01-01")), "audit_chance is 2020-01-01 in row 20; give a number above 0"),
         (chance[:5], "one value per row"),
     ):
         with pytest.raises(InputError, match=words):

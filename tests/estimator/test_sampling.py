@@ -1,5 +1,7 @@
 """Several unlabelled samples in one fit: shares, differences, audits, predictions, storage, the bootstrap."""
 
+from copy import copy
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -121,6 +123,14 @@ def test_predictions_take_the_share_of_their_sample(model, rows):
     assert each.tolist() == np.where(np.arange(200) % 2 == 0, low, high).tolist()
 
 
+@pytest.mark.parametrize("share", [{"sample": "a"}, {"sample": ["a", "c"] * 100}, {"pi": 0.1}, {}])
+def test_classes_and_logits_are_those_of_the_posteriors(model, rows, share):
+    X = rows[0].iloc[-200:]
+    posterior = model.predict_proba(X, **share)[:, 1]
+    assert model.decision_function(X, **share) == pytest.approx(logit(posterior), abs=1e-6)
+    assert model.predict(X, **share).tolist() == (posterior > 0.5).astype(int).tolist()
+
+
 def test_posteriors_at_another_share_follow_bayes_rule(model, rows):
     X, pi = rows[0].iloc[-200:], 0.2
     here, there = (model.predict_proba(X, pi=share)[:, 1] for share in (None, pi))
@@ -140,6 +150,16 @@ def test_limits_of_rows_of_a_sample_count_that_its_share_is_less_sure(model, row
     low, high = logit(model.shares(model_error=False).loc[0, ["lower", "upper"]].to_numpy(float))
     share = ((high - low) / (2.0 * normal_quantile(0.95))) ** 2
     assert errors**2 - errors_of_all**2 == pytest.approx(share - model.covariance()[0, 0], abs=1e-6)
+
+
+def test_the_verdict_on_a_share_is_the_same_whatever_interval_is_shown(model):
+    judged = copy(model)
+    judged.verdict_ = "well determined"
+    tables = [
+        judged.shares(level, model_error=error) for level, error in ((0.5, True), (0.95, False), (1 - 1e-15, True))
+    ]
+    assert tables[-1]["upper"][2] - tables[-1]["lower"][2] > 0.4
+    assert all(table["verdict"].tolist() == ["well determined"] * 4 for table in tables)
 
 
 def test_a_saved_model_knows_its_samples(model, rows, tmp_path):
@@ -214,15 +234,23 @@ def test_what_is_not_there_is_named(model, rows):
         model.predict_proba(X, sample=[None, *names])
     with pytest.raises(InputError, match=f"one name, or one for each of {len(X)} rows"):
         model.predict_proba(X, sample=names)
+    with pytest.raises(InputError, match=r"one for each of 2 rows; got shape \(2, 1\)"):
+        model.predict_proba(X[:2], sample=[["a"], ["b"]])
+    lists = np.empty(2, dtype=object)
+    lists[:] = [["a"], ["b"]]
+    with pytest.raises(InputError, match=r"sample is \['a'\] in row 0; name a sample by one text or number"):
+        model.predict_proba(X[:2], sample=lists)
     with pytest.raises(InputError, match="given twice"):
         model.predict_interval(X, pi=0.2, sample="a")
     with pytest.raises(InputError, match="given twice"):
         model.predict_proba(X, pi=0.2, sample="a")
+    with pytest.raises(InputError, match="given twice"):
+        model.predict(X, pi=0.2, sample="a")
     with pytest.raises(InputError, match="no column of X"):
         PUGAM().fit(X, z, sample="region")
     with pytest.raises(InputError, match="as an array"):
         PUGAM().fit(X.to_numpy(), z, sample="region")
-    with pytest.raises(InputError, match="one unlabelled sample only"):
+    with pytest.raises(InputError, match="one unlabelled sample only; tell samples apart by sample in the fit"):
         PUGAM(check=False).fit(X, z).test_shares()
 
 
@@ -390,7 +418,7 @@ def test_a_column_of_a_file_that_is_not_there_is_named(rows, tmp_path):
     X.assign(z=z, site=site).to_csv(tmp_path / "rows.csv", index=False)
     with pytest.raises(InputError, match="sites"):
         PUGAM(check=False).fit(tmp_path / "rows.csv", "z", sample="sites")
-    with pytest.raises(InputError, match="one of its columns"):
+    with pytest.raises(InputError, match=r"^sample of rows in a file is the name of one of its columns, as in fit"):
         PUGAM(check=False).fit(tmp_path / "rows.csv", "z", sample=site)
 
 

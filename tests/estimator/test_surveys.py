@@ -176,7 +176,9 @@ def test_shrunken_curves_warn_that_rows_count_as_independent(survey):
 def test_known_negatives_are_refused(survey):
     negative = np.arange(len(survey)) % 10 == 0
     rows = survey.assign(z=np.where(negative, 0, survey["z"]))
-    with pytest.raises(InputError, match="negative is not for surveys"):
+    with pytest.raises(
+        InputError, match=r"negative is not for surveys, .*; give their classes as audit, or leave out groups"
+    ):
         PUGAM().fit(rows[["a", "b", "c"]], rows["z"], groups=rows["psu"], negative=negative)
 
 

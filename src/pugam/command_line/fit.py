@@ -231,8 +231,8 @@ def fit(
             say(line, strong=True, aside=True)
         say(f"pi = {interval}", strong=True)
         how = HOW.get(interval.method, f"{interval.method} interval")
-        rows_meant = f"{model.n1_:,.6g} unlabelled rows" if model._fit.survey is None else "unlabelled of the survey"
-        say(f"share of positives among the {rows_meant}, {how}")
+        meant = f"{model.n1_:,.6g} unlabelled rows" if model._fit.survey is None else "unlabelled rows of the survey"
+        say(f"share of positives among the {meant}, {how}")
         if not quiet:
             say(f"\n{model.summary(level, interval).told(in_flags)}\n\n{diagnosis.in_words(interval, in_flags)}\n")
             for what, path in (("Model", out), ("Report", report)):

@@ -4,7 +4,7 @@ from pugam.data.digests import digest, join_digests
 from pugam.data.labels import Labels, read_labels, read_weights, require_both_kinds
 from pugam.data.negatives import read_negatives, require_unlabelled
 from pugam.data.parts import NO_COLUMNS, LabelPart, Part, read_label_part, read_part, rows_renumbered
-from pugam.data.roles import NO_ROLES, SampleRoles, contradiction, sample_name
+from pugam.data.roles import NO_ROLES, SampleRoles, contradiction, require_name, sample_name
 from pugam.data.samples import ALL_ROWS, SampledRows, read_samples
 from pugam.data.surveys import SurveyRows, effective_weights, number_labels, read_survey
 from pugam.data.tables import Column, ColumnKind, Table, as_array, is_missing, make_frame, read_table, require_numeric
@@ -39,6 +39,7 @@ __all__ = [
     "read_table",
     "read_weights",
     "require_both_kinds",
+    "require_name",
     "require_numeric",
     "require_unlabelled",
     "rows_renumbered",

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from numbers import Real
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
+from pugam.data.negatives import read_negatives
 from pugam.data.roles import SampleRoles, as_written, contradiction, one_each, read_answers
 from pugam.data.tables import is_missing
 from pugam.errors import InputError, RowError
@@ -34,11 +39,21 @@ def read_audit(roles: SampleRoles, n_rows: int, positive: Flags, numbers: NDArra
     values = one_each("audit", roles.audit, n_rows)
     if values is None:
         return np.full(len(positive), -1, dtype=np.int8)
+    _require_agreement(values, read_negatives(roles.negative, n_rows))
     answers = read_answers("audit", values, numbers, MEANING)
     wrong = positive & (answers == 0)
     if wrong.any():
         raise contradiction("audit", int(numbers[np.argmax(wrong)]))
     return np.where(positive, np.int8(-1), answers)
+
+
+def _require_agreement(values: list[Any], negative: Flags | None) -> None:
+    """Refuse an audit that finds known negatives to be positive."""
+    known = np.flatnonzero(negative) if negative is not None else np.arange(0)
+    wrong = known[read_answers("audit", values, known, MEANING) == 1]
+    if len(wrong):
+        both = " and ", Argument("negative"), " are both 1 in "
+        raise RowError(Argument("audit"), *both, int(wrong[0]), ", but a row has one class; correct one of the two.")
 
 
 def read_chances(roles: SampleRoles, n_rows: int, positive: Flags, numbers: NDArray[np.intp]) -> Array | None:
@@ -51,7 +66,7 @@ def read_chances(roles: SampleRoles, n_rows: int, positive: Flags, numbers: NDAr
     chances = np.ones(len(positive))
     for row in np.flatnonzero(~positive):
         value = values[numbers[row]]
-        if is_missing(value) or isinstance(value, str) or not 0.0 < value <= 1.0:
+        if is_missing(value) or not isinstance(value, Real | Decimal) or not 0.0 < float(value) <= 1.0:
             raise RowError(
                 Argument("audit_chance"),
                 f" is {'missing' if is_missing(value) else as_written(value)} in ",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from decimal import Decimal
+from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +14,16 @@ from pugam.data.tables import as_array, is_missing
 from pugam.errors import InputError, RowError
 from pugam.messages import Argument
 
-__all__ = ["NO_ROLES", "SampleRoles", "as_written", "contradiction", "one_each", "read_answers", "sample_name"]
+__all__ = [
+    "NO_ROLES",
+    "SampleRoles",
+    "as_written",
+    "contradiction",
+    "one_each",
+    "read_answers",
+    "require_name",
+    "sample_name",
+]
 
 
 class SampleRoles(NamedTuple):
@@ -64,8 +76,15 @@ def read_answers(role: str, values: list[Any], rows: NDArray[np.intp], meaning: 
 
 
 def sample_name(value: Any) -> str:
-    """Name a sample by the value that tells its rows: 2023 also where years are 2023.0."""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+    """Name a sample by the value that tells its rows: 2023 also where years are 2023.0, of whatever precision."""
+    fractional = isinstance(value, Real | Decimal) and not isinstance(value, Integral)
+    return str(int(value)) if fractional and float(value).is_integer() else str(value)
+
+
+def require_name(value: Any, row: int) -> None:
+    """Refuse a value that cannot tell samples apart, such as a list."""
+    if not isinstance(value, Hashable):
+        raise RowError(Argument("sample"), f" is {value!r} in ", row, "; name a sample by one text or number.")
 
 
 def as_written(value: Any) -> str:

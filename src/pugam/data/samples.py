@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pugam.data.audits import read_audit, read_chances
 from pugam.data.negatives import read_negatives
-from pugam.data.roles import SampleRoles, one_each, sample_name
+from pugam.data.roles import SampleRoles, as_written, one_each, require_name, sample_name
 from pugam.data.tables import is_missing
 from pugam.errors import InputError, RowError
 from pugam.messages import Argument
@@ -60,12 +60,7 @@ def _read_names(values: list[Any] | None, positive: Flags, numbers: NDArray[np.i
     if values is None:
         return [ALL_ROWS], codes
     hidden = np.flatnonzero(~positive)
-    for row in hidden:
-        if is_missing(values[numbers[row]]):
-            raise RowError(
-                Argument("sample"), " is missing in ", int(numbers[row]), "; name the sample of every unlabelled row."
-            )
-    own = [values[numbers[row]] for row in hidden]
+    own = [_own_name(values, int(numbers[row])) for row in hidden]
     distinct = _in_order(own)
     names = [sample_name(value) for value in distinct]
     if ALL_ROWS in names:
@@ -74,8 +69,7 @@ def _read_names(values: list[Any] | None, positive: Flags, numbers: NDArray[np.i
             Argument("sample"),
             ".",
         )
-    if len(set(names)) < len(names):
-        raise InputError(Argument("sample"), f" has different values of the same name: {', '.join(names)}.")
+    _require_different(distinct, names)
     places = {value: place for place, value in enumerate(distinct)}
     codes[hidden] = [1 + places[value] for value in own]
     for place, name in enumerate(names):
@@ -86,6 +80,23 @@ def _read_names(values: list[Any] | None, positive: Flags, numbers: NDArray[np.i
                 f"at least {FEWEST_ROWS}; join it to another sample, or leave its rows out."
             )
     return names, codes
+
+
+def _own_name(values: list[Any], row: int) -> Any:
+    """The value that names the sample of an unlabelled row."""
+    if is_missing(values[row]):
+        raise RowError(Argument("sample"), " is missing in ", row, "; name the sample of every unlabelled row.")
+    require_name(values[row], row)
+    return values[row]
+
+
+def _require_different(values: list[Any], names: list[str]) -> None:
+    """Refuse values that would be the same sample by their names, such as 1 and '1'."""
+    for place, name in enumerate(names):
+        first = names.index(name)
+        if first < place:
+            both = f" has {as_written(values[first])} and {as_written(values[place])}, which would both be the sample "
+            raise InputError(Argument("sample"), both, f"{name!r}; write them alike, or rename one of them.")
 
 
 def _in_order(values: list[Any]) -> list[Any]:

@@ -43,11 +43,19 @@ class PredictionMethods(SampleMethods):
         with one_blas_thread():
             return self._design.predict(self._design.encode(table), b)
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Any, pi: float | None = None, *, sample: Any = None) -> np.ndarray:
         """Return the logit of P(y = 1 | x) for a row of the unlabelled population; its exponential are the odds.
 
         P(y = 1 | x) is that of `predict_proba`. Where it is an average, by marginal likelihood or of shrunken curves,
         this is its logit, and not `log_density_ratio` plus logit pi.
+
+        Parameters
+        ----------
+        X : data frame or array
+        pi : float, optional
+            Share of positives in another population, as of `predict_proba`.
+        sample : str, or array-like of one name for each row, optional
+            Which of the unlabelled samples of the fit rows are from, as of `predict_proba`.
 
         Examples
         --------
@@ -57,9 +65,13 @@ class PredictionMethods(SampleMethods):
         >>> model = PUGAM("x1 + x2", pi=0.4).fit(data.X, data.z)
         >>> bool((model.decision_function(data.X) > 0).sum() == model.predict(data.X).sum())
         True
+        >>> bool((model.decision_function(data.X, pi=0.1) < model.decision_function(data.X)).all())
+        True
         """
         check_is_fitted(self)
-        return self._posterior_logits(self.log_density_ratio(X), None)
+        ratio = self.log_density_ratio(X)
+        share, _ = self._known_shares(pi, sample, len(ratio))
+        return self._posterior_logits(ratio, share)
 
     def predict_proba(self, X: Any, pi: float | None = None, *, sample: Any = None) -> np.ndarray:
         """Return P(y = 0 | x) and P(y = 1 | x) for rows of the unlabelled population, shape (n_rows, 2).
@@ -89,10 +101,7 @@ class PredictionMethods(SampleMethods):
         >>> bool(elsewhere < here)
         True
         """
-        check_is_fitted(self)
-        ratio = self.log_density_ratio(X)
-        share, _ = self._known_shares(pi, sample, len(ratio))
-        posterior = expit(self._posterior_logits(ratio, share))
+        posterior = expit(self.decision_function(X, pi, sample=sample))
         return np.column_stack([1.0 - posterior, posterior])
 
     def _known_shares(
@@ -148,8 +157,16 @@ class PredictionMethods(SampleMethods):
         centre = self._inference.central_logits(ratio, self.pi_ if share is None else share)
         return make_frame(table.library, posterior_limits(logits, centre, np.sqrt(errors**2 + variance), level))
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Any, pi: float | None = None, *, sample: Any = None) -> np.ndarray:
         """Return the class of each row: positive where the posterior exceeds one half.
+
+        Parameters
+        ----------
+        X : data frame or array
+        pi : float, optional
+            Share of positives in another population, as of `predict_proba`.
+        sample : str, or array-like of one name for each row, optional
+            Which of the unlabelled samples of the fit rows are from, as of `predict_proba`.
 
         Examples
         --------
@@ -159,9 +176,10 @@ class PredictionMethods(SampleMethods):
         >>> model = PUGAM("x1 + x2", pi=0.4).fit(data.X, data.z)
         >>> model.predict(data.X[:5]).tolist()
         [0, 1, 1, 1, 0]
+        >>> bool(model.predict(data.X, pi=0.1).sum() < model.predict(data.X).sum())
+        True
         """
-        check_is_fitted(self)
-        return np.asarray(self.classes_[(self.decision_function(X) > 0.0).astype(int)])
+        return np.asarray(self.classes_[(self.decision_function(X, pi, sample=sample) > 0.0).astype(int)])
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None, *, z: Any = None) -> float:
         """Return the mean log-likelihood of the labels (y or z, as in `fit`): a proper score that needs no negatives.

@@ -52,12 +52,10 @@ def require_shares(how: str, samples: SampledRows | None) -> None:
         raise InputError(Argument("shares"), f" is 'separate' or 'pooled'; got {how!r}.")
     n_samples = 1 if samples is None else len(samples.names)
     if how == "pooled" and n_samples < FEWEST_POOLED:
-        raise InputError(
-            Argument("shares", "pooled"),
-            f" needs at least {FEWEST_POOLED} unlabelled samples, told apart by ",
-            Argument("sample"),
-            f"; there {'is 1' if n_samples == 1 else f'are {n_samples}'}.",
-        )
+        needed = Argument("shares", "pooled"), f" needs at least {FEWEST_POOLED} unlabelled samples"
+        if n_samples == 1:
+            raise InputError(*needed, ", told apart by ", Argument("sample"), "; there is 1.")
+        raise InputError(*needed, f"; there are {n_samples}.")  # told apart already, by names or by files
 
 
 def with_pooled_shares(fitted: Fitted) -> Fitted:

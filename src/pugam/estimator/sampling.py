@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from pugam.data import ALL_ROWS, as_array, is_missing, make_frame, sample_name
+from pugam.data import ALL_ROWS, as_array, is_missing, make_frame, require_name, sample_name
 from pugam.engines import one_blas_thread
 from pugam.errors import InputError, RowError
 from pugam.estimator.judging import JudgingMethods
@@ -159,8 +159,8 @@ class SampleMethods(JudgingMethods):
         the mean posterior of all rows, corrected by the mean error of the posteriors of audited rows. Its interval
         does not rest on the model, if rows were audited at random within their sample, or with the chances given as
         ``audit_chance`` in the fit; it takes some dozens of audited rows for it to be trusted. A small p-value says
-        that the posteriors of audited rows are wrong on average: something is wrong with the model, or with how rows
-        were audited or labelled.
+        that the posteriors of audited rows are wrong on average, too sure, or not sure enough: something is wrong with
+        the model, or with how rows were audited or labelled.
 
         Parameters
         ----------
@@ -192,24 +192,26 @@ class SampleMethods(JudgingMethods):
 
     def _share_rows(self, level: float = 0.95, model_error: bool = True) -> list[ShareRow]:
         """What is known of each sample, and of all unlabelled rows together."""
-        found, limits = self._fit.samples, self._settings.pi_range
+        found = self._fit.samples
         audited = 0.0 if found is None else float(found.audited.sum())
         together = self.pi_interval(level, model_error=model_error)
         rows = [ShareRow(ALL_ROWS, self.n1_, audited, together, self.verdict_)]
         if found is None or len(found.names) == 1:
             return rows
-        intervals = [share_interval(found, number, level, limits, model_error) for number in range(len(found.names))]
-        verdicts = [judge_share(interval, self.verdict_) for interval in intervals]
-        of_each = zip(found.names, found.rows, found.audited, intervals, verdicts, strict=True)
-        return [*(ShareRow(name, float(n), float(k), *known) for name, n, k, *known in of_each), *rows]
+        return [*(self._share_row(found, number, level, model_error) for number in range(len(found.names))), *rows]
+
+    def _share_row(self, found: SampledShares, number: int, level: float, model_error: bool) -> ShareRow:
+        interval = share_interval(found, number, level, self._settings.pi_range, model_error)
+        verdict = judge_share(found, number, self._settings.pi_range, self.verdict_)
+        counts = float(found.rows[number]), float(found.audited[number])
+        return ShareRow(found.names[number], *counts, interval, verdict)
 
     @property
     def _several(self) -> SampledShares:
         found = self._fit.samples
         if found is None or len(found.names) == 1:
-            raise InputError(
-                "There is one unlabelled sample only; tell samples apart in the fit, ", Argument("sample"), "."
-            )
+            told = "There is one unlabelled sample only; tell samples apart by ", Argument("sample"), " in the fit."
+            raise InputError(*told)
         return found
 
     def _sample_number(self, name: Any) -> int:
@@ -228,15 +230,18 @@ class SampleMethods(JudgingMethods):
 
     def _numbers_of(self, sample: Any, n_rows: int) -> np.ndarray:
         """Numbers of the samples of some rows: the one named, or one named for each row."""
-        if isinstance(sample, str) or np.ndim(sample) == 0:
+        given = as_array(sample)
+        if given.ndim == 0:
             return np.full(n_rows, self._sample_number(sample))
-        named: list[Any] = as_array(sample).tolist()
-        if len(named) != n_rows:
-            raise InputError(Argument("sample"), f" needs one name, or one for each of {n_rows} rows.")
+        if given.shape != (n_rows,):
+            many = f" needs one name, or one for each of {n_rows} rows; got shape {given.shape}."
+            raise InputError(Argument("sample"), many)
+        named: list[Any] = given.tolist()
         numbers: dict[Any, int] = {}
         for row, name in enumerate(named):
             if is_missing(name):
                 raise RowError(Argument("sample"), " is missing in ", row, "; name the sample of every row.")
+            require_name(name, row)
             if name not in numbers:
                 numbers[name] = self._number_in_row(row, name)
         return np.array([numbers[name] for name in named], dtype=np.intp)

@@ -237,7 +237,7 @@ def by_survey(rows: TrainingRows, groups: Any, strata: Any) -> tuple[TrainingRow
     if rows.roles.negative is not None:
         raise InputError(
             Argument("negative"),
-            " is not for surveys, in which negatives were drawn with the others; say so by ",
+            " is not for surveys, in which negatives were drawn with the others; give their classes as ",
             Argument("audit"),
             ", or leave out ",
             Argument("groups"),
@@ -310,15 +310,15 @@ def _read_file(
 
 def _roles(file: DataFile, z: Any, sample_weight: Any, roles: SampleRoles) -> tuple[str, str | None, tuple[str, ...]]:
     """Which columns of a file are the labels, the weights, and the features."""
-    named = [("The labels", z, "'z'"), ("Weights", sample_weight, "'z', sample_weight='w'")]
-    named += [(f"Values of {role}", name, f"'z', {role}='{role}'") for role, name in roles.given.items()]
+    column = "of rows in a file are one of its columns; give its name"
+    named = [(f"The labels {column}", z, "'z'")]
+    if sample_weight is not None:
+        named.append((f"Weights {column}", sample_weight, "'z', sample_weight='w'"))
+    for role, name in roles.given.items():
+        named.append((f"{role} of rows in a file is the name of one of its columns", name, f"'z', {role}='{role}'"))
     for what, name, example in named:
-        if name is None and what == "Weights":
-            continue
         if not isinstance(name, str):
-            raise InputError(
-                f"{what} of rows in a file are one of its columns; give its name, as in fit(path, {example})."
-            )
+            raise InputError(f"{what}, as in fit(path, {example}).")
         if name not in file.names:
             file.read([name])  # says that there is no such column, and which is nearest
     if z == sample_weight:

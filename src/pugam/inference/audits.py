@@ -7,10 +7,12 @@ all rows of a sample, and what audited rows, drawn at random from it, say of its
     mean of f over all rows + mean of y - f over audited rows,
 
 is right on average whatever the posteriors f are worth; good ones make it more precise than audited rows alone. Rows
-that were audited with other chances count by the inverse of these.
+that were audited with other chances count by the inverse of these. Audited rows are among all rows: each row's part in
+both means counts as one, and the squares of these parts, summed, are the variance. A row of weight w is w rows; in a
+survey it is one row, which stands for others.
 
 The test is of the errors y - f of audited rows, their sum and their sum times logit f: posteriors may be wrong on
-average, or too sure. If the model holds, these vary as classes do and as the estimates behind f do.
+average, too sure, or not sure enough. If the model holds, these vary as classes do and as the estimates behind f do.
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 FARTHEST_LOGIT = 5.0  # rows of which the model is surer say no more about how sure it may be
+FEWEST_AUDITED = 2  # for a variance
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,8 @@ class AuditedShare:
     Attributes
     ----------
     sample : str
-    audited : int
+    audited : float
+        How many rows were audited, by weight.
     pi : float
         By the model, which knows the audited rows.
     estimate, lower, upper : float
@@ -53,7 +57,7 @@ class AuditedShare:
     """
 
     sample: str
-    audited: int
+    audited: float
     pi: float
     estimate: float
     lower: float
@@ -73,7 +77,9 @@ class _Audit:
         Which rows were audited, and which of these are positive.
     weights, logits : arrays of shape (n,)
         Weights, and logits of the posteriors.
-    chances : array of shape (n,), or None
+    copies : array of shape (n,)
+        How many rows each one is: its weight, or one in a survey.
+    chances : array of shape (n,)
     slopes : array of shape (number of audited rows, q)
         How the logits of audited rows change with the parameters.
     covariance : array of shape (q, q)
@@ -85,7 +91,8 @@ class _Audit:
     positive: Flags
     weights: Array
     logits: Array
-    chances: Array | None
+    copies: Array
+    chances: Array
     slopes: Array
     covariance: Array
 
@@ -130,6 +137,7 @@ def _gather(fitted: Fitted, chances: Array | None) -> _Audit:
         positive=known & (engine.codes <= 2 * sizes.n_samples),
         weights=weights,
         logits=np.asarray(logits),
+        copies=weights if fitted.fit.survey is None else np.ones(engine.n_rows),
         chances=_same_within(strata, known, weights) if chances is None else chances,
         slopes=_slopes(fitted, mode, at, np.flatnonzero(known), strata[known]),
         covariance=inverse(mode.hessian),
@@ -149,24 +157,37 @@ def _slopes(
 
 
 def _same_within(strata: NDArray[np.integer], known: Flags, weights: Array) -> Array:
-    """The chances with which rows were audited, the same for all rows of a sample."""
+    """The chances with which rows were audited, the same for all rows of a sample; one where none was."""
     counts, audited = (np.bincount(strata, weights=weights * some) for some in (np.ones(len(known)), known))
-    return np.asarray((audited / np.maximum(counts, 1.0))[strata])
+    return np.asarray(np.where(audited > 0.0, audited / np.maximum(counts, 1.0), 1.0)[strata])
 
 
 def _check(audit: _Audit, level: float, name: str, pi: float, inside: Flags) -> AuditedShare:
+    audited = inside & audit.known
+    share = _share_without_model(audit, level, inside)
+    return AuditedShare(name, float(audit.weights[audited].sum()), pi, *share, _pvalue(audit, audited))
+
+
+def _share_without_model(audit: _Audit, level: float, inside: Flags) -> tuple[float, float, float]:
+    """Estimate, lower and upper limit."""
     audited, posterior = inside & audit.known, np.asarray(expit(audit.logits))
-    assert audit.chances is not None
-    errors, predicted = audit.positive[audited] - posterior[audited], posterior[inside]
-    counts = audit.weights[audited] / audit.chances[audited]
-    counts, everywhere = counts / counts.sum(), audit.weights[inside] / audit.weights[inside].sum()
-    correction, mean = float(counts @ errors), float(everywhere @ predicted)
-    variance = float(counts**2 @ (errors - correction) ** 2) * _few(len(errors))
-    spread = variance + float(everywhere**2 @ (predicted - mean) ** 2)
-    quantile = stdtrit(max(len(errors) - 1, 1), ndtr(normal_quantile(level)))  # few rows: their variance is a guess
-    estimate, half = mean + correction, float(quantile * np.sqrt(spread))
-    limits = max(estimate - half, 0.0), min(estimate + half, 1.0)
-    return AuditedShare(name, int(np.count_nonzero(audited)), pi, estimate, *limits, _pvalue(audit, audited))
+    everywhere, counts = _parts(audit.weights, inside), _parts(audit.weights / audit.chances, audited)
+    errors = audit.positive - posterior
+    mean, correction = float(everywhere @ posterior), float(counts @ errors)
+    squares = (everywhere * (posterior - mean) + counts * (errors - correction)) ** 2 / audit.copies
+    estimate, count = mean + correction, float(audit.copies[audited].sum())
+    if min(count, float(np.count_nonzero(audited))) < FEWEST_AUDITED:
+        return float(np.clip(estimate, 0.0, 1.0)), 0.0, 1.0
+    spread = squares[~audited].sum() + squares[audited].sum() * count / (count - 1.0)
+    quantile = stdtrit(count - 1.0, ndtr(normal_quantile(level)))  # few rows: their variance is a guess
+    found = np.clip(estimate + quantile * np.sqrt(spread) * np.array([0.0, -1.0, 1.0]), 0.0, 1.0)
+    return float(found[0]), float(found[1]), float(found[2])
+
+
+def _parts(weights: Array, some: Flags) -> Array:
+    """What part each row has in a mean over some of them: shape (n,)."""
+    parts = np.where(some, weights, 0.0)
+    return np.asarray(parts / parts.sum())
 
 
 def _pvalue(audit: _Audit, audited: Flags) -> float:
@@ -177,7 +198,7 @@ def _pvalue(audit: _Audit, audited: Flags) -> float:
     errors = directions @ (audit.positive[audited] - posterior)
     doubt = posterior * (1.0 - posterior)
     moved = (directions * doubt) @ audit.slopes[audited[audit.known]]
-    variance = (directions * doubt) @ directions.T + moved @ audit.covariance @ moved.T
+    variance = (directions * (doubt / audit.copies[audited])) @ directions.T + moved @ audit.covariance @ moved.T
     return float(chdtrc(len(errors), float(errors @ solve(variance, errors))))
 
 
@@ -185,8 +206,3 @@ def _directions(logits: Array, weights: Array) -> Iterator[Array]:
     yield weights
     clipped = np.clip(logits, -FARTHEST_LOGIT, FARTHEST_LOGIT)
     yield weights * (clipped - np.average(clipped, weights=weights))
-
-
-def _few(count: int) -> float:
-    """What makes a variance over so many rows right on average."""
-    return count / (count - 1.0) if count > 1 else 1.0

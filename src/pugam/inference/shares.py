@@ -99,8 +99,12 @@ def share_interval(shares: SampledShares, number: int, level: float, pi_range: P
     return allow_for_model_error(interval, (), bounds) if model_error else interval
 
 
-def judge_share(interval: Interval, verdict: str | None) -> str | None:
-    """The verdict on one share: that on the model, unless its own interval is wide where that of all is not."""
+def judge_share(shares: SampledShares, number: int, pi_range: PiRange, verdict: str | None) -> str | None:
+    """The verdict on one share: that on the model, unless its own interval is wide where that of all is not.
+
+    Whatever interval is shown, it is the one at 95%, with an allowance for model errors, that is judged.
+    """
+    interval = share_interval(shares, number, LEVEL, pi_range, model_error=True)
     width = interval.upper - interval.lower
     if verdict is None or verdict in ("does not fit", "not determined"):
         return verdict

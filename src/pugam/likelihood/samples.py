@@ -82,9 +82,9 @@ class SampleSizes:
         """The code of a row of each code, had it not been audited."""
         return np.where(self.strata > self.n_samples, self.known_negative, self.strata).astype(np.int32)
 
-    def count_audited(self, codes: Numbers) -> Array:
-        """How many rows of each sample were audited, shape (K,)."""
-        counts = np.bincount(codes, minlength=1 + self.known_negative)
+    def count_audited(self, codes: Numbers, weights: Array | None) -> Array:
+        """How many rows of each sample, by weight, were audited: shape (K,)."""
+        counts = np.bincount(codes, weights=weights, minlength=1 + self.known_negative)
         audited = counts[1 + self.n_samples : self.known_negative].reshape(2, self.n_samples)
         return np.asarray(audited.sum(axis=0), dtype=float)
 

@@ -231,7 +231,7 @@ def _shares(
     return SampledShares(
         names=tuple(names),
         rows=sizes.unlabelled,
-        audited=sizes.count_audited(model.engine.codes),
+        audited=sizes.count_audited(model.engine.codes, model.engine.weights),
         logits=mode.beta[shares].copy(),
         curves=tuple(curves),
         factors=np.clip(drawn / own, 1.0, TUNING.largest_factor_given),

@@ -76,7 +76,7 @@ def collect_samples(
     for number, row in enumerate(rows):
         inside = own == 1 + number
         along = along_slider(moved[:, number], estimate, [values[inside] for values in posteriors], weights[inside])
-        judged = judge_share(row.interval, verdict) or verdict
+        judged = judge_share(shares, number, fitted.settings.pi_range, verdict) or verdict
         yield Sample(row.sample, row.rows, row.audited, row.interval, judged, along)
 
 

@@ -162,7 +162,8 @@ def audit_sentence(audits: Sequence[AuditedShare]) -> str:
         return f"The audit agrees with the model ({p_equals(audits[-1].pvalue)})."
     where = ", ".join(f"{audit.sample}: {p_equals(audit.pvalue)}" for audit in against)
     return (
-        f"The audit contradicts the model ({where}): where somebody looked, its probabilities are wrong on average. "
+        f"The audit contradicts the model ({where}): where somebody looked, its probabilities are wrong on "
+        "average, too sure, or not sure enough. "
         "Report the share without the model, and ask what is wrong with it, or with how rows were audited or labelled."
     )
 
