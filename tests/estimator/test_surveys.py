@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 from pugam import PUGAM, load
 from pugam.datasets import simulate
@@ -75,6 +76,22 @@ def test_rows_twice_in_clusters_of_two_say_what_they_say_once():
     assert width(double.pi_interval()) == pytest.approx(width(once.pi_interval()), rel=1e-5)
     assert double.test("x1").pvalue == pytest.approx(once.test("x1").pvalue, rel=1e-3)
     assert width(double.odds_ratio("x1", 0.4, 0.6)) == pytest.approx(width(once.odds_ratio("x1", 0.4, 0.6)), rel=1e-5)
+
+
+@pytest.mark.parametrize("sample", [None, np.arange(1600) % 2])
+def test_a_large_design_effect_leaves_limits(sample):
+    """Rows four times over: curves bend a little more freely, which moves limits by some hundredths."""
+    data = simulate(2, n0=400, n=1600, random_state=0)
+    rows = np.repeat(np.arange(1600), 4)
+    model = PUGAM("s(x1) + s(x2) + s(x3)", check=False, interactions=None)
+    once = clone(model).fit(data.X, data.z, sample=sample)
+    samples = None if sample is None else sample[rows]
+    four = clone(model).fit(data.X.iloc[rows], data.z[rows], sample=samples, groups=rows)
+    for column in ("lower", "upper"):
+        alone, known = (one.shares(model_error=False)[column].to_numpy() for one in (once, four))
+        assert known == pytest.approx(alone, abs=0.08)
+    profile, interval = four.pi_interval(method="profile"), four.pi_interval(model_error=False)
+    assert (profile.lower, profile.upper) == pytest.approx((interval.lower, interval.upper), abs=5e-3)
 
 
 def test_only_ratios_of_sampling_weights_count(survey, model):

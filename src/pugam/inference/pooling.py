@@ -66,7 +66,7 @@ def _evidence(shares: SampledShares, places: Array, prior: PiPrior, sharper: Arr
     """Log-likelihood of each share by itself, at all places: shape (K, n_places)."""
     of_prior = prior.value(np.asarray(expit(places)))
     each = zip(shares.curves, shares.factors * sharper, strict=True)
-    return np.array([factor * (curve.extended(places) - of_prior) for curve, factor in each])
+    return np.array([curve.falling(float(factor)).extended(places) - factor * of_prior for curve, factor in each])
 
 
 def _weights(logs: Array) -> Array:

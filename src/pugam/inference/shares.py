@@ -88,7 +88,7 @@ def share_interval(shares: SampledShares, number: int, level: float, pi_range: P
     """
     pi, fall = float(expit(shares.reported[number])), 0.5 * normal_quantile(level) ** 2
     if shares.pooled is None:
-        low, high = shares.curves[number].limits(fall / float(shares.factors[number]))
+        low, high = shares.curves[number].falling(float(shares.factors[number])).limits(fall)
     else:
         low, high = shares.pooled.curves[number].limits(fall)
     bounds = pi_range.limits
@@ -163,9 +163,8 @@ def equality_test(shares: SampledShares, pi_range: PiRange) -> EqualShares:
 def logit_covariance(shares: SampledShares, pi_range: PiRange) -> Array:
     """Covariance of the logits: normal ones with the same intervals would have these variances."""
     low, high = pi_range.logits
-    errors = []
+    fall, errors = 0.5 * normal_quantile(LEVEL) ** 2, []
     for curve, factor in zip(shares.curves, shares.factors, strict=True):
-        fall = 0.5 * normal_quantile(LEVEL) ** 2 / float(factor)
-        lower, upper = np.clip(curve.limits(fall), low, high)
+        lower, upper = np.clip(curve.falling(float(factor)).limits(fall), low, high)
         errors.append((upper - lower) / (2.0 * normal_quantile(LEVEL)))
     return np.asarray(shares.correlation * np.outer(errors, errors))
