@@ -55,4 +55,5 @@ def unaudited_rows(fitted: Fitted) -> Flags:
 
 def excess_variances(shares: SampledShares, pi_range: PiRange, variance: float) -> Array:
     """By how much the logits of the shares vary more than that of all unlabelled rows does: shape (K,)."""
-    return np.maximum(logit_covariance(shares, pi_range).diagonal() - variance, 0.0)
+    covariance = logit_covariance(shares, pi_range) if shares.pooled is None else shares.pooled.covariance
+    return np.maximum(covariance.diagonal() - variance, 0.0)
