@@ -379,6 +379,20 @@ def test_rows_from_a_file_in_parts_give_what_they_give_in_memory(rows, tmp_path)
     assert streamed.bootstrap(2, random_state=0).pi == pytest.approx(memory.bootstrap(2, random_state=0).pi, rel=1e-6)
 
 
+@pytest.mark.parametrize("engine", ["memory", "stream"])
+def test_known_negatives_without_weight_are_none(model, rows, engine, tmp_path):
+    X, z, site, negative = with_negatives(rows, count=20)
+    weights = np.where(negative, 0.0, 1.0)
+    table = X.assign(z=z, site=site, known=negative.astype(int), weight=weights)
+    together = PUGAM(check=False).fit(X[~negative], z[~negative])
+    for roles, alone in (({"sample": "site"}, model), ({}, together)):
+        table.drop(columns=[] if roles else "site").to_parquet(tmp_path / "rows.parquet")
+        known = {"sample_weight": "weight", "negative": "known", **roles}
+        found = PUGAM(engine=engine, check=False).fit(tmp_path / "rows.parquet", "z", **known)
+        assert found.pi_ == pytest.approx(alone.pi_, rel=1e-6)
+        assert (found._fit.samples is None) == (alone._fit.samples is None)
+
+
 def test_a_labelled_row_cannot_be_a_known_negative(rows):
     X, z, _, _ = rows
     with pytest.raises(InputError, match="negative says that a labelled row is negative, row 0"):
