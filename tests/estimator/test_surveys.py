@@ -197,6 +197,27 @@ def test_known_negatives_are_refused(survey):
         PUGAM().fit(rows[["a", "b", "c"]], rows["z"], groups=rows["psu"], negative=negative)
 
 
+@pytest.mark.parametrize("weight", [1.0, 0.0])
+def test_no_known_negatives_are_none(survey, weight):
+    negative = np.arange(len(survey)) % 10 == 0 if weight == 0.0 else np.zeros(len(survey))
+    rows = survey.assign(z=np.where(negative, 0, survey["z"]), weight=np.where(negative, weight, 1.0))
+    features, model = rows[["a", "b", "c"]], PUGAM(check=False, interactions=None)
+    known = clone(model).fit(features, rows["z"], rows["weight"], groups=rows["psu"], negative=negative)
+    assert known.pi_ == clone(model).fit(features, rows["z"], rows["weight"], groups=rows["psu"]).pi_
+
+
+def test_a_column_can_have_several_roles(survey):
+    table = survey[["a", "b", "c", "year", "psu"]].assign(year=survey["year"].astype(str))
+    model = PUGAM(check=False, interactions=None)
+    named = clone(model).fit(table, survey["z"], sample="year", groups="psu", strata="year")
+    given = clone(model).fit(
+        table[["a", "b", "c"]], survey["z"], sample=table["year"], groups=table["psu"], strata=table["year"]
+    )
+    assert named.formula_ == given.formula_
+    assert named.shares().equals(given.shares())
+    named.attach(table, survey["z"], sample="year", groups="psu", strata="year")
+
+
 def test_rows_elsewhere_are_refused(survey, tmp_path):
     survey.to_csv(tmp_path / "rows.csv", index=False)
     with pytest.raises(InputError, match="groups is for tables in memory"):
