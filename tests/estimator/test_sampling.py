@@ -351,6 +351,13 @@ def test_the_bootstrap_draws_known_negatives_among_themselves(beside):
     assert again.pi.tolist() == resamples.pi.tolist()
 
 
+def test_groups_are_drawn_beside_a_single_known_negative(rows):
+    X, z, site, negative = with_negatives(rows, count=1)
+    model = PUGAM(check=False, interactions=None).fit(X, z, sample=site, negative=negative)
+    resamples = model.bootstrap(3, groups=np.arange(len(z)), progress=False)
+    assert len(set(resamples.pi)) == 3
+
+
 def test_a_weight_of_two_is_a_known_negative_twice(rows):
     X, z, site, negative = with_negatives(rows, count=60)
     weights = np.where(negative, 2.0, 1.0)
