@@ -172,6 +172,8 @@ def test_a_saved_model_keeps_its_survey(model, survey, tmp_path):
     for kind in ("curves", "bayesian", "frequentist"):
         assert (again.covariance(kind) == model.covariance(kind)).all()
     X, z, weights = survey[["a", "b", "c"]], survey["z"], survey["weight"]
+    with pytest.raises(InputError, match=r"attach\(X, z\), with the same sample, audit, negative, groups and strata"):
+        again.bootstrap(3)
     with pytest.raises(InputError, match="not the clusters and strata the model was fitted to: give the same groups"):
         again.attach(X, z, weights)
     again.attach(X, z, weights, groups=survey["psu"], strata=survey["region"])
