@@ -8,6 +8,7 @@ from sklearn.base import clone
 from pugam import PUGAM, load
 from pugam.datasets import simulate
 from pugam.errors import InputError, PugamWarning
+from pugam.inference.findings import CurvesDiffer
 
 LINEAR = {"smoothing": 0.0, "pi_prior": None, "debias": False, "estimate": "mode", "shrinkage": "never", "tol": 1e-10}
 N_STRATA, PER_STRATUM, N_PEOPLE = 4, 10, 60
@@ -218,6 +219,17 @@ def test_a_column_can_have_several_roles(survey):
     assert named.formula_ == given.formula_
     assert named.shares().equals(given.shares())
     named.attach(table, survey["z"], sample="year", groups="psu", strata="year")
+
+
+def test_the_verdict_on_a_survey_does_not_rest_on_rows_being_independent(survey):
+    """Features of clusters lie apart, which makes curves of samples look different."""
+    apart = survey.assign(a=survey["a"] + 0.5 * (survey["year"] - 2020) * (survey["z"] == 0))
+    plain, known = (fit(apart, "year", *roles, interactions=None) for roles in ((), ("psu",)))
+    assert plain.diagnose().curves.joint.pvalue < 1e-3
+    found = known.diagnose()
+    assert found.curves is None
+    assert not any(isinstance(finding, CurvesDiffer) for finding in found.findings)
+    assert known.test_curves()["pvalue"].iloc[-1] < 1e-3
 
 
 def test_rows_elsewhere_are_refused(survey, tmp_path):

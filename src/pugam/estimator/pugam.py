@@ -287,6 +287,7 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
             In which cluster (primary sampling unit) a row was drawn, and in which stratum that was: one label for each
             row, or the name of a column of X, which is then no feature. Standard errors, intervals and tests are then
             those of the survey: clusters vary, within strata. Without ``groups`` each row is a cluster of its own.
+            `test_curves` and `check_audit` take rows for independent all the same.
 
         Returns
         -------

@@ -126,7 +126,8 @@ class SampleMethods(JudgingMethods):
 
         Shares rest on it. The alternative is that negatives of a sample look otherwise along a term than those of all
         others. Rows in which term, or sample, is "all" are joint tests. Where a term differs, fit the samples one by
-        one, or leave its column out.
+        one, or leave its column out. The tests take rows for independent: in clusters that resemble each other, as
+        told by ``groups`` in the fit, p-values are too small, and the verdict does not rest on them.
 
         Returns
         -------
@@ -160,7 +161,8 @@ class SampleMethods(JudgingMethods):
         does not rest on the model, if rows were audited at random within their sample, or with the chances given as
         ``audit_chance`` in the fit; it takes some dozens of audited rows for it to be trusted. A small p-value says
         that the posteriors of audited rows are wrong on average: something is wrong with the model, or with how rows
-        were audited or labelled.
+        were audited or labelled. Intervals and p-values take rows for independent, also where the fit knows of
+        clusters, ``groups``.
 
         Parameters
         ----------
