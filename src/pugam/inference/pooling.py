@@ -58,7 +58,8 @@ def pool_shares(shares: SampledShares, pi_range: PiRange, prior: PiPrior) -> Poo
 
 def _grid(logits: Array, beyond: float, size: int, pi_range: PiRange) -> Array:
     """Places around the estimates, none outside the range that shares were given."""
-    return np.linspace(*np.clip([logits.min() - beyond, logits.max() + beyond], *pi_range.logits), size)
+    low, high = np.clip([logits.min() - beyond, logits.max() + beyond], *pi_range.logits).tolist()
+    return np.linspace(low, high, size)
 
 
 def _normal(places: Array, means: Array, pi_range: PiRange) -> Array:
