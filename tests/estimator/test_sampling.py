@@ -1,5 +1,8 @@
 """Several unlabelled samples in one fit: shares, differences, audits, predictions, storage, the bootstrap."""
 
+from copy import copy
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -69,6 +72,19 @@ def test_a_column_is_as_good_as_an_array_and_is_no_feature(model, rows):
     named = PUGAM(check=False).fit(X.assign(site=site), z, sample="site")
     assert named.formula_ == model.formula_
     assert named.shares()["pi"].tolist() == model.shares()["pi"].tolist()
+
+
+def test_intervals_hold_what_others_say_where_the_model_does_not_fit(model):
+    """Of all rows together they say 0.15 and 0.6: the samples' shares move with them."""
+    doubted = copy(model)
+    doubted._fit = replace(model._fit, neighbours=(0.15, 0.6))
+    known, found = model.shares(), doubted.shares()
+    assert (found["lower"] < known["lower"]).all()
+    assert (found["upper"] > known["upper"]).all()
+    weights = np.array(SIZES) / sum(SIZES)
+    assert weights @ found["upper"][:3] == pytest.approx(0.6, abs=1e-9)
+    assert weights @ found["lower"][:3] < 0.15
+    pd.testing.assert_frame_equal(doubted.shares(model_error=False), model.shares(model_error=False))
 
 
 def test_the_order_of_rows_does_not_matter(model, rows):

@@ -8,7 +8,7 @@ import pytest
 from scipy.special import expit, logit
 
 from pugam.inference import pool_shares
-from pugam.inference.rows_of_samples import excess_variances, moved_shares
+from pugam.inference.rows_of_samples import excess_variances, moved_shares, shares_by_others
 from pugam.solvers import EvidenceCurve, PiRange, SampledShares
 from pugam.solvers.pi import FLAT_PRIOR
 
@@ -38,3 +38,12 @@ def test_pooled_shares_vary_as_they_do_once_pooled():
     assert excess_variances(alone, PiRange(), 0.01) == pytest.approx(0.24, rel=0.02)
     assert excess_variances(pooled, PiRange(), 0.01) == pytest.approx(pooled.pooled.covariance.diagonal() - 0.01)
     assert (excess_variances(pooled, PiRange(), 0.01) < 0.15).all()
+
+
+def test_what_others_say_of_pi_moves_all_shares():
+    """Trees may say that there are no positives at all, or nothing else."""
+    found = shares_by_others(SimpleNamespace(samples=SHARES, neighbours=(0.2, 0.0, 1.0)))
+    assert found[0] == pytest.approx(moved_shares(SHARES, 0.2))
+    assert found[1] == pytest.approx(0.0, abs=1e-3)
+    assert found[2] == pytest.approx(1.0, abs=1e-3)
+    assert shares_by_others(SimpleNamespace(samples=SHARES, neighbours=())).shape[0] == 0

@@ -22,6 +22,7 @@ from pugam.inference import (
     excess_variances,
     judge_share,
     share_interval,
+    shares_by_others,
 )
 from pugam.likelihood import expit
 from pugam.messages import Argument
@@ -54,7 +55,8 @@ class SampleMethods(JudgingMethods):
         ----------
         level : float
         model_error : bool
-            As of `pi_interval`: whether lower limits allow for negatives that look just like positives.
+            As of `pi_interval`: whether lower limits allow for negatives that look just like positives, and, where the
+            model does not fit, intervals for what others say of pi.
 
         Returns
         -------
@@ -200,7 +202,11 @@ class SampleMethods(JudgingMethods):
         rows = [ShareRow(ALL_ROWS, self.n1_, audited, together, self.verdict_)]
         if found is None or len(found.names) == 1:
             return rows
-        intervals = [share_interval(found, number, level, limits, model_error) for number in range(len(found.names))]
+        others = shares_by_others(self._fit)
+        intervals = [
+            share_interval(found, number, level, limits, model_error, others[:, number].tolist())
+            for number in range(len(found.names))
+        ]
         verdicts = [judge_share(interval, self.verdict_) for interval in intervals]
         of_each = zip(found.names, found.rows, found.audited, intervals, verdicts, strict=True)
         return [*(ShareRow(name, float(n), float(k), *known) for name, n, k, *known in of_each), *rows]
