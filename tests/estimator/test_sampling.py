@@ -1,6 +1,7 @@
 """Several unlabelled samples in one fit: shares, differences, audits, predictions, storage, the bootstrap."""
 
 from copy import copy
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -71,6 +72,19 @@ def test_a_column_is_as_good_as_an_array_and_is_no_feature(model, rows):
     named = PUGAM(check=False).fit(X.assign(site=site), z, sample="site")
     assert named.formula_ == model.formula_
     assert named.shares()["pi"].tolist() == model.shares()["pi"].tolist()
+
+
+def test_intervals_hold_what_others_say_where_the_model_does_not_fit(model):
+    """Of all rows together they say 0.15 and 0.6: the samples' shares move with them."""
+    doubted = copy(model)
+    doubted._fit = replace(model._fit, neighbours=(0.15, 0.6))
+    known, found = model.shares(), doubted.shares()
+    assert (found["lower"] < known["lower"]).all()
+    assert (found["upper"] > known["upper"]).all()
+    weights = np.array(SIZES) / sum(SIZES)
+    assert weights @ found["upper"][:3] == pytest.approx(0.6, abs=1e-9)
+    assert weights @ found["lower"][:3] < 0.15
+    pd.testing.assert_frame_equal(doubted.shares(model_error=False), model.shares(model_error=False))
 
 
 def test_the_order_of_rows_does_not_matter(model, rows):
@@ -379,6 +393,13 @@ def test_the_bootstrap_draws_known_negatives_among_themselves(beside):
     assert again.pi.tolist() == resamples.pi.tolist()
 
 
+def test_groups_are_drawn_beside_a_single_known_negative(rows):
+    X, z, site, negative = with_negatives(rows, count=1)
+    model = PUGAM(check=False, interactions=None).fit(X, z, sample=site, negative=negative)
+    resamples = model.bootstrap(3, groups=np.arange(len(z)), progress=False)
+    assert len(set(resamples.pi)) == 3
+
+
 def test_a_weight_of_two_is_a_known_negative_twice(rows):
     X, z, site, negative = with_negatives(rows, count=60)
     weights = np.where(negative, 2.0, 1.0)
@@ -405,6 +426,20 @@ def test_rows_from_a_file_in_parts_give_what_they_give_in_memory(rows, tmp_path)
         assert streamed.shares()[name].to_numpy() == pytest.approx(memory.shares()[name].to_numpy(), rel=1e-7)
     assert streamed.check_audit()["estimate"].to_numpy() == pytest.approx(memory.check_audit()["estimate"].to_numpy())
     assert streamed.bootstrap(2, random_state=0).pi == pytest.approx(memory.bootstrap(2, random_state=0).pi, rel=1e-6)
+
+
+@pytest.mark.parametrize("engine", ["memory", "stream"])
+def test_known_negatives_without_weight_are_none(model, rows, engine, tmp_path):
+    X, z, site, negative = with_negatives(rows, count=20)
+    weights = np.where(negative, 0.0, 1.0)
+    table = X.assign(z=z, site=site, known=negative.astype(int), weight=weights)
+    together = PUGAM(check=False).fit(X[~negative], z[~negative])
+    for roles, alone in (({"sample": "site"}, model), ({}, together)):
+        table.drop(columns=[] if roles else "site").to_parquet(tmp_path / "rows.parquet")
+        known = {"sample_weight": "weight", "negative": "known", **roles}
+        found = PUGAM(engine=engine, check=False).fit(tmp_path / "rows.parquet", "z", **known)
+        assert found.pi_ == pytest.approx(alone.pi_, rel=1e-6)
+        assert (found._fit.samples is None) == (alone._fit.samples is None)
 
 
 def test_a_labelled_row_cannot_be_a_known_negative(rows):

@@ -3,10 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 from pugam import PUGAM, load
 from pugam.datasets import simulate
 from pugam.errors import InputError, PugamWarning
+from pugam.inference.findings import CurvesDiffer
 
 LINEAR = {"smoothing": 0.0, "pi_prior": None, "debias": False, "estimate": "mode", "shrinkage": "never", "tol": 1e-10}
 N_STRATA, PER_STRATUM, N_PEOPLE = 4, 10, 60
@@ -75,6 +77,22 @@ def test_rows_twice_in_clusters_of_two_say_what_they_say_once():
     assert width(double.pi_interval()) == pytest.approx(width(once.pi_interval()), rel=1e-5)
     assert double.test("x1").pvalue == pytest.approx(once.test("x1").pvalue, rel=1e-3)
     assert width(double.odds_ratio("x1", 0.4, 0.6)) == pytest.approx(width(once.odds_ratio("x1", 0.4, 0.6)), rel=1e-5)
+
+
+@pytest.mark.parametrize("sample", [None, np.arange(1600) % 2])
+def test_a_large_design_effect_leaves_limits(sample):
+    """Rows four times over: curves bend a little more freely, which moves limits by some hundredths."""
+    data = simulate(2, n0=400, n=1600, random_state=0)
+    rows = np.repeat(np.arange(1600), 4)
+    model = PUGAM("s(x1) + s(x2) + s(x3)", check=False, interactions=None)
+    once = clone(model).fit(data.X, data.z, sample=sample)
+    samples = None if sample is None else sample[rows]
+    four = clone(model).fit(data.X.iloc[rows], data.z[rows], sample=samples, groups=rows)
+    for column in ("lower", "upper"):
+        alone, known = (one.shares(model_error=False)[column].to_numpy() for one in (once, four))
+        assert known == pytest.approx(alone, abs=0.08)
+    profile, interval = four.pi_interval(method="profile"), four.pi_interval(model_error=False)
+    assert (profile.lower, profile.upper) == pytest.approx((interval.lower, interval.upper), abs=5e-3)
 
 
 def test_only_ratios_of_sampling_weights_count(survey, model):
@@ -155,6 +173,8 @@ def test_a_saved_model_keeps_its_survey(model, survey, tmp_path):
     for kind in ("curves", "bayesian", "frequentist"):
         assert (again.covariance(kind) == model.covariance(kind)).all()
     X, z, weights = survey[["a", "b", "c"]], survey["z"], survey["weight"]
+    with pytest.raises(InputError, match=r"attach\(X, z\), with the same sample, audit, negative, groups and strata"):
+        again.bootstrap(3)
     with pytest.raises(InputError, match="not the clusters and strata the model was fitted to: give the same groups"):
         again.attach(X, z, weights)
     again.attach(X, z, weights, groups=survey["psu"], strata=survey["region"])
@@ -180,6 +200,38 @@ def test_known_negatives_are_refused(survey):
         InputError, match=r"negative is not for surveys, .*; give their classes as audit, or leave out groups"
     ):
         PUGAM().fit(rows[["a", "b", "c"]], rows["z"], groups=rows["psu"], negative=negative)
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.0])
+def test_no_known_negatives_are_none(survey, weight):
+    negative = np.arange(len(survey)) % 10 == 0 if weight == 0.0 else np.zeros(len(survey))
+    rows = survey.assign(z=np.where(negative, 0, survey["z"]), weight=np.where(negative, weight, 1.0))
+    features, model = rows[["a", "b", "c"]], PUGAM(check=False, interactions=None)
+    known = clone(model).fit(features, rows["z"], rows["weight"], groups=rows["psu"], negative=negative)
+    assert known.pi_ == clone(model).fit(features, rows["z"], rows["weight"], groups=rows["psu"]).pi_
+
+
+def test_a_column_can_have_several_roles(survey):
+    table = survey[["a", "b", "c", "year", "psu"]].assign(year=survey["year"].astype(str))
+    model = PUGAM(check=False, interactions=None)
+    named = clone(model).fit(table, survey["z"], sample="year", groups="psu", strata="year")
+    given = clone(model).fit(
+        table[["a", "b", "c"]], survey["z"], sample=table["year"], groups=table["psu"], strata=table["year"]
+    )
+    assert named.formula_ == given.formula_
+    assert named.shares().equals(given.shares())
+    named.attach(table, survey["z"], sample="year", groups="psu", strata="year")
+
+
+def test_the_verdict_on_a_survey_does_not_rest_on_rows_being_independent(survey):
+    """Features of clusters lie apart, which makes curves of samples look different."""
+    apart = survey.assign(a=survey["a"] + 0.5 * (survey["year"] - 2020) * (survey["z"] == 0))
+    plain, known = (fit(apart, "year", *roles, interactions=None) for roles in ((), ("psu",)))
+    assert plain.diagnose().curves.joint.pvalue < 1e-3
+    found = known.diagnose()
+    assert found.curves is None
+    assert not any(isinstance(finding, CurvesDiffer) for finding in found.findings)
+    assert known.test_curves()["pvalue"].iloc[-1] < 1e-3
 
 
 def test_rows_elsewhere_are_refused(survey, tmp_path):

@@ -339,6 +339,22 @@ def test_the_refit_is_the_model_without_what_was_tested(table, z, tested, null, 
     assert test.null_loglik == pytest.approx(expected.loglik_, abs=1e-5)
 
 
+@pytest.mark.parametrize("roles", [("sample",), ("negative",), ("sample", "negative")], ids=" and ".join)
+@pytest.mark.parametrize(("null", "formula"), [("zero", "s(x2) + s(x3)"), ("linear", "x1 + s(x2) + s(x3)")])
+def test_fits_to_samples_are_refitted_too(roles, null, formula):
+    """Variances of the other curves stay those of the whole model, which moves pi by about a hundredth."""
+    data = simulate(2, n0=400, n=1600, random_state=0)
+    values = {"sample": np.arange(1600) % 3, "negative": np.arange(1600) - 50 < np.argmin(data.z)}
+    known = {role: np.where(data.z == 1, 0, values[role]) for role in roles}
+    options = {"check": False, "interactions": None}
+    expected = PUGAM(formula, **options).fit(data.X, data.z, **known)
+
+    test = PUGAM("s(x1) + s(x2) + s(x3)", **options).fit(data.X, data.z, **known).test("x1", null=null, refit=True)
+
+    assert test.null_pi == pytest.approx(expected.pi_, abs=0.02)
+    assert test.null_loglik == pytest.approx(expected.loglik_, abs=0.3)
+
+
 def test_without_a_refit_nothing_is_said_about_the_null_model(mixed):
     test = mixed.test("x1")
 

@@ -89,3 +89,18 @@ def test_intervals_are_those_of_pooled_shares():
     assert (interval.lower, interval.estimate, interval.upper) == pytest.approx(tuple(limits), abs=0.02)
     alone = share_interval(shares, 1, 0.95, EVERYWHERE, model_error=False)
     assert interval.upper - interval.lower < alone.upper - alone.lower
+
+
+def test_shares_stay_in_the_range_they_were_given():
+    """Twenty samples, some of whose evidence still rises where the range ends and with it what was followed."""
+    inside = PiRange(0.4, 0.5)
+    tops, places = np.linspace(-1.2, 0.4, 20), np.linspace(*inside.logits, 9)
+    curves = tuple(EvidenceCurve(places, -8.0 * (places - top) ** 2, -16.0 * (places - top)) for top in tops)
+    shares = make_shares(np.clip(tops, *inside.logits), np.full(20, 0.25))
+    shares = SampledShares(**{**vars(shares), "curves": curves})
+    pooled = pool_shares(shares, inside, FLAT_PRIOR)
+    reported = SampledShares(**{**vars(shares), "pooled": pooled})
+    found = [share_interval(reported, number, 0.95, inside, model_error=False) for number in range(20)]
+    assert all(0.4 <= one.lower < one.estimate < one.upper <= 0.5 for one in found)
+    assert found[0].estimate < 0.45 < found[-1].estimate
+    assert inside.logits[0] < pooled.mean < inside.logits[1]

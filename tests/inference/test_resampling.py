@@ -215,3 +215,11 @@ def test_groups_that_cannot_be_used_are_refused(groups, n_rows, kept, message):
 def test_a_gap_in_a_column_of_strings_is_refused():
     with pytest.raises(InputError, match="no label in row 1"):
         read_groups(pd.Series(["a", None, "b"], dtype="string"), 3, None)
+
+
+def test_a_known_negative_is_no_group_that_would_be_drawn_every_time():
+    samples, groups = np.append(SAMPLES, 2), np.append(make_groups(), 20)
+    counts = make_resampling(samples, None, groups, 0, n_negatives=1).counts(range(5))
+    assert (counts[:, -1] == 1).all()
+    with pytest.raises(InputError, match="single group of one kind"):
+        make_resampling(np.append(SAMPLES, [2, 3]), None, np.append(make_groups(), [20, 21]), 0, n_negatives=1)

@@ -81,3 +81,20 @@ def test_few_places_exclude_nothing():
     curve = EvidenceCurve(np.array([0.0]), np.array([1.0]), np.array([0.0]))
     assert curve.limits(1.92) == (-np.inf, np.inf)
     assert curve.fall(3.0) == 0.0
+
+
+@pytest.mark.parametrize("factor", [0.04, 0.5, 1.0, 3.0])
+def test_a_parabola_that_falls_so_many_times_as_fast_is_that_of_another_variance(factor):
+    """Six deep, as curves are followed: at a factor of 0.04 no place that was looked at has fallen by 1.92."""
+    places = np.linspace(-3.5, 3.5, 29)
+    curve = EvidenceCurve(0.2 + places, -0.5 * places**2, -places).falling(factor)
+    reach = 1.96 / factor**0.5
+    assert curve.limits(0.5 * 1.96**2) == pytest.approx((0.2 - reach, 0.2 + reach), abs=0.02 * reach)
+    assert curve.fall(0.2 + 0.5 * reach) == pytest.approx(0.125 * 1.96**2, rel=1e-6)
+    assert curve.extended(np.array([0.2 - reach]))[0] == pytest.approx(-0.5 * 1.96**2, rel=1e-6)
+
+
+def test_where_it_falls_faster_limits_are_those_of_the_curve_at_a_smaller_fall():
+    places = np.linspace(-6.0, 1.0, 71)
+    skewed = EvidenceCurve(places, 4 * places - 60 * np.log1p(np.exp(places)), 4 - 60 / (1 + np.exp(-places)))
+    assert skewed.falling(2.5).limits(1.92) == skewed.limits(1.92 / 2.5)

@@ -231,8 +231,9 @@ class CurveMethods:
     def _fitted(self, what: str) -> Fitted:
         """Return the fit with the rows behind it, which a stored model does not have."""
         if getattr(self, "_rows", None) is None:
+            fit, same = self._fit, ", with the same sample, audit, negative, groups and strata as in the fit"
             raise InputError(
                 f"{what} needs the rows the model was fitted to, which a copied or stored model does not carry; "
-                "give them back with attach(X, z)."
+                f"give them back with attach(X, z){'' if fit.samples is None and fit.survey is None else same}."
             )
         return Fitted(self._rows[0], self._design, self._settings, self._fit)

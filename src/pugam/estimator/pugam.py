@@ -37,7 +37,7 @@ from pugam.estimator.requirements import (
     warn_of_survey,
     with_pooled_shares,
 )
-from pugam.estimator.roles import open_engine, take_roles, take_survey
+from pugam.estimator.roles import open_engine, take_roles
 from pugam.estimator.training import by_survey, rows_placed
 from pugam.inference import first_look, inference_of, know_survey, shaped_covariance
 from pugam.likelihood import alpha_shift, label_frequency
@@ -287,6 +287,7 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
             In which cluster (primary sampling unit) a row was drawn, and in which stratum that was: one label for each
             row, or the name of a column of X, which is then no feature. Standard errors, intervals and tests are then
             those of the survey: clusters vary, within strata. Without ``groups`` each row is a cluster of its own.
+            `test_curves` and `check_audit` take rows for independent all the same.
 
         Returns
         -------
@@ -312,8 +313,8 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
         (800.0, 200.0)
         """
         pi_range = read_pi_range(self.pi)
-        X, roles = take_roles(X, SampleRoles(sample, audit, audit_chance, negative))
-        X, groups, strata = take_survey(X, groups, strata)
+        roles = SampleRoles(sample, audit, audit_chance, negative)
+        X, roles, groups, strata = take_roles(X, roles, groups, strata)
         rows, survey = by_survey(self._open_rows(X, either(y, z), sample_weight, roles), groups, strata)
         specs = None if self.terms is None else read_terms(self.terms, rows.header)
         numbers, shown = rows.digest(rows.header.names if specs is None else columns_read(specs))

@@ -22,6 +22,7 @@ from pugam.inference import (
     excess_variances,
     judge_share,
     share_interval,
+    shares_by_others,
 )
 from pugam.likelihood import expit
 from pugam.messages import Argument
@@ -54,7 +55,8 @@ class SampleMethods(JudgingMethods):
         ----------
         level : float
         model_error : bool
-            As of `pi_interval`: whether lower limits allow for negatives that look just like positives.
+            As of `pi_interval`: whether lower limits allow for negatives that look just like positives, and, where the
+            model does not fit, intervals for what others say of pi.
 
         Returns
         -------
@@ -126,7 +128,8 @@ class SampleMethods(JudgingMethods):
 
         Shares rest on it. The alternative is that negatives of a sample look otherwise along a term than those of all
         others. Rows in which term, or sample, is "all" are joint tests. Where a term differs, fit the samples one by
-        one, or leave its column out.
+        one, or leave its column out. The tests take rows for independent: in clusters that resemble each other, as
+        told by ``groups`` in the fit, p-values are too small, and the verdict does not rest on them.
 
         Returns
         -------
@@ -160,7 +163,8 @@ class SampleMethods(JudgingMethods):
         does not rest on the model, if rows were audited at random within their sample, or with the chances given as
         ``audit_chance`` in the fit; it takes some dozens of audited rows for it to be trusted. A small p-value says
         that the posteriors of audited rows are wrong on average, too sure, or not sure enough: something is wrong with
-        the model, or with how rows were audited or labelled.
+        the model, or with how rows were audited or labelled. Intervals and p-values take rows for independent, also
+        where the fit knows of clusters, ``groups``.
 
         Parameters
         ----------
@@ -201,7 +205,8 @@ class SampleMethods(JudgingMethods):
         return [*(self._share_row(found, number, level, model_error) for number in range(len(found.names))), *rows]
 
     def _share_row(self, found: SampledShares, number: int, level: float, model_error: bool) -> ShareRow:
-        interval = share_interval(found, number, level, self._settings.pi_range, model_error)
+        others = shares_by_others(self._fit)[:, number].tolist()
+        interval = share_interval(found, number, level, self._settings.pi_range, model_error, others)
         verdict = judge_share(found, number, self._settings.pi_range, self.verdict_)
         counts = float(found.rows[number]), float(found.audited[number])
         return ShareRow(found.names[number], *counts, interval, verdict)

@@ -93,7 +93,7 @@ class TrainingRows(Protocol):
 
     @property
     def roles(self) -> SampleRoles:
-        """What else is known of all rows of the data."""
+        """What else is known of all rows of the data; of known negatives only where some have weight."""
         ...
 
     @property
@@ -128,9 +128,10 @@ class TableRows:
     ) -> None:
         known = read_negatives(roles.negative, table.n_rows)
         self._chosen = read_weighted_rows(table, sample_weight, None if known is None else ~known)
-        self._aside = None if known is None else read_weighted_rows(table, sample_weight, known)
+        aside = None if known is None else read_weighted_rows(table, sample_weight, known)
+        self._aside = aside if aside is not None and aside.table.n_rows else None
         self.header, self.weights, self.kept = self._chosen
-        self.roles = roles
+        self.roles = roles._replace(negative=None) if self._aside is None else roles
         self._read_labels = partial(read_kept_labels, z, table.n_rows, self.kept, known)
         self.library, self.n_rows = table.library, self.header.n_rows
         self._kind, self._n_jobs = GpuEngine if engine == "gpu" else MemoryEngine, n_jobs
@@ -195,9 +196,8 @@ class PartedRows:
         require_unlabelled(self.positive, aside or None)
         require_both_kinds(self.positive)
         self.classes = _common_classes([part.classes for part in parts if part.n_rows])
-        self.roles = SampleRoles(
-            **{role: np.concatenate([part.roles[role] for part in parts]) for role in parts[0].roles}
-        )
+        known = [role for role in parts[0].roles if role != "negative" or aside]
+        self.roles = SampleRoles(**{role: np.concatenate([part.roles[role] for part in parts]) for role in known})
 
     @cached_property
     def header(self) -> Table:

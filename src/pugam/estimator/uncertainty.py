@@ -270,7 +270,9 @@ class UncertaintyMethods(CurveMethods):
         """Draw rows, groups, or what a survey drew: clusters within strata."""
         if groups is None and self._survey is not None:
             return resample_survey(self._survey, seed)
-        return make_resampling(*with_negatives(fitted.engine, samples_of(fitted), groups), seed)
+        beside = fitted.engine.negatives
+        rows = with_negatives(fitted.engine, samples_of(fitted), groups)
+        return make_resampling(*rows, seed, n_negatives=0 if beside is None else beside.n_rows)
 
     def sensitivity(self, pi: Any) -> Sensitivity:
         """Refit the model with pi fixed at each of these values; returns alpha, coef and deviance for each.

@@ -114,7 +114,8 @@ class Diagnosis:
     search : Search, optional
         Which interactions were looked for and added, and what pi would be without them; None where none were.
     curves : CurveTests, optional
-        Whether curves are the same in all unlabelled samples; None where there is one.
+        Whether curves are the same in all unlabelled samples; None where there is one, and for surveys, since the test
+        takes rows for independent.
     """
 
     verdict: Verdict
@@ -250,7 +251,7 @@ def diagnose_fit(fitted: Fitted, pi: float, terms: Sequence[HypothesisTest], at_
         best_bin=bound_pi(rows),
         sensitivity=fix_pi(profile, np.array([pi])),
         search=fitted.fit.search,
-        curves=compare_curves(fitted),
+        curves=None if fitted.fit.survey is not None else compare_curves(fitted),
     )
     verdict, findings = judge(found)
     found = replace(found, verdict=verdict, findings=findings)

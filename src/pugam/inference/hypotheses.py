@@ -190,13 +190,16 @@ def refit_under_null(fitted: Fitted, terms: Sequence[int], null: Null) -> Fit:
     if len(kept) == 0:
         raise InputError("Under this null hypothesis no term is left to refit; test fewer terms at once.")
     bases = [design.bases[number].coarse(1)[0] if number in terms else design.bases[number] for number in kept]
-    start = fit.penalized.beta[design.layout.keeping(np.delete(np.arange(design.n_columns), tested))]
+    left = design.layout.keeping(np.delete(np.arange(design.n_columns), tested))
     kappas = fit.kappas[[penalty.term not in terms for penalty in design.penalties]]
     null_design = Design(tuple(bases))
     engine = fitted.engine.redesigned(null_design, kept)
     if design.ridge is not None:
         null_design = null_design.with_ridge(np.delete(design.ridge, tested))
-    begun = replace(fit, penalized=replace(fit.penalized, beta=start), kappas=kappas)
+    starts = [
+        replace(optimum, beta=optimum.beta[left], layout=null_design.layout) for optimum in (fit.optimum, fit.penalized)
+    ]
+    begun = replace(fit, optimum=starts[0], penalized=starts[1], kappas=kappas)
     return refit(begun, engine, null_design, fitted.settings)
 
 

@@ -109,7 +109,8 @@ class MarginalInference(Inference[MarginalFit]):
         return float((width / (2.0 * normal_quantile(LEVEL))) ** 2)
 
     def _limits(self, level: float) -> tuple[float, float]:
-        return self.fit.curve.limits(0.5 * normal_quantile(level) ** 2 / given_labels(self.fit, self.n0, self.n1))
+        curve = self.fit.curve.falling(given_labels(self.fit, self.n0, self.n1))
+        return curve.limits(0.5 * normal_quantile(level) ** 2)
 
     def sampling_interval(self, pi: float, level: float) -> Interval:
         """Where the evidence, given the numbers of labels, has fallen by no more than half a chi-square quantile.

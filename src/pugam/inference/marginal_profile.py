@@ -13,7 +13,7 @@ from pugam.inference.intervals import normal_quantile
 from pugam.inference.profile import KindOfProfile
 from pugam.inference.rows_of_samples import moved_shares
 from pugam.likelihood import expit, logit
-from pugam.solvers import TUNING, MarginalFit, Objective, Optimum, PiRange, fix_shares
+from pugam.solvers import TUNING, EvidenceCurve, MarginalFit, Objective, Optimum, PiRange, fix_shares
 
 __all__ = ["MarginalProfile", "given_labels"]
 
@@ -37,8 +37,9 @@ class MarginalProfile(KindOfProfile[MarginalFit]):
     """Evidence along pi; fits with pi fixed have the variances of the fit."""
 
     @cached_property
-    def _factor(self) -> float:
-        return given_labels(self.fitted.fit, self.fitted.engine.n0, self.fitted.engine.n1)
+    def _curve(self) -> EvidenceCurve:
+        fitted = self.fitted
+        return fitted.fit.curve.falling(given_labels(fitted.fit, fitted.engine.n0, fitted.engine.n1))
 
     @property
     def _known(self) -> Optimum:
@@ -58,8 +59,7 @@ class MarginalProfile(KindOfProfile[MarginalFit]):
     @property
     def standard_error(self) -> float:
         """Of logit pi: that of a normal one with the same interval."""
-        fall = 0.5 * normal_quantile(LEVEL) ** 2 / self._factor
-        limits = np.clip(self.fitted.fit.curve.limits(fall), *PiRange().logits)
+        limits = np.clip(self._curve.limits(0.5 * normal_quantile(LEVEL) ** 2), *PiRange().logits)
         return float((limits[1] - limits[0]) / (2.0 * normal_quantile(LEVEL)))
 
     @property
@@ -69,7 +69,7 @@ class MarginalProfile(KindOfProfile[MarginalFit]):
 
     def deviance(self, pi: float) -> float:
         """Twice the fall of the evidence, given the numbers of labels."""
-        return 2.0 * self._factor * self.fitted.fit.curve.fall(float(logit(pi)))
+        return 2.0 * self._curve.fall(float(logit(pi)))
 
     def calibrate(self) -> Calibration:
         """Compare predicted with observed labels of the rows of the fit."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr
 
 from pugam.inference.shares import logit_covariance
 from pugam.likelihood import expit, logit
@@ -33,11 +34,10 @@ def pool_shares(shares: SampledShares, pi_range: PiRange, prior: PiPrior) -> Poo
     """Pull the shares of samples towards their mean, the more the less their own rows say."""
     variances = logit_covariance(shares, pi_range)
     common = _common(variances)
-    places = np.linspace(shares.logits.min() - FARTHEST_PLACE, shares.logits.max() + FARTHEST_PLACE, N_PLACES)
+    places = _grid(shares.logits, FARTHEST_PLACE, N_PLACES, pi_range)
     logs = _evidence(shares, places, prior, variances.diagonal() / (variances.diagonal() - common))
-    means = np.linspace(shares.logits.min() - FARTHEST_MEAN, shares.logits.max() + FARTHEST_MEAN, N_MEANS)
-    apart = (places - means[:, None]) / SPREADS[:, None, None]
-    normal = np.exp(-0.5 * apart**2) / SPREADS[:, None, None]  # (spreads, means, places)
+    means = _grid(shares.logits, FARTHEST_MEAN, N_MEANS, pi_range)
+    normal = _normal(places, means, pi_range)  # (spreads, means, places)
     likelihood = np.exp(logs - logs.max(axis=1, keepdims=True))  # (samples, places)
     integrals = np.maximum(normal @ likelihood.T, np.finfo(float).tiny)  # (spreads, means, samples)
     weights = _weights(np.log(integrals).sum(axis=2) - 0.5 * SPREADS[:, None] ** 2)
@@ -56,6 +56,19 @@ def pool_shares(shares: SampledShares, pi_range: PiRange, prior: PiPrior) -> Poo
     )
 
 
+def _grid(logits: Array, beyond: float, size: int, pi_range: PiRange) -> Array:
+    """Places around the estimates, none outside the range that shares were given."""
+    low, high = np.clip([logits.min() - beyond, logits.max() + beyond], *pi_range.logits).tolist()
+    return np.linspace(low, high, size)
+
+
+def _normal(places: Array, means: Array, pi_range: PiRange) -> Array:
+    """Densities of logits in the range that shares were given, normal there: shape (n_spreads, n_means, n_places)."""
+    spreads = SPREADS[:, None, None]
+    low, high = ((end - means[:, None]) / spreads for end in pi_range.logits)
+    return np.asarray(np.exp(-0.5 * ((places - means[:, None]) / spreads) ** 2) / (spreads * (ndtr(high) - ndtr(low))))
+
+
 def _common(covariance: Array) -> float:
     """The variance that errors of all logits have in common."""
     off = covariance[~np.eye(len(covariance), dtype=bool)].mean()
@@ -66,7 +79,7 @@ def _evidence(shares: SampledShares, places: Array, prior: PiPrior, sharper: Arr
     """Log-likelihood of each share by itself, at all places: shape (K, n_places)."""
     of_prior = prior.value(np.asarray(expit(places)))
     each = zip(shares.curves, shares.factors * sharper, shares.rows / shares.rows.sum(), strict=True)
-    return np.array([factor * (curve.extended(places) - part * of_prior) for curve, factor, part in each])
+    return np.array([curve.falling(float(f)).extended(places) - f * part * of_prior for curve, f, part in each])
 
 
 def _weights(logs: Array) -> Array:

@@ -73,16 +73,23 @@ def with_negatives(
 
 
 def make_resampling(
-    samples: NDArray[np.integer], weights: Array | None, groups: NDArray[np.intp] | None, seed: int
+    samples: NDArray[np.integer],
+    weights: Array | None,
+    groups: NDArray[np.intp] | None,
+    seed: int,
+    n_negatives: int = 0,
 ) -> Resampling:
     """Plan to draw the rows of each sample as often as there are: labelled ones, 0, and unlabelled ones, 1 and so on.
+
+    The last rows may be known negatives, which are in no group; a single one is drawn every time, as without groups.
 
     Weights that are whole numbers stand for repeated rows, which are drawn apart; other weights go with their row.
     Groups are drawn whole: those with rows of the same samples as often as there are of them.
     """
     units = np.arange(len(samples)) if groups is None else groups
     members = _alike(samples, units)
-    if groups is not None and any(len(unit) < 2 for unit in members):
+    grouped = slice(len(samples) - n_negatives)
+    if groups is not None and any(len(unit) < 2 for unit in _alike(samples[grouped], units[grouped])):
         raise InputError(
             Argument("groups"),
             " has a single group of one kind (of labelled rows, of unlabelled rows, or of both): it would be "

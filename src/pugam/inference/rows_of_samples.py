@@ -8,9 +8,16 @@ from scipy.optimize import brentq
 
 from pugam.inference.shares import logit_covariance, samples_of
 from pugam.likelihood import expit, logit
-from pugam.solvers import Fitted, PiRange, SampledShares
+from pugam.solvers import Fit, Fitted, PiRange, SampledShares
 
-__all__ = ["excess_variances", "moved_shares", "shares_of_rows", "unaudited_rows", "unlabelled_rows"]
+__all__ = [
+    "excess_variances",
+    "moved_shares",
+    "shares_by_others",
+    "shares_of_rows",
+    "unaudited_rows",
+    "unlabelled_rows",
+]
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -26,6 +33,13 @@ def moved_shares(shares: SampledShares, pi: float) -> Array:
     low, high = float(apart.min()) - MARGIN, float(apart.max()) + MARGIN
     amount = brentq(lambda move: float(weights @ expit(shares.reported + move)) - pi, low, high, xtol=TOLERANCE)
     return np.asarray(expit(shares.reported + amount))
+
+
+def shares_by_others(fit: Fit) -> Array:
+    """Shares of all samples by what others say of pi, where rows contradict the model: shape (n_neighbours, K)."""
+    assert fit.samples is not None
+    stated = PiRange().clip(np.array(fit.neighbours))
+    return np.array([moved_shares(fit.samples, float(pi)) for pi in stated]).reshape(-1, len(fit.samples.rows))
 
 
 def shares_of_rows(fitted: Fitted, pi: float) -> float | Array:
@@ -55,4 +69,5 @@ def unaudited_rows(fitted: Fitted) -> Flags:
 
 def excess_variances(shares: SampledShares, pi_range: PiRange, variance: float) -> Array:
     """By how much the logits of the shares vary more than that of all unlabelled rows does: shape (K,)."""
-    return np.maximum(logit_covariance(shares, pi_range).diagonal() - variance, 0.0)
+    covariance = logit_covariance(shares, pi_range) if shares.pooled is None else shares.pooled.covariance
+    return np.maximum(covariance.diagonal() - variance, 0.0)

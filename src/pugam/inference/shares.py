@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,14 +82,22 @@ def samples_of(fitted: Fitted) -> NDArray[np.integer]:
     return count_samples(engine, len(shares.names)).strata[engine.codes]
 
 
-def share_interval(shares: SampledShares, number: int, level: float, pi_range: PiRange, model_error: bool) -> Interval:
+def share_interval(
+    shares: SampledShares,
+    number: int,
+    level: float,
+    pi_range: PiRange,
+    model_error: bool,
+    others: Sequence[float] = (),
+) -> Interval:
     """Interval for one share: where the evidence, for given numbers of rows, has fallen by half a chi-square quantile.
 
-    With an allowance for model errors, as for pi.
+    With an allowance for model errors, as for pi: also for what others say of the share, where rows contradict the
+    model.
     """
     pi, fall = float(expit(shares.reported[number])), 0.5 * normal_quantile(level) ** 2
     if shares.pooled is None:
-        low, high = shares.curves[number].limits(fall / float(shares.factors[number]))
+        low, high = shares.curves[number].falling(float(shares.factors[number])).limits(fall)
     else:
         low, high = shares.pooled.curves[number].limits(fall)
     bounds = pi_range.limits
@@ -96,7 +105,7 @@ def share_interval(shares: SampledShares, number: int, level: float, pi_range: P
     upper = bounds[1] if np.isposinf(high) else min(float(expit(high)), bounds[1])
     method = "marginal" if shares.pooled is None else "pooled"
     interval = Interval(pi, min(lower, pi), max(upper, pi), level, method)
-    return allow_for_model_error(interval, (), bounds) if model_error else interval
+    return allow_for_model_error(interval, others, bounds) if model_error else interval
 
 
 def judge_share(shares: SampledShares, number: int, pi_range: PiRange, verdict: str | None) -> str | None:
@@ -167,9 +176,8 @@ def equality_test(shares: SampledShares, pi_range: PiRange) -> EqualShares:
 def logit_covariance(shares: SampledShares, pi_range: PiRange) -> Array:
     """Covariance of the logits: normal ones with the same intervals would have these variances."""
     low, high = pi_range.logits
-    errors = []
+    fall, errors = 0.5 * normal_quantile(LEVEL) ** 2, []
     for curve, factor in zip(shares.curves, shares.factors, strict=True):
-        fall = 0.5 * normal_quantile(LEVEL) ** 2 / float(factor)
-        lower, upper = np.clip(curve.limits(fall), low, high)
+        lower, upper = np.clip(curve.falling(float(factor)).limits(fall), low, high)
         errors.append((upper - lower) / (2.0 * normal_quantile(LEVEL)))
     return np.asarray(shares.correlation * np.outer(errors, errors))

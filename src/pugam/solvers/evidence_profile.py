@@ -61,6 +61,17 @@ class EvidenceCurve:
         known = self._curve(inside) if len(self.places) > 1 else np.full(len(places), self.values[0])
         return np.asarray(known + slopes * (places - inside))
 
+    def falling(self, factor: float) -> EvidenceCurve:
+        """The curve that falls off so many times as fast.
+
+        Where it falls more slowly, it is drawn wider around its top, which is the same for a parabola: lower than it
+        was followed, nothing is known of it.
+        """
+        if factor >= 1.0:
+            return EvidenceCurve(self.places, factor * self.values, factor * self.slopes)
+        wider, top = factor**-0.5, self.places[self.best]
+        return EvidenceCurve(top + wider * (self.places - top), self.values, self.slopes / wider)
+
     def limits(self, fall: float) -> tuple[float, float]:
         """The outermost places up to which the evidence has fallen by no more than this; infinite where none has."""
         if len(self.places) < TUNING.fewest_places:
