@@ -101,6 +101,7 @@ class PredictionMethods(SampleMethods):
         >>> bool(elsewhere < here)
         True
         """
+        check_is_fitted(self)
         posterior = expit(self.decision_function(X, pi, sample=sample))
         return np.column_stack([1.0 - posterior, posterior])
 
@@ -179,6 +180,7 @@ class PredictionMethods(SampleMethods):
         >>> bool(model.predict(data.X, pi=0.1).sum() < model.predict(data.X).sum())
         True
         """
+        check_is_fitted(self)
         return np.asarray(self.classes_[(self.decision_function(X, pi, sample=sample) > 0.0).astype(int)])
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None, *, z: Any = None) -> float:
