@@ -475,12 +475,12 @@ def test_the_interval_of_all_rows_is_as_skewed_with_samples_as_without():
 
 
 def test_the_prior_counts_once_however_many_samples_there_are():
-    """Twenty random parts: the share of all stays within its interval, which gets hardly narrower."""
+    """Eight random parts: the share of all stays within its interval, which gets hardly narrower."""
     X, z = weak_rows()
     model = PUGAM("s(x1) + s(x2)", interactions=None, check=False)
     alone, split = (
         model.fit(X, z, sample=sample).pi_interval(model_error=False)
-        for sample in (None, np.random.default_rng(0).permutation(len(z)) % 20)
+        for sample in (None, np.random.default_rng(0).permutation(len(z)) % 8)
     )
     assert alone.lower < split.estimate < alone.estimate
     assert split.upper - split.lower > 0.8 * (alone.upper - alone.lower)
