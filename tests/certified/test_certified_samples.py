@@ -15,7 +15,7 @@ import pytest
 from pugam.layout import Layout
 from pugam.likelihood import DenseColumns, SampleShares, SampleSizes, expit
 from pugam.solvers.pi import PiPrior
-from pugam.solvers.samples import SampledObjective
+from pugam.solvers.sampled_objective import SampledObjective
 
 HERE = Path(__file__).parent
 CERTIFIED = json.loads((HERE / "samples.json").read_text(encoding="utf-8"))

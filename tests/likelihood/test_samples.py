@@ -6,7 +6,8 @@ from scipy.special import expit, logit
 
 from pugam.layout import Layout
 from pugam.likelihood import DenseColumns, label_frequency, saturating_sums, trace_slopes
-from pugam.likelihood.samples import SampleShares, SampleSizes, sample_sums, sample_trace_slopes, stratum_scores
+from pugam.likelihood.sample_sizes import SampleSizes
+from pugam.likelihood.samples import SampleShares, sample_sums, sample_trace_slopes, stratum_scores
 
 K, P = 3, 4
 LAYOUT = Layout((P,), K)

@@ -55,15 +55,8 @@ from pugam.inference.rows_of_samples import (
 )
 from pugam.inference.sensitivity import Sensitivity, fix_pi, values_around
 from pugam.inference.shapes import draw_parameters, shaped_covariance
-from pugam.inference.shares import (
-    EqualShares,
-    ShareDifference,
-    compare_shares,
-    equality_test,
-    judge_share,
-    samples_of,
-    share_interval,
-)
+from pugam.inference.share_tests import EqualShares, ShareDifference, compare_shares, equality_test
+from pugam.inference.shares import judge_share, samples_of, share_interval
 from pugam.inference.smoothing_uncertainty import curve_covariance
 from pugam.inference.surveys import know_survey
 from pugam.inference.verdict import Verdict, headline

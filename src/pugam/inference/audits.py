@@ -25,10 +25,11 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc, ndtr, stdtrit
 
 from pugam.data import ALL_ROWS
+from pugam.inference.audited_rows import AuditedRows, gather_audit
 from pugam.inference.intervals import normal_quantile
-from pugam.likelihood import SampleShares, expit
-from pugam.linear_algebra import inverse, solve
-from pugam.solvers import Fitted, Optimum, count_samples, refit_unaudited
+from pugam.likelihood import expit
+from pugam.linear_algebra import solve
+from pugam.solvers import Fitted
 
 __all__ = ["AuditedShare", "check_audits"]
 
@@ -65,38 +66,6 @@ class AuditedShare:
     pvalue: float
 
 
-@dataclass(frozen=True, eq=False)
-class _Audit:
-    """All rows with posteriors made without the audit.
-
-    Attributes
-    ----------
-    strata : int array of shape (n,)
-        The sample of each row: 0 for labelled ones, 1 and so on for unlabelled ones.
-    known, positive : bool arrays of shape (n,)
-        Which rows were audited, and which of these are positive.
-    weights, logits : arrays of shape (n,)
-        Weights, and logits of the posteriors.
-    copies : array of shape (n,)
-        How many rows each one is: its weight, or one in a survey.
-    chances : array of shape (n,)
-    slopes : array of shape (number of audited rows, q)
-        How the logits of audited rows change with the parameters.
-    covariance : array of shape (q, q)
-        Of the parameters.
-    """
-
-    strata: NDArray[np.integer]
-    known: Flags
-    positive: Flags
-    weights: Array
-    logits: Array
-    copies: Array
-    chances: Array
-    slopes: Array
-    covariance: Array
-
-
 def check_audits(fitted: Fitted, level: float, chances: Array | None = None) -> list[AuditedShare]:
     """Compare each audited sample with the model; several of them also together, last.
 
@@ -107,7 +76,7 @@ def check_audits(fitted: Fitted, level: float, chances: Array | None = None) -> 
     """
     shares = fitted.fit.samples
     assert shares is not None
-    audit = _gather(fitted, chances)
+    audit = gather_audit(fitted, chances)
     pi, numbers = np.asarray(expit(shares.logits)), np.unique(audit.strata[audit.known])
     found = [
         _check(audit, level, shares.names[number - 1], float(pi[number - 1]), audit.strata == number)
@@ -120,55 +89,13 @@ def check_audits(fitted: Fitted, level: float, chances: Array | None = None) -> 
     return found
 
 
-def _gather(fitted: Fitted, chances: Array | None) -> _Audit:
-    engine, shares = fitted.engine, fitted.fit.samples
-    assert shares is not None
-    assert engine.codes is not None
-    sizes, mode = count_samples(engine, len(shares.names)), refit_unaudited(fitted)
-    strata = sizes.strata[engine.codes]
-    known = (engine.codes > sizes.n_samples) & (engine.codes < sizes.known_negative)
-    weights = np.ones(engine.n_rows) if engine.weights is None else engine.weights
-    at = SampleShares(sizes, mode.shares)
-    of_samples = np.concatenate([[0.0], mode.beta[mode.layout.shares]])
-    logits = engine.linear_predictor(mode.b) - np.log(at.positives / at.negatives) + of_samples[strata]
-    return _Audit(
-        strata=strata,
-        known=known,
-        positive=known & (engine.codes <= 2 * sizes.n_samples),
-        weights=weights,
-        logits=np.asarray(logits),
-        copies=weights if fitted.fit.survey is None else np.ones(engine.n_rows),
-        chances=_same_within(strata, known, weights) if chances is None else chances,
-        slopes=_slopes(fitted, mode, at, np.flatnonzero(known), strata[known]),
-        covariance=inverse(mode.hessian),
-    )
-
-
-def _slopes(
-    fitted: Fitted, mode: Optimum, at: SampleShares, rows: NDArray[np.intp], strata: NDArray[np.integer]
-) -> Array:
-    """How the logits of posteriors of some rows change with the parameters: shape (m, q)."""
-    layout = mode.layout
-    slopes = np.empty((len(rows), layout.size))
-    own = strata[:, None] == np.arange(1, 1 + at.sizes.n_samples)
-    slopes[:, layout.shares] = own - (at.alpha + at.beta)
-    slopes[:, layout.predictor] = fitted.design.matrix(fitted.engine.encoded_at(rows))
-    return slopes
-
-
-def _same_within(strata: NDArray[np.integer], known: Flags, weights: Array) -> Array:
-    """The chances with which rows were audited, the same for all rows of a sample; one where none was."""
-    counts, audited = (np.bincount(strata, weights=weights * some) for some in (np.ones(len(known)), known))
-    return np.asarray(np.where(audited > 0.0, audited / np.maximum(counts, 1.0), 1.0)[strata])
-
-
-def _check(audit: _Audit, level: float, name: str, pi: float, inside: Flags) -> AuditedShare:
+def _check(audit: AuditedRows, level: float, name: str, pi: float, inside: Flags) -> AuditedShare:
     audited = inside & audit.known
     share = _share_without_model(audit, level, inside)
     return AuditedShare(name, float(audit.weights[audited].sum()), pi, *share, _pvalue(audit, audited))
 
 
-def _share_without_model(audit: _Audit, level: float, inside: Flags) -> tuple[float, float, float]:
+def _share_without_model(audit: AuditedRows, level: float, inside: Flags) -> tuple[float, float, float]:
     """Estimate, lower and upper limit."""
     audited, posterior = inside & audit.known, np.asarray(expit(audit.logits))
     everywhere, counts = _parts(audit.weights, inside), _parts(audit.weights / audit.chances, audited)
@@ -190,7 +117,7 @@ def _parts(weights: Array, some: Flags) -> Array:
     return np.asarray(parts / parts.sum())
 
 
-def _pvalue(audit: _Audit, audited: Flags) -> float:
+def _pvalue(audit: AuditedRows, audited: Flags) -> float:
     """Test whether posteriors of audited rows are right, on average and along themselves."""
     logits, weights = audit.logits[audited], audit.weights[audited]
     posterior = np.asarray(expit(logits))

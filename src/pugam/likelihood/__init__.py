@@ -18,9 +18,9 @@ from pugam.likelihood.rows import (
     logistic_rows,
     saturating_rows,
 )
+from pugam.likelihood.sample_sizes import SampleSizes
 from pugam.likelihood.samples import (
     SampleShares,
-    SampleSizes,
     sample_scores,
     sample_sums,
     sample_trace_slopes,

@@ -27,8 +27,8 @@ from pugam.solvers.optimum import Optimum
 from pugam.solvers.pi import EDGE, PiPrior, PiRange
 from pugam.solvers.precision import labelling_direction, labelling_score, movement, pi_log_variance
 from pugam.solvers.refits import Refits, refit, refit_resamples, reselect_resamples
+from pugam.solvers.sampled_objective import SampledMode
 from pugam.solvers.samples import (
-    SampledMode,
     count_samples,
     fix_shares,
     refit_unaudited,

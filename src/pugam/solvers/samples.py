@@ -7,7 +7,7 @@ and variances to begin with, and from there the evidence is climbed along all sh
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,24 +21,20 @@ from pugam.likelihood import (
     expit,
     logit,
     sample_sums,
-    sample_trace_slopes,
-    stratum_scores,
 )
 from pugam.linear_algebra import inverse, inverse_definite
-from pugam.solvers.constraints import UNCONSTRAINED
 from pugam.solvers.evidence_profile import EvidenceCurve, ascend, follow
 from pugam.solvers.families import Families
 from pugam.solvers.fits import Fit, FittedKind, MarginalFit, SampledShares
 from pugam.solvers.laplace import EvidenceAt, Model, climb
-from pugam.solvers.objective import Evaluation, Objective
 from pugam.solvers.optimum import Optimum
+from pugam.solvers.sampled_objective import SampledMode, SampledModel, SampledObjective
 from pugam.solvers.settings import Settings
 from pugam.solvers.standpoint import Standpoint
 from pugam.solvers.tuning import TUNING
 from pugam.terms import Design
 
 __all__ = [
-    "SampledMode",
     "count_samples",
     "fit_samples",
     "fix_shares",
@@ -50,89 +46,6 @@ __all__ = [
 ]
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class SampledObjective(Objective):
-    """The penalised log-likelihood of several samples: shares on the logit scale, then (a, theta).
-
-    Each share has its part of the prior on pi, by its rows: however many samples there are, it counts once.
-    """
-
-    sizes: SampleSizes = field(kw_only=True)
-
-    @property
-    def layout(self) -> Layout:
-        """Where the parameters stand."""
-        return Layout(self.engine.design.layout.sizes, self.sizes.n_samples)
-
-    @property
-    def constraints(self) -> Array:
-        """None: fits by marginal likelihood have none."""
-        return UNCONSTRAINED
-
-    def evaluate(self, beta: Array, observed: bool = False) -> Evaluation:
-        """Evaluate value and derivatives at the rows of beta, shape (B, q)."""
-        layout = self.layout
-        sums = [self._sums(vector, observed) for vector in beta]
-        pi, theta = np.asarray(expit(beta[:, layout.shares])), beta[:, layout.coefficients]
-        loglik = np.array([one.value[0] for one in sums])
-        weights = self.sizes.parts
-        value = loglik - 0.5 * np.sum(theta**2 * self.penalty, axis=1) + self.prior.value(pi) @ weights
-        gradient, curvature = np.array([one.score[0] for one in sums]), np.zeros_like(beta)
-        gradient[:, layout.shares] += self.prior.score(pi) * weights
-        gradient[:, layout.coefficients] -= self.penalty * theta
-        curvature[:, layout.shares] = self.prior.information(pi) * weights
-        curvature[:, layout.coefficients] = self.penalty
-        return Evaluation(value, loglik, gradient, np.array([one.information[0] for one in sums]), curvature)
-
-    def trace_slopes(self, beta: Array, matrix: Array) -> Array:
-        """How the trace of a symmetric matrix times the expected information in (a, theta) changes with beta."""
-        shared = (beta[None, self.layout.predictor], self._shares(beta), matrix)
-        found: Array = self.engine.sum_rows(sample_trace_slopes, shared)
-        return found
-
-    def stratum_scores(self, beta: Array) -> Array:
-        """The expected score of the rows of each sample: shape (2 + K, q)."""
-        shared = (beta[None, self.layout.predictor], self._shares(beta))
-        found: Array = self.engine.sum_rows(stratum_scores, shared)
-        return found
-
-    def _sums(self, beta: Array, observed: bool) -> Sums:
-        shared = (beta[None, self.layout.predictor], self._shares(beta), observed)
-        found: Sums = self.engine.sum_rows(sample_sums, shared)
-        return found
-
-    def _shares(self, beta: Array) -> SampleShares:
-        return SampleShares(self.sizes, np.asarray(expit(beta[self.layout.shares])))
-
-
-@dataclass(frozen=True, eq=False)
-class SampledMode:
-    """Where the parameters of several samples are: shares on the logit scale, then (a, theta).
-
-    Attributes
-    ----------
-    mode : Standpoint
-    sizes : SampleSizes
-    together : array of shape (2 + p, K + 1 + p)
-        How the parameters of all unlabelled rows together, taken for one sample, move with these.
-    """
-
-    mode: Standpoint
-    sizes: SampleSizes
-    together: Array
-
-
-@dataclass(frozen=True, eq=False)
-class SampledModel(Model):
-    """Rows of several samples, terms and the families of their coefficients."""
-
-    sizes: SampleSizes
-
-    def at(self, logs: Array) -> SampledObjective:
-        """The penalised objective for the logarithms of the families' precisions."""
-        return SampledObjective(self.engine, self.families.precision(logs), self.prior, sizes=self.sizes)
 
 
 def fit_samples(pooled: FittedKind[MarginalFit], names: Sequence[str]) -> FittedKind[MarginalFit]:
