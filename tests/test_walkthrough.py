@@ -57,7 +57,7 @@ def pugam(monkeypatch, capsys, demonstration):
 # Hundreds of refits, or a dozen fits that other pages show as well.
 SLOW = (
     *("howto/clusters.md", "howto/comparing_models.md", "howto/reproducible.md", "howto/weights.md"),
-    *("howto/known_pi.md", "howto/missing_values.md"),
+    *("howto/known_pi.md", "howto/missing_values.md", "howto/engines.md", "howto/surveys.md"),
 )
 # Pages that show the verdict on a fit that Python made. What the others show does not depend on it, and to reach it
 # takes longer than the fit: they are run with verdicts, and reports with all values of their slider, in the long tests.

@@ -137,7 +137,10 @@ def test_a_profile_is_as_wide_as_the_interval(model):
     assert (profile.lower, profile.upper) == pytest.approx((interval.lower, interval.upper), abs=2e-3)
 
 
-@pytest.mark.parametrize("settings", [{"pi": 0.3}, {"estimate": "mode"}, {"solver": "em", "estimate": "mode"}])
+EM = {"solver": "em", "estimate": "mode"}
+
+
+@pytest.mark.parametrize("settings", [{"pi": 0.3}, {"estimate": "mode"}, pytest.param(EM, marks=pytest.mark.long)])
 def test_other_kinds_of_fit_know_surveys_too(survey, settings):
     plain, known = fit(survey, **settings), fit(survey, "psu", **settings)
     assert known.pi_ == plain.pi_
