@@ -209,10 +209,11 @@ def test_it_is_saved_and_takes_its_rows_back_from_the_cluster(client, fitted, ro
 def test_samples_audits_and_known_negatives_are_columns_on_the_cluster(client, rows):
     rng = np.random.default_rng(5)
     hidden = rows["z"] == 0
+    negative = hidden & (rng.random(N) < 0.1) & (rows["x1"] < -0.5)
     table = rows.assign(
         year=np.where(rng.random(N) < 0.5, 2023, 2024),
-        audit=np.where(hidden & (rng.random(N) < 0.1), (rng.random(N) < 0.5) * 1.0, np.nan),
-        negative=hidden & (rng.random(N) < 0.1) & (rows["x1"] < -0.5),
+        audit=np.where(hidden & ~negative & (rng.random(N) < 0.1), (rng.random(N) < 0.5) * 1.0, np.nan),
+        negative=negative,
     )
     roles = {"sample": "year", "audit": "audit", "negative": "negative"}
     memory = PUGAM("x1 + x2", interactions=None, check=False).fit(table.drop(columns="z"), table["z"], **roles)
