@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pugam.nodes import Node
 from pugam.terms import Basis
-from pugam.terms.missing import SkippingBasis, read_stand_ins, with_gaps
+from pugam.terms.missing import read_stand_ins, with_gaps
 from pugam.terms.shelf import Shelf
 from pugam.terms.splines import PiecewiseBasis
 from pugam.terms.term import read_term
@@ -35,8 +35,8 @@ class StoredTerm:
 
 def write_stored_term(term: StoredTerm, shelf: Shelf) -> dict[str, Any]:
     """Write a term: what was asked for, what was found in its columns, what was estimated."""
-    basis = term.basis
-    stand_ins = [_plain(value) for value in basis.stand_ins] if isinstance(basis, SkippingBasis) else None
+    basis, in_gaps = term.basis, term.basis.in_gaps()
+    stand_ins = None if in_gaps is None else [_plain(value) for value in in_gaps]
     values = [basis.spec.to_plain(), basis.found(shelf), stand_ins, term.kappas.tolist(), term.theta.tolist()]
     return dict(zip(KEYS, values, strict=True))
 

@@ -201,6 +201,10 @@ class Basis(ABC):
     def found(self, shelf: Shelf) -> dict[str, Any]:
         """Return what was found in the data, as plain values; `Term.restore` makes the basis of it again."""
 
+    def in_gaps(self) -> tuple[Any, ...] | None:
+        """Return what stands in gaps while other values are encoded; None where gaps are not skipped."""
+        return None
+
     # Helpers
 
     def along(self, encoded: Encoded, axis: int) -> Encoded:

@@ -73,6 +73,10 @@ class SkippingBasis(Basis):
     inner: Basis
     stand_ins: tuple[Any, ...]
 
+    def in_gaps(self) -> tuple[Any, ...]:
+        """Return the stand-ins."""
+        return self.stand_ins
+
     @property
     def spec(self) -> Term:  # type: ignore[override]
         """The term as the user wrote it."""
