@@ -18,8 +18,8 @@ Flags = NDArray[np.bool_]
 
 # Small trees that learn slowly: what the model leaves is weak, and rows are few.
 TREES: dict[str, Any] = {
-    "max_iter": 30,
-    "learning_rate": 0.2,
+    "max_iter": 20,
+    "learning_rate": 0.3,
     "max_leaf_nodes": 6,
     "max_bins": N_BINS,
     "min_samples_leaf": 20,

@@ -73,7 +73,8 @@ def _unit_directions(rows: RowsTested, directions: Array) -> Array:
     left = rows.off_tangents(directions)
     before, after = (np.sum(columns**2, axis=0) for columns in (directions, left))
     outside = after > LEAST_LEFT * before
-    return np.asarray(np.where(outside, left, 0.0) / np.sqrt(np.where(outside, after, 1.0)))
+    unit = np.where(outside, left, 0.0) / np.sqrt(np.where(outside, after, 1.0))
+    return np.asfortranarray(unit)  # pairs are tested a few columns at a time
 
 
 def _test(rows: RowsTested, directions: Array) -> tuple[float, float, float]:

@@ -27,7 +27,7 @@ Flags = NDArray[np.bool_]
 Numbers = NDArray[np.intp]
 
 MOST_ROWS, MOST_CELLS = 20_000, 5_000_000  # of a sample, and of its model columns
-N_FOLDS, N_BINS = 5, 64
+N_FOLDS, N_BINS = 3, 64
 FEWEST_ROWS, FEWEST_OF_A_LABEL = 100, 25  # with fewer there is nothing to learn from
 NO_DIRECTION = 1e-10  # eigenvalue, of a unit diagonal, below which model columns say the same
 LEAST_OWN = 0.01  # of a row, outside the tangent space: parameters that fit single rows say nothing of them
@@ -47,7 +47,7 @@ class RowsTested:
     positive : bool array of shape (n,)
     weights : array of shape (n,)
     folds : int array of shape (n,)
-        From 0 to 4; rows that are alike are in the same fold.
+        From 0 to 2; rows that are alike are in the same fold.
     predictor : array of shape (n,)
         a + eta(x), with the intercept that belongs to the numbers of labelled and unlabelled rows here.
     odds, slope : arrays of shape (n,)
