@@ -75,7 +75,7 @@ class GpuEngine(MemoryEngine):
         places = np.empty((len(design.local_terms), self.n_rows))
         for place, number in zip(places, design.local_terms, strict=True):
             place[:] = design.bases[number].places(encoded[number])
-        dense = [design.bases[number].columns(encoded[number]) for number in design.dense_terms]
+        dense = design.columns_by_term(design.dense_terms, encoded)
         positive, weights, on_device, written_out = (
             None if values is None else torch.as_tensor(values, device=self.device)
             for values in (self.positive, self.weights, places, np.hstack([np.empty((self.n_rows, 0)), *dense]))

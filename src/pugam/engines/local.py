@@ -142,7 +142,7 @@ class MixedColumns:
         self._local, self._n_columns = local, 1 + design.n_columns
         self._of_local = np.append(0, 1 + design.columns_of(design.local_terms))
         self._of_dense = 1 + design.columns_of(design.dense_terms)
-        self._dense = np.hstack([design.bases[number].columns(encoded[number]) for number in design.dense_terms])
+        self._dense = np.hstack(list(design.columns_by_term(design.dense_terms, encoded)))
 
     def __len__(self) -> int:
         return len(self._local)

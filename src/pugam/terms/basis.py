@@ -125,6 +125,10 @@ class Basis(ABC):
     def columns(self, encoded: Encoded) -> Array:
         """Evaluate the model columns: shape (n, m)."""
 
+    def columns_beside(self, encoded: Encoded, known: dict[int, Array]) -> Array:
+        """Evaluate them beside other terms of the same rows, with what these have in common: margins, by their id."""
+        return self.columns(encoded)
+
     def effect(self, encoded: Encoded, theta: Array) -> Array:
         """Evaluate the effect with these coefficients; what comes out for a row depends on that row alone."""
         # Unlike a product of matrices, whose last bits depend on how many rows there are.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -214,9 +214,14 @@ class Design:
         if out is None:
             out = np.empty((len(encoded[0]), 1 + self.n_columns))
         out[:, 0] = 1.0
-        for basis, block, values in zip(self.bases, self.blocks, encoded, strict=True):
-            out[:, 1 + block.start : 1 + block.stop] = basis.columns(values)
+        for block, columns in zip(self.blocks, self.columns_by_term(range(len(self.bases)), encoded), strict=True):
+            out[:, 1 + block.start : 1 + block.stop] = columns
         return out
+
+    def columns_by_term(self, terms: Iterable[int], encoded: Sequence[Encoded]) -> Iterator[Array]:
+        """Evaluate the model columns of some terms, one after the other, from the encoded rows of all."""
+        known: dict[int, Array] = {}
+        return (self.bases[number].columns_beside(encoded[number], known) for number in terms)
 
     def matrices(self, encoded: Sequence[Encoded]) -> Iterator[tuple[slice, Array]]:
         """Evaluate the model columns of many rows some at a time, which keeps memory small: which rows, and theirs."""

@@ -109,7 +109,14 @@ class TensorBasis(Basis):
 
     def columns(self, encoded: Encoded) -> Array:
         """Multiply the margins' functions: shape (n, m)."""
-        return self._products([margin.columns(values) for margin, values in zip(self.margins, encoded.T, strict=True)])
+        return self.columns_beside(encoded, {})
+
+    def columns_beside(self, encoded: Encoded, known: dict[int, Array]) -> Array:
+        """Evaluate each margin once for all products with it: all pairs of columns share few of them."""
+        for margin, values in zip(self.margins, encoded.T, strict=True):
+            if id(margin) not in known:
+                known[id(margin)] = margin.columns(values)
+        return self._products([known[id(margin)] for margin in self.margins])
 
     def slopes(self, encoded: Encoded, along: int = 0) -> Array:
         """Multiply the derivatives of one margin's functions with the functions of the others."""
