@@ -118,6 +118,10 @@ class LocalColumns:
         """Return x' M x of every row x, shape (n,), for a symmetric matrix M."""
         return forms_by_eigenvectors(self, matrix)
 
+    def written_out(self) -> Array:
+        """Return all columns, shape (n, q)."""
+        return np.ascontiguousarray(self.predict(np.eye(1 + self._design.n_columns)).T)
+
     def _polynomials(self, theta: Array) -> Array:
         """Coefficients of each term's effect by interval and power, shape (p, most_intervals, 4)."""
         effects = np.zeros((*self._support.breaks.shape, POWERS))
@@ -171,6 +175,10 @@ class MixedColumns:
     def forms(self, matrix: Array) -> Array:
         """Return x' M x of every row x, shape (n,), for a symmetric matrix M."""
         return forms_by_eigenvectors(self, matrix)
+
+    def written_out(self) -> Array:
+        """Return all columns, shape (n, q)."""
+        return np.ascontiguousarray(self.predict(np.eye(self._n_columns)).T)
 
 
 def _aligned_zeros(size: int) -> Array:

@@ -26,6 +26,14 @@ from pugam.likelihood.samples import (
     sample_trace_slopes,
     stratum_scores,
 )
+from pugam.likelihood.selection import (
+    Preference,
+    Tilt,
+    selected_scores,
+    selected_sums,
+    selected_trace_slopes,
+    tilt_sums,
+)
 from pugam.likelihood.separate_curves import CurveSums, separate_curve_sums
 from pugam.likelihood.sums import (
     LOWEST_VALUE,
@@ -43,11 +51,13 @@ __all__ = [
     "Columns",
     "CurveSums",
     "DenseColumns",
+    "Preference",
     "SampleShares",
     "SampleSizes",
     "SaturatingRows",
     "Scores",
     "Sums",
+    "Tilt",
     "alpha_shift",
     "expected_labels",
     "expit",
@@ -68,8 +78,12 @@ __all__ = [
     "saturating_rows",
     "saturating_sums",
     "score_sums",
+    "selected_scores",
+    "selected_sums",
+    "selected_trace_slopes",
     "separate_curve_sums",
     "stratum_scores",
+    "tilt_sums",
     "to_logit_pi",
     "trace_slopes",
 ]

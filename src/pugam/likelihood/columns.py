@@ -38,6 +38,10 @@ class Columns(Protocol):
         """Return x' M x of every row x, shape (n,), for a symmetric matrix M."""
         ...
 
+    def written_out(self) -> Array:
+        """Return X itself, shape (n, q)."""
+        ...
+
 
 class DenseColumns:
     """Columns written out as a matrix, multiplied by BLAS.
@@ -84,6 +88,10 @@ class DenseColumns:
     def forms(self, matrix: Array) -> Array:
         """Return x' M x of every row x."""
         return np.asarray(np.einsum("ij,ij->i", self.X @ matrix, self.X))
+
+    def written_out(self) -> Array:
+        """Return X."""
+        return self.X
 
 
 def _symmetric(X: Array, weights: Array) -> Array:
