@@ -55,15 +55,17 @@ def test_agrees_with_a_general_purpose_optimiser(seed):
 
     shift, _ = project(rows, factorize(hessian), point)
 
-    found = minimize(
-        lambda d: 0.5 * d @ hessian @ d,
-        -point,  # the tip of the cone
-        jac=lambda d: hessian @ d,
-        constraints={"type": "ineq", "fun": lambda d: rows @ (point + d), "jac": lambda _: rows},
-        method="SLSQP",
-        options={"ftol": 1e-14, "maxiter": 500},
-    )
-    np.testing.assert_allclose(shift, found.x, atol=1e-5)
+    best = -point  # the tip of the cone
+    for _ in range(3):  # on some processors it stops a little early
+        best = minimize(
+            lambda d: 0.5 * d @ hessian @ d,
+            best,
+            jac=lambda d: hessian @ d,
+            constraints={"type": "ineq", "fun": lambda d: rows @ (point + d), "jac": lambda _: rows},
+            method="SLSQP",
+            options={"ftol": 1e-14, "maxiter": 500},
+        ).x
+    np.testing.assert_allclose(shift, best, atol=1e-5)
 
 
 def test_points_of_the_cone_stay_where_they_are():
