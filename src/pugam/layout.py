@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -57,6 +57,9 @@ class Layout:
         Number of coefficients of each predictor, its intercept not counted.
     n_shares : int
         Number of shares; zero for the parameters (a, theta) of predictors alone.
+    n_preference : int
+        How many of the coefficients, the last ones, are those of the preference with which positives are labelled.
+        They have no part in the density ratio.
 
     Examples
     --------
@@ -72,12 +75,17 @@ class Layout:
 
     sizes: tuple[int, ...]
     n_shares: int = 1
+    n_preference: int = 0
 
     @staticmethod
     @lru_cache
-    def single(n_coefficients: int) -> Layout:
+    def single(n_coefficients: int, n_preference: int = 0) -> Layout:
         """The layout of one share and one predictor, made once for each number of coefficients."""
-        return Layout((n_coefficients,))
+        return Layout((n_coefficients,), n_preference=n_preference)
+
+    def with_n_shares(self, n_shares: int) -> Layout:
+        """Return the layout with another number of shares."""
+        return replace(self, n_shares=n_shares)
 
     @cached_property
     def size(self) -> int:
@@ -135,7 +143,15 @@ class Layout:
     @cached_property
     def of_predictors(self) -> Layout:
         """The layout of the predictors alone: the parameters b = (a, theta) that engines multiply columns with."""
-        return Layout(self.sizes, n_shares=0)
+        return self.with_n_shares(0)
+
+    def of_effects(self, along: Array) -> Array:
+        """Set what belongs to the preference to zero, along the last axis: what is left makes the density ratio."""
+        if self.n_preference == 0:
+            return along
+        kept = along.copy()
+        kept[..., -self.n_preference :] = 0.0
+        return kept
 
     def free(self, share_fixed: bool) -> slice:
         """Which parameters are estimated: all, or all but the shares."""
@@ -155,11 +171,11 @@ class Layout:
         return beta
 
     def join_predictor(self, intercept: ArrayLike, theta: ArrayLike) -> Array:
-        """Make b = (a, theta), without the share, of the only intercept and coefficients; of batches, a batch."""
+        """Make b = (a, theta) of the density ratio, of the only intercept and coefficients; of batches, a batch."""
         alone, theta = self.of_predictors, np.asarray(theta, dtype=float)
         b = np.empty((*np.broadcast_shapes(np.shape(intercept), theta.shape[:-1]), alone.size))
         b[..., alone.intercept], b[..., alone.coefficients] = intercept, theta
-        return b
+        return self.of_effects(b)
 
     def with_share(self, beta: Array, share: ArrayLike) -> Array:
         """Return parameters with another share."""

@@ -6,6 +6,9 @@ how much the function bends. Of the precisions k, only the first one has a prior
 log density ratio has a variance of about S = m / k over the rows, which for normal features is how far positives and
 negatives are apart in mean log density ratio, and log S ~ N(log 8, 1.2^2). For normal features S = 8 is a ROC area of
 0.977; two standard deviations below it is one of 0.73.
+
+Terms that say who is labelled have families of their own. The straight ones have the same kind of prior, around a log
+preference of variance 1/2 over the rows: one standard deviation more makes a label twice as likely.
 """
 
 from __future__ import annotations
@@ -23,6 +26,12 @@ from pugam.terms import STRAIGHT, Design
 __all__ = ["Families", "gather_families"]
 
 Array = NDArray[np.float64]
+
+WHO_IS_LABELLED = "labelling, "  # before the names of families of terms that say so
+USUAL_VARIANCES = {  # of what straight parts make together, over the rows
+    STRAIGHT: TUNING.usual_separation,
+    WHO_IS_LABELLED + STRAIGHT: TUNING.usual_preference,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,24 +96,26 @@ class Families:
         degrees = np.maximum(self.degrees(here, covariance, logs), TUNING.least_degrees)
         squares = np.maximum(np.exp(logs) * (self.weights @ here.theta**2), TUNING.least_degrees)
         moves = np.log(degrees / squares)
-        for number in self._with_prior:
-            moves[number] = self._balanced(float(degrees[number]), float(squares[number]), float(logs[number]))
+        for number, excess in zip(self._with_prior, self._excess(logs), strict=True):
+            moves[number] = self._balanced(float(degrees[number]), float(squares[number]), float(excess))
         return np.asarray(np.clip(moves, -TUNING.longest_log_move, TUNING.longest_log_move))
 
     @property
     def _with_prior(self) -> list[int]:
-        return [number for number, name in enumerate(self.names) if name == STRAIGHT]
+        return [number for number, name in enumerate(self.names) if name in USUAL_VARIANCES]
+
+    def _excess(self, logs: Array) -> Array:
+        """By how much log S of each family with a prior exceeds its mean."""
+        chosen = self._with_prior
+        usual = [USUAL_VARIANCES[self.names[number]] for number in chosen]
+        return np.asarray(np.log(self.sizes[chosen]) - logs[chosen] - np.log(usual))
 
     def _deviations(self, logs: Array) -> Array:
-        """Differences of log S from its mean, in standard deviations."""
-        chosen = self._with_prior
-        spread = np.log(self.sizes[chosen]) - logs[chosen]
-        return np.asarray((spread - np.log(TUNING.usual_separation)) / TUNING.separation_spread)
+        """The same in standard deviations."""
+        return self._excess(logs) / TUNING.separation_spread
 
-    def _balanced(self, degrees: float, squares: float, log: float) -> float:
-        """The move after which rows and prior balance."""
-        number = self._with_prior[0]
-        excess = np.log(self.sizes[number]) - log - np.log(TUNING.usual_separation)
+    def _balanced(self, degrees: float, squares: float, excess: float) -> float:
+        """The move after which rows and prior balance, from where log S exceeds its mean by so much."""
 
         def slope(move: float) -> float:
             return float(0.5 * (degrees - squares * np.exp(move)) + (excess - move) / TUNING.separation_spread**2)
@@ -119,7 +130,8 @@ def gather_families(design: Design, variances: Array) -> Families:
     """Collect the families of a design whose model columns have these variances over the rows, shape (p,)."""
     weights: dict[str, Array] = {}
     for basis, block in zip(design.bases, design.blocks, strict=True):
+        of_whom = WHO_IS_LABELLED if basis.spec.is_labelling else ""
         for prior in basis.priors:
-            family = weights.setdefault(prior.name, np.zeros(design.n_columns))
+            family = weights.setdefault(of_whom + prior.name, np.zeros(design.n_columns))
             family[block] += prior.diagonal * np.maximum(variances[block], TUNING.least_variance)
     return Families(tuple(weights), np.array(list(weights.values())))

@@ -31,7 +31,7 @@ class SampledObjective(Objective):
     @property
     def layout(self) -> Layout:
         """Where the parameters stand."""
-        return Layout(self.engine.design.layout.sizes, self.sizes.n_samples)
+        return self.engine.design.layout.with_n_shares(self.sizes.n_samples)
 
     @property
     def constraints(self) -> Array:

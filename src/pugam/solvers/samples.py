@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines import Engine
-from pugam.layout import Layout
 from pugam.likelihood import (
     SampleShares,
     SampleSizes,
@@ -125,7 +124,7 @@ def count_samples(engine: Engine, n_samples: int) -> SampleSizes:
 
 def _with_shares(together: Optimum, logits: Array, sizes: SampleSizes) -> Array:
     """Parameters of several samples, of those as if all unlabelled rows were one: the inverse of `_together`."""
-    layout = Layout(together.layout.sizes, sizes.n_samples)
+    layout = together.layout.with_n_shares(sizes.n_samples)
     beta = np.empty(layout.size)
     beta[layout.shares], beta[layout.coefficients] = logits, together.theta
     beta[layout.intercept] = together.intercept - SampleShares(sizes, np.asarray(expit(logits))).beside
@@ -190,7 +189,7 @@ def _together(mode: Optimum, hessian: Array, sizes: SampleSizes) -> Optimum:
 
     The intercept stays as it is, but for known negatives, which are no longer counted among the negatives.
     """
-    layout, one = mode.layout, Layout(mode.layout.sizes)
+    layout, one = mode.layout, mode.layout.with_n_shares(1)
     shares = SampleShares(sizes, mode.shares)
     pi = float(sizes.unlabelled @ mode.shares / sizes.unlabelled.sum())
     change = _change(mode, sizes)
@@ -209,7 +208,7 @@ def _together(mode: Optimum, hessian: Array, sizes: SampleSizes) -> Optimum:
 
 def _change(mode: Standpoint, sizes: SampleSizes) -> Array:
     """How (logit pi, a, theta) of all unlabelled rows together move with the parameters of all samples."""
-    layout, one = mode.layout, Layout(mode.layout.sizes)
+    layout, one = mode.layout, mode.layout.with_n_shares(1)
     weights = sizes.parts
     pi = float(weights @ mode.shares)
     change = np.zeros((one.size, layout.size))

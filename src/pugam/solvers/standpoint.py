@@ -81,8 +81,8 @@ class Standpoint:
 
     @property
     def b(self) -> Array:
-        """Intercept and coefficients, as engines take them."""
-        return self.beta[self.layout.predictor]
+        """Intercept and coefficients of the density ratio, as engines take them."""
+        return self.layout.of_effects(self.beta[self.layout.predictor])
 
     @cached_property
     def hessian(self) -> Array:

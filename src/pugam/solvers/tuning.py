@@ -119,6 +119,9 @@ class Tuning:
     # (12, 0.8) on the tables to choose on (benchmarks/division.py): the first two do alike, the third does worse.
     usual_separation: float = 8.0  # for normal features, a ROC area of 0.977
     separation_spread: float = 1.2  # standard deviation of its logarithm: two below is a ROC area of 0.73
+    usual_preference: float = (
+        0.5  # variance of log preferences; two below, a label is 1.2 times as likely, two above 10
+    )
 
     # Shrunken fits: when, and how. benchmarks/results/shrinkage.md and ablation.md
     fewest_rows_per_column: int = 20  # labelled or unlabelled, whichever are fewer; of columns that nothing restrains

@@ -94,7 +94,12 @@ class Design:
     @cached_property
     def layout(self) -> Layout:
         """Where the parameters stand in a vector beta = (logit pi, a, theta)."""
-        return Layout.single(self.n_columns)
+        return Layout.single(self.n_columns, sum(self.sizes[self.n_effects :]))
+
+    @cached_property
+    def n_effects(self) -> int:
+        """Number of terms of the density ratio; those that say who is labelled come behind them."""
+        return sum(not basis.spec.is_labelling for basis in self.bases)
 
     @cached_property
     def blocks(self) -> tuple[slice, ...]:
@@ -185,7 +190,8 @@ class Design:
         """Find a term by its label, or by its column where one term only goes along that alone: `age` or `s(age)`."""
         if term in self.labels:
             return self.labels.index(term)
-        alone = [number for number, basis in enumerate(self.bases) if basis.spec.columns == (term,)]
+        effects = self.bases[: self.n_effects]
+        alone = [number for number, basis in enumerate(effects) if basis.spec.columns == (term,)]
         if len(alone) == 1:
             return alone[0]
         what = f"There are several terms of {term!r}" if alone else f"There is no term {term!r} in the model"
@@ -199,11 +205,12 @@ class Design:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The terms as short as they can be named: by their column, if no other term goes along that alone."""
-        columns = [basis.spec.columns for basis in self.bases]
-        return tuple(
+        columns = [basis.spec.columns for basis in self.bases[: self.n_effects]]
+        short = [
             of_term[0] if len(of_term) == 1 and columns.count(of_term) == 1 else label
-            for of_term, label in zip(columns, self.labels, strict=True)
-        )
+            for of_term, label in zip(columns, self.labels, strict=False)
+        ]
+        return (*short, *self.labels[self.n_effects :])
 
     def encode(self, table: Table) -> tuple[Encoded, ...]:
         """Check and encode the columns of a table, one array per term."""

@@ -58,6 +58,7 @@ class Term(ABC):
     purpose: ClassVar[str]
     takes: ClassVar[str] = "column"
     is_margin: ClassVar[bool] = False  # whether interactions take it as it is, and not as a curve
+    is_labelling: ClassVar[bool] = False  # whether it says who is labelled, and has no part in the density ratio
     options: ClassVar[Mapping[str, Option]]
     missing: JointMissingPolicy
 

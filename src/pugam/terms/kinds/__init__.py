@@ -1,6 +1,7 @@
 """Kinds of terms, each in a file of its own; importing this package makes them known."""
 
 from pugam.terms.kinds.factor import Factor, FactorBasis, f
+from pugam.terms.kinds.labelling import Labelling, LabellingBasis
 from pugam.terms.kinds.linear import Linear, LinearBasis, l
 from pugam.terms.kinds.product import Product
 from pugam.terms.kinds.random import Random, RandomBasis, r
@@ -11,6 +12,8 @@ __all__ = [
     "Factor",
     "FactorBasis",
     "Interaction",
+    "Labelling",
+    "LabellingBasis",
     "Linear",
     "LinearBasis",
     "Product",

@@ -1,0 +1,208 @@
+"""Terms that say who is labelled, `labelling(s(age))`: any term, of the preference of labels among positives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.data import Column
+from pugam.errors import InputError
+from pugam.nodes import Node
+from pugam.terms.axes import Axis
+from pugam.terms.basis import Basis, Comparison, Encoded, Penalty
+from pugam.terms.options import JointMissingPolicy, Option
+from pugam.terms.shelf import Shelf
+from pugam.terms.splines import PiecewiseBasis
+from pugam.terms.term import Argument, Term, read_term, register_term
+
+__all__ = ["Labelling", "LabellingBasis"]
+
+Array = NDArray[np.float64]
+
+
+@register_term
+@dataclass(frozen=True)
+class Labelling(Term):
+    """What a term contributes to the logarithm of the chance that a positive is labelled.
+
+    Attributes
+    ----------
+    inner : Term
+    """
+
+    inner: Term
+
+    function: ClassVar[str] = "labelling"
+    kind: ClassVar[str] = "labelling"
+    purpose: ClassVar[str] = "for who is labelled"
+    takes: ClassVar[str] = "term"
+    is_labelling: ClassVar[bool] = True
+    options: ClassVar[Mapping[str, Option]] = {}
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.inner, Term) or self.inner.is_labelling:
+            raise InputError("labelling() takes one term, as in labelling(s(age)).")
+
+    @property
+    def missing(self) -> JointMissingPolicy:  # type: ignore[override]
+        """As the term says."""
+        return self.inner.missing
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Those of the term."""
+        return self.inner.columns
+
+    @property
+    def level_columns(self) -> tuple[str, ...]:
+        """Those of the term."""
+        return self.inner.level_columns
+
+    @property
+    def spans(self) -> frozenset[frozenset[str]]:
+        """Those of the term, told apart from effects on the density ratio."""
+        return frozenset(frozenset(f"labelling({name})" for name in span) for span in self.inner.spans)
+
+    @property
+    def gap_policy(self) -> JointMissingPolicy:
+        """As the term says."""
+        return self.inner.gap_policy
+
+    @property
+    def label(self) -> str:
+        """The term as it is shown."""
+        return f"labelling({self.inner.label})"
+
+    @property
+    def formula(self) -> str:
+        """The term as a formula that reads back."""
+        return f"labelling({self.inner.formula})"
+
+    def with_option(self, option: str) -> str:
+        """Write the term with one more option of the term inside."""
+        return f"labelling({self.inner.with_option(option)})"
+
+    @classmethod
+    def of_arguments(cls, arguments: Sequence[Argument], options: Mapping[str, Any]) -> Self:
+        """Make the term of another term, or of a column, which is linear."""
+        inner, *others = arguments
+        if others or options or not isinstance(inner, str | Term):
+            raise InputError("labelling() takes one term, as in labelling(s(age)).")
+        return cls(_linear(inner) if isinstance(inner, str) else inner)
+
+    def resolve(self, columns: Sequence[Column]) -> LabellingBasis:
+        """Let the term meet its columns."""
+        inner = self.inner.resolve(columns)
+        if len(inner.constraints):
+            raise InputError(f"{self.label}: terms that say who is labelled have no shape; leave it out.")
+        return LabellingBasis(self, inner)
+
+    def restore(self, found: Node, shelf: Sequence[PiecewiseBasis]) -> LabellingBasis:
+        """Restore the term."""
+        return LabellingBasis(self, self.inner.restore(found, shelf))
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return the term inside as plain values."""
+        return {"kind": self.kind, "term": self.inner.to_plain()}
+
+    @classmethod
+    def from_plain(cls, node: Node) -> Self:
+        """Read the term from a saved model."""
+        return cls(read_term(node.fields("kind", "term")["term"]))
+
+
+def _linear(column: str) -> Term:
+    """What the name of a column alone stands for."""
+    from pugam.terms.kinds.linear import Linear
+
+    return Linear(column)
+
+
+@dataclass(frozen=True)
+class LabellingBasis(Basis):
+    """A term of the preference: all it offers is that of the term inside, but it takes part in no interaction."""
+
+    spec: Labelling
+    inner: Basis
+
+    @property
+    def size(self) -> int:
+        """That of the term."""
+        return self.inner.size
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """Those of the term."""
+        return self.inner.axes
+
+    @property
+    def penalties(self) -> tuple[Penalty, ...]:
+        """Those of the term."""
+        return self.inner.penalties
+
+    @property
+    def priors(self) -> tuple[Penalty, ...]:
+        """Those of the term, in families of their own."""
+        return self.inner.priors
+
+    def encode(self, columns: Sequence[Column]) -> Encoded:
+        """As the term does."""
+        return self.inner.encode(columns)
+
+    def columns(self, encoded: Encoded) -> Array:
+        """As the term does."""
+        return self.inner.columns(encoded)
+
+    def effect(self, encoded: Encoded, theta: Array) -> Array:
+        """As the term does."""
+        return self.inner.effect(encoded, theta)
+
+    def slopes(self, encoded: Encoded, along: int = 0) -> Array:
+        """As the term does."""
+        return self.inner.slopes(encoded, along)
+
+    @cached_property
+    def orders(self) -> NDArray[np.intp]:
+        """Those of the term."""
+        return self.inner.orders
+
+    @property
+    def bends(self) -> NDArray[np.bool_] | None:
+        """Those of the term."""
+        return self.inner.bends
+
+    def coarse(self, n_functions: int) -> tuple[LabellingBasis, NDArray[np.intp]]:
+        """Coarsen the term."""
+        inner, kept = self.inner.coarse(n_functions)
+        return replace(self, inner=inner), kept
+
+    def on_log_scale(self, columns: Sequence[Column]) -> LabellingBasis:
+        """Let the term decide."""
+        inner = self.inner.on_log_scale(columns)
+        return self if inner is self.inner else replace(self, inner=inner)
+
+    def center(self, encoded: Encoded, weights: Array | None) -> Array | None:
+        """As the term does."""
+        return self.inner.center(encoded, weights)
+
+    def comparisons(self) -> Iterator[Comparison]:
+        """Those of the term."""
+        return self.inner.comparisons()
+
+    @property
+    def is_tested_jointly(self) -> bool:
+        """As the term is."""
+        return self.inner.is_tested_jointly
+
+    def curve(self, t: Array) -> Array:
+        """As the term does."""
+        return self.inner.curve(t)
+
+    def found(self, shelf: Shelf) -> dict[str, Any]:
+        """What the term found."""
+        return self.inner.found(shelf)
