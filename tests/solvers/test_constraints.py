@@ -55,17 +55,20 @@ def test_agrees_with_a_general_purpose_optimiser(seed):
 
     shift, _ = project(rows, factorize(hessian), point)
 
-    best = -point  # the tip of the cone
-    for _ in range(3):  # on some processors it stops a little early
-        best = minimize(
-            lambda d: 0.5 * d @ hessian @ d,
-            best,
-            jac=lambda d: hessian @ d,
-            constraints={"type": "ineq", "fun": lambda d: rows @ (point + d), "jac": lambda _: rows},
-            method="SLSQP",
-            options={"ftol": 1e-14, "maxiter": 500},
-        ).x
-    np.testing.assert_allclose(shift, best, atol=1e-5)
+    def half_square(d):
+        return 0.5 * d @ hessian @ d
+
+    found = minimize(
+        half_square,
+        -point,  # the tip of the cone
+        jac=lambda d: hessian @ d,
+        constraints={"type": "ineq", "fun": lambda d: rows @ (point + d), "jac": lambda _: rows},
+        method="SLSQP",
+        options={"ftol": 1e-14, "maxiter": 500},
+    )
+    # It stops early on some processors, so it has to be no better, and near.
+    assert half_square(shift) <= found.fun * (1.0 + 1e-8)
+    np.testing.assert_allclose(shift, found.x, atol=1e-4)
 
 
 def test_points_of_the_cone_stay_where_they_are():
