@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from pugam.data import SampleRoles, read_samples
-from pugam.engines import Engine, one_blas_thread
+from pugam.engines import one_blas_thread
 from pugam.errors import InputError
 from pugam.estimator.options import EngineName, read_engine, read_n_jobs
 from pugam.estimator.reading import either, read_new_rows
@@ -17,12 +17,15 @@ from pugam.estimator.roles import open_engine, take_roles
 from pugam.estimator.training import TableRows, TrainingRows, by_survey, is_elsewhere, open_rows
 from pugam.estimator.uncertainty import UncertaintyMethods
 from pugam.messages import Argument
-from pugam.solvers import Fit, sampled_loglik
+from pugam.solvers import Fitted, FittedKind, sampled_loglik, selected_loglik
 
 __all__ = ["RowMethods"]
 
 
-def _loglik(fit: Fit, engine: Engine) -> float:
+def _loglik(fitted: Fitted) -> float:
+    fit, engine = fitted.fit, fitted.engine
+    if fit.labelling is not None:
+        return selected_loglik(fitted)
     if fit.samples is not None:
         return sampled_loglik(fit, engine)
     optimum = fit.optimum
@@ -82,7 +85,7 @@ class RowMethods(UncertaintyMethods):
             )
         with one_blas_thread():
             engine = open_engine(rows, self._design, samples)
-            loglik = _loglik(self._fit, engine)
+            loglik = _loglik(FittedKind(engine, self._design, self._settings, self._fit))
         if not np.isclose(loglik, self.loglik_, rtol=1e-8, atol=1e-6):
             raise InputError(
                 f"These are not the rows the model was fitted to: {engine.n0:g} labelled and {engine.n1:g} unlabelled, "

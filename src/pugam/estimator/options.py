@@ -14,7 +14,7 @@ from pugam.data import Table
 from pugam.errors import InputError, NotIdentifiableError
 from pugam.messages import Argument
 from pugam.solvers import EDGE, GRID_SIZE, LINEAR_GRID, SMOOTH_GRID, PiPrior, PiRange, Settings
-from pugam.terms import Design, Term, choose_terms, group_columns, parse_formula, ti
+from pugam.terms import Design, Labelling, Term, choose_terms, group_columns, parse_formula, ti
 
 __all__ = [
     "EngineName",
@@ -70,6 +70,21 @@ def read_terms(terms: Any, table: Table) -> list[Term]:
     return specs
 
 
+def read_labelling(labelling: Any, table: Table) -> list[Term]:
+    """Read `labelling`: None, or terms that say who is labelled."""
+    if labelling is None:
+        return []
+    return [spec if spec.is_labelling else Labelling(spec) for spec in read_terms(labelling, table)]
+
+
+def with_labelling(specs: Sequence[Term], labelling: Sequence[Term]) -> list[Term]:
+    """Put terms that say who is labelled, wherever they were given, behind all others."""
+    both = [*specs, *labelling]
+    ordered = sorted(both, key=lambda spec: spec.is_labelling)
+    _refuse_overlap([(spec.label, spec.spans) for spec in ordered])
+    return ordered
+
+
 def require_distinct(design: Design) -> None:
     """Refuse terms that contain effects of the same columns, as their columns had to show."""
     _refuse_overlap([(basis.spec.label, basis.spans) for basis in design.bases])
@@ -94,11 +109,16 @@ def _refuse_overlap(terms: Sequence[tuple[str, frozenset[frozenset[str]]]]) -> N
         raise InputError(f"The term {twice} is there twice; keep one.")
 
 
-def require_identifiable(specs: Sequence[Term], table: Table, pi_range: PiRange) -> None:
+def require_identifiable(specs: Sequence[Term], table: Table, pi_range: PiRange, audited: bool = False) -> None:
     """Refuse a model in which pi cannot be determined.
 
-    That takes two groups of columns without interactions between them, or a known pi.
+    That takes two groups of columns without interactions between them, or a known pi. Where labels depend on columns,
+    these do not count, and an audit does for them.
     """
+    labelling = {name for spec in specs if spec.is_labelling for name in spec.columns}
+    specs = [spec for spec in specs if not spec.is_labelling]
+    if labelling and not audited:
+        _require_others(specs, labelling)
     if pi_range.fixed or len(group_columns(spec.columns for spec in specs)) >= 2:
         return
     joining = [spec.label for spec in specs if len(spec.columns) > 1]
@@ -114,6 +134,23 @@ def require_identifiable(specs: Sequence[Term], table: Table, pi_range: PiRange)
         )
     others = "add a second term" if len(specs) == 1 else "leave out an interaction, add a term of another column"
     raise NotIdentifiableError(what, f"{others}, or fix pi, as in ", Argument("pi", 0.3), ".")
+
+
+def _require_others(specs: Sequence[Term], labelling: set[str]) -> None:
+    """Refuse a preference that could not be told from effects: two groups of other columns tell them apart."""
+    groups = group_columns(spec.columns for spec in specs)
+    outside = [group for group in groups if not group & labelling]
+    if len(outside) >= 2:
+        return
+    raise NotIdentifiableError(
+        f"Labels depend on {', '.join(sorted(labelling))}, and {len(outside)} of the model's other terms "
+        f"{'is' if len(outside) == 1 else 'are'} left to tell who is labelled from who is positive, where two are "
+        "needed that no interactions join with these columns: add terms of other columns, leave out some of those in ",
+        Argument("labelling"),
+        ", or give the classes of some unlabelled rows, as ",
+        Argument("audit"),
+        ".",
+    )
 
 
 def require_rows(design: Design, n_rows: int, free_pi: bool) -> None:

@@ -13,8 +13,8 @@ from pugam.errors import InputError
 from pugam.estimator.options import read_share
 from pugam.estimator.reading import either, read_new_rows
 from pugam.estimator.sampling import SampleMethods
-from pugam.inference import intercept_covariance, posterior_errors, posterior_limits
-from pugam.likelihood import alpha_shift, expit, label_frequency, log_likelihood_rows
+from pugam.inference import intercept_covariance, posterior_errors, posterior_limits, preference_of
+from pugam.likelihood import alpha_shift, expit, log_likelihood_rows, preferred_labels
 from pugam.messages import Argument
 
 __all__ = ["PredictionMethods"]
@@ -42,6 +42,14 @@ class PredictionMethods(SampleMethods):
         b = self._design.layout.join_predictor(self.alpha_, self.coef_)
         with one_blas_thread():
             return self._design.predict(self._design.encode(table), b)
+
+    def _log_preferences(self, X: Any) -> np.ndarray | None:
+        """W of each row: by how much its label, were it positive, is more likely than on average; None at random."""
+        b = preference_of(self._fit)
+        if b is None:
+            return None
+        with one_blas_thread():
+            return self._design.predict(self._design.encode(read_new_rows(self, X)), b)
 
     def decision_function(self, X: Any, pi: float | None = None, *, sample: Any = None) -> np.ndarray:
         """Return the logit of P(y = 1 | x) for a row of the unlabelled population; its exponential are the odds.
@@ -197,6 +205,7 @@ class PredictionMethods(SampleMethods):
         ratio = self.log_density_ratio(X)
         labels = read_labels(either(y, z), len(ratio), need_both=False)
         weights = read_weights(sample_weight, len(ratio))
-        c, d = label_frequency(np.array(self.pi_), self.n0_, self.n1_)
+        log_w = self._log_preferences(X)
         s = ratio + float(alpha_shift(self.pi_, self.n0_, self.n1_))
+        s, c, d = preferred_labels(s, log_w, self.pi_, self.n0_, self.n1_)
         return float(np.average(log_likelihood_rows(labels.positive, s, c, d), weights=weights))

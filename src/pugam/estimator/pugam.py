@@ -19,6 +19,7 @@ from pugam.estimator.options import (
     ShrinkageName,
     make_settings,
     read_generator,
+    read_labelling,
     read_pi_range,
     read_shrinkage,
     read_terms,
@@ -26,13 +27,16 @@ from pugam.estimator.options import (
     require_identifiable,
     require_rows,
     with_given_pairs,
+    with_labelling,
 )
 from pugam.estimator.outputs import OutputMethods
 from pugam.estimator.predicting import PredictionMethods
 from pugam.estimator.reading import all_or_nothing, either, remember_features
 from pugam.estimator.requirements import (
     require_enough_rows,
+    require_labelling,
     require_marginal,
+    require_rows_for_labelling,
     require_shares,
     warn_of_survey,
     with_pooled_shares,
@@ -100,6 +104,11 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
         Interactions of two columns, in addition to the terms. "auto": by marginal likelihood, all pairs are looked at,
         and those added that the evidence clearly asks for; a number: at most so many; None: no others than those among
         the terms. A list such as ``[("age", "bmi")]``: these, whatever the evidence says.
+    labelling : None, str or list of terms, default=None
+        What the chance that a positive is labelled depends on, as terms: ``"s(age) + f(sex)"``. None: labelled rows are
+        a random sample of the positives. With such terms, pi is that of all positives, labelled by preference; it is
+        identified by two features, at least, that matter and are not among these columns, or by an audit. Interactions
+        are then not looked for.
     kappas : {"both", "linear", "smooth"} or list of float, default="both"
         The values that ``smoothing="aic"`` tries: the paper's grid for nearly linear effects (10^-1 to 10^4), its grid
         for curved ones (10^-6 to 10^-1), or both.
@@ -188,6 +197,7 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
         shrinkage: ShrinkageName = "auto",
         estimate: EstimateName = "marginal",
         interactions: Any = "auto",
+        labelling: Any = None,
         kappas: Any = "both",
         engine: EngineName = "auto",
         random_state: Any = None,
@@ -207,6 +217,7 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
         self.shrinkage = shrinkage
         self.estimate = estimate
         self.interactions = interactions
+        self.labelling = labelling
         self.kappas = kappas
         self.engine = engine
         self.random_state = random_state
@@ -317,11 +328,13 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
         X, roles, groups, strata = take_roles(X, roles, groups, strata)
         rows, survey = by_survey(self._open_rows(X, either(y, z), sample_weight, roles), groups, strata)
         specs = None if self.terms is None else read_terms(self.terms, rows.header)
-        numbers, shown = rows.digest(rows.header.names if specs is None else columns_read(specs))
+        labelling = read_labelling(self.labelling, rows.header)
+        numbers, shown = rows.digest(rows.header.names if specs is None else columns_read([*specs, *labelling]))
         with rows_placed(rows, numbers):
             specs = read_terms(None, shown) if specs is None else specs
             specs = with_given_pairs(specs, self.interactions)
-            require_identifiable(specs, rows.header, pi_range)
+            specs = with_labelling(specs, labelling)
+            require_identifiable(specs, rows.header, pi_range, audited=roles.audit is not None)
         classes = rows.classes
         with rows_placed(rows, numbers):
             design = Design.resolve(specs, shown)
@@ -331,11 +344,13 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
         settings = make_settings(self.get_params(deep=False), design)
         samples = read_samples(rows.roles, rows.positive, rows.kept)
         require_marginal(settings, samples)
+        require_labelling(design, settings, samples, survey)
         require_shares(shares, samples)
         rng = read_generator(self.random_state)
         with one_blas_thread():
             engine = open_engine(rows, design, samples)
             require_enough_rows(engine, samples)
+            require_rows_for_labelling(engine)
             if self.verbose:
                 size = f"{engine.n_rows} rows, {design.n_columns} columns"
                 print(f"pugam: {size}, {engine.name} engine, {engine.n_threads} thread(s)")

@@ -10,10 +10,13 @@ from pugam.errors import InputError, warn_user
 from pugam.inference import FEWEST_POOLED, pool_shares
 from pugam.messages import Argument
 from pugam.solvers import Fitted, Settings, Survey, has_enough_rows
+from pugam.terms import Design
 
 __all__ = [
     "require_enough_rows",
+    "require_labelling",
     "require_marginal",
+    "require_rows_for_labelling",
     "require_same_survey",
     "require_shares",
     "warn_of_survey",
@@ -34,6 +37,45 @@ def require_marginal(settings: Settings, samples: SampledRows | None) -> None:
             " and ",
             Argument("estimate"),
             " at their defaults; curves have no shape, and the solver is newton.",
+        )
+
+
+def require_labelling(
+    design: Design, settings: Settings, samples: SampledRows | None, survey: SurveyRows | None
+) -> None:
+    """Refuse terms that say who is labelled where they cannot be fitted."""
+    if design.layout.n_preference == 0:
+        return
+    if settings.estimate != "marginal":
+        raise InputError(
+            Argument("labelling"),
+            " is for pi by marginal likelihood: leave ",
+            Argument("pi"),
+            ", ",
+            Argument("smoothing"),
+            ", ",
+            Argument("shrinkage"),
+            " and ",
+            Argument("estimate"),
+            " at their defaults; curves have no shape, and the solver is newton.",
+        )
+    if survey is not None:
+        raise InputError(
+            Argument("labelling"),
+            " takes rows for independent, so ",
+            Argument("groups"),
+            " and ",
+            Argument("strata"),
+            " cannot be used with it; leave them out, and take a bootstrap, which draws whole clusters.",
+        )
+
+
+def require_rows_for_labelling(engine: Engine) -> None:
+    """Refuse terms that say who is labelled where curves would have to be shrunken."""
+    if engine.design.layout.n_preference and not has_enough_rows(engine.design, engine):
+        raise InputError(
+            f"{min(engine.n0, engine.n1):g} rows of one label are too few for these terms, and curves cannot be "
+            "shrunken where labels depend on columns; use fewer terms, or more rows."
         )
 
 

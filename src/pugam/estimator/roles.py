@@ -56,7 +56,7 @@ def open_engine(rows: TrainingRows, design: Design, samples: SampledRows | None)
     """The engine of rows, which know their samples, and of known negatives beside them."""
     engine: Any = rows.engine(design)
     if samples is None:
-        return engine
+        return engine.coded(np.where(engine.positive, 0, 1).astype(np.int32)) if design.layout.n_preference else engine
     negatives: Any = rows.negatives(design)
     if negatives is not None:
         code = SampleSizes.count(samples.codes, None, len(samples.names)).known_negative

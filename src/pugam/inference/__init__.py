@@ -39,6 +39,7 @@ from pugam.inference.hypotheses import (
 from pugam.inference.intervals import Interval, RatioInterval, normal_quantile, wald_interval_log
 from pugam.inference.kind import Inference
 from pugam.inference.kinds import inference_of, make_inference, profile_of
+from pugam.inference.labels import preference_of
 from pugam.inference.omnibus import Omnibus
 from pugam.inference.pair_test import PairTest
 from pugam.inference.pooling import FEWEST_POOLED, pool_shares
@@ -121,6 +122,7 @@ __all__ = [
     "posterior_errors",
     "posterior_limits",
     "posteriors_of_rows",
+    "preference_of",
     "profile_interval",
     "profile_of",
     "read_groups",

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc
 
+from pugam.inference.labels import label_rows
 from pugam.likelihood import expit, label_frequency
 from pugam.solvers import Fitted, FittedKind, HeldOutRows, ShrunkenFit
 
@@ -42,10 +43,10 @@ class Calibration:
 
 def calibrate(fitted: Fitted, n_bins: int = N_BINS) -> Calibration:
     """Compare predicted with observed labels over bins of the prediction."""
-    engine, optimum = fitted.engine, fitted.fit.optimum
-    c, _ = label_frequency(np.array(optimum.pi), engine.n0, engine.n1)
+    engine = fitted.engine
+    predictors, c, _ = label_rows(fitted)
     weights = np.ones(engine.n_rows) if engine.weights is None else engine.weights
-    return _in_bins(c * expit(engine.linear_predictor(optimum.b)), engine.positive, weights, n_bins)
+    return _in_bins(c * expit(predictors), engine.positive, weights, n_bins)
 
 
 def calibrate_held_out(fitted: FittedKind[ShrunkenFit], rows: HeldOutRows, n_bins: int = N_BINS) -> Calibration:

@@ -108,12 +108,12 @@ def in_alpha(layout: Layout, covariance: Array, pi: float, n0: float, n1: float)
 def intercept_covariance(layout: Layout, covariance: Array, pi_known: bool = False) -> Array:
     """Bring a covariance from (logit pi, alpha, theta) to (logit pi + alpha, theta), that of the logit posterior.
 
-    Where a posterior is re-targeted to a population of known pi, only alpha varies in its intercept.
+    Who is labelled has no part in it. Where a posterior is re-targeted to a population of known pi, only alpha varies
+    in its intercept.
     """
-    if pi_known:
-        return covariance[layout.predictor, layout.predictor]
-    joined = np.eye(layout.size)[layout.predictor]
-    joined[layout.of_predictors.intercept, layout.share] = 1.0
+    joined = layout.of_effects(np.eye(layout.size))[layout.predictor]
+    if not pi_known:
+        joined[layout.of_predictors.intercept, layout.share] = 1.0
     changed: Array = joined @ covariance @ joined.T
     return changed
 

@@ -72,7 +72,7 @@ class Diagnosis:
         Of every term, whether it is distinguishable from a constant; pi is identified by two that are, and
         that no interactions join.
     columns : tuple of tuples of str
-        The columns that each of these terms reads.
+        The columns that each of these terms reads; none for terms that say who is labelled, which identify nothing.
     starts : tuple of StartRecord
         Every start: where it began and ended.
     starts_near : int
@@ -230,7 +230,7 @@ def diagnose_fit(fitted: Fitted, pi: float, terms: Sequence[HypothesisTest], at_
         profile_pi=np.array([pi]),
         profile_deviance=np.zeros(1),
         terms=tuple(terms),
-        columns=tuple(basis.spec.columns for basis in fitted.design.bases),
+        columns=tuple(() if basis.spec.is_labelling else basis.spec.columns for basis in fitted.design.bases),
         starts=starts,
         starts_near=near,
         starts_spread=spread,
@@ -248,7 +248,7 @@ def diagnose_fit(fitted: Fitted, pi: float, terms: Sequence[HypothesisTest], at_
         calibration=profile.calibrate(),
         pair_test=score_pairs(rows),
         omnibus=probe_residuals(rows),
-        best_bin=bound_pi(rows),
+        best_bin=bound_pi(rows) if fitted.fit.labelling is None else None,
         sensitivity=fix_pi(profile, np.array([pi])),
         search=fitted.fit.search,
         curves=None if fitted.fit.survey is not None else compare_curves(fitted),

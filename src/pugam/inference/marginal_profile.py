@@ -13,7 +13,7 @@ from pugam.inference.intervals import normal_quantile
 from pugam.inference.profile import KindOfProfile
 from pugam.inference.rows_of_samples import moved_shares
 from pugam.likelihood import expit, logit
-from pugam.solvers import TUNING, EvidenceCurve, MarginalFit, Objective, Optimum, PiRange, fix_shares
+from pugam.solvers import TUNING, EvidenceCurve, MarginalFit, Objective, Optimum, PiRange, fix_selected, fix_shares
 
 __all__ = ["MarginalProfile", "given_labels"]
 
@@ -25,6 +25,8 @@ def given_labels(fit: MarginalFit, n0: float, n1: float) -> float:
 
     Where rows were drawn by a survey: than clusters say, less than one where they resemble each other.
     """
+    if fit.labelling is not None:
+        return fit.labelling.factor
     share = fit.optimum.layout.share
     drawn = float(fit.optimum.covariance(PiRange())[share, share])
     given = float(sampling_covariance(fit.optimum, fit.survey, n0, n1)[share, share])
@@ -50,6 +52,8 @@ class MarginalProfile(KindOfProfile[MarginalFit]):
         if fitted.fit.samples is not None:
             return fix_shares(fitted, np.asarray(logit(moved_shares(fitted.fit.samples, pi))))
         nearest = self._fits[min(self._fits, key=lambda other: abs(other - place))]
+        if fitted.fit.labelling is not None:
+            return fix_selected(fitted, nearest.layout.with_share(nearest.beta, place))
         objective = Objective(fitted.engine, fitted.design.penalty(fitted.fit.kappas), fitted.settings.prior)
         start = nearest.layout.with_share(nearest.beta, place)
         settings = fitted.settings

@@ -126,7 +126,7 @@ def _straight_parts(rows: RowsTested) -> dict[int, Array]:
     """
     found = {}
     for term, (basis, block) in enumerate(zip(rows.design.bases, rows.design.blocks, strict=True)):
-        if len(basis.spec.columns) == 1:
+        if len(basis.spec.columns) == 1 and not basis.spec.is_labelling:
             straight = rows.columns[:, 1:][:, block][:, basis.orders == basis.orders.min()]
             found[term] = _ranked(straight, rows.weights) if basis.axes[0].is_numeric else straight
     return found

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines import Engine
+from pugam.inference.labels import log_preferences
 from pugam.inference.profile import PiProfile
-from pugam.likelihood import alpha_shift, label_frequency, saturating_rows
+from pugam.likelihood import alpha_shift, preferred_labels, saturating_rows
 from pugam.solvers import TUNING, Fitted
 from pugam.terms import Design, Encoded
 from pugam.terms.levels import MISSING_CODE
@@ -51,7 +52,9 @@ class RowsTested:
     predictor : array of shape (n,)
         a + eta(x), with the intercept that belongs to the numbers of labelled and unlabelled rows here.
     odds, slope : arrays of shape (n,)
-        P / (1 - P), and 1 - expit(predictor): the derivatives of log P in log c and in the predictor are 1 and slope.
+        P / (1 - P), and the derivative of log P in the predictor; in log c it is 1.
+    hidden : array of shape (n,)
+        Of positives like these, the share that is not labelled.
     """
 
     design: Design
@@ -63,6 +66,7 @@ class RowsTested:
     predictor: Array
     odds: Array
     slope: Array
+    hidden: Array
 
     @cached_property
     def columns(self) -> Array:
@@ -112,8 +116,17 @@ class RowsTested:
     @cached_property
     def tangents(self) -> Array:
         """Directions that the parameters, and the steepness of all curves, span in units of the residuals: (n, k)."""
-        steep = np.column_stack([self.columns, self.predictor])
-        return np.column_stack([np.sqrt(self.odds * self.weights), self.along_predictor(steep)])
+        effects = self.columns[:, : 1 + self.design.n_columns - self.design.layout.n_preference]
+        steep = self.along_predictor(np.column_stack([effects, self.predictor]))
+        roots = np.sqrt(self.odds * self.weights)
+        if self.design.layout.n_preference == 0:
+            return np.column_stack([roots, steep])
+        chosen = self.columns[:, effects.shape[1] :]
+        return np.column_stack([roots * self.hidden * (1.0 - self.slope), steep, self.along_labels(chosen)])
+
+    def along_labels(self, columns: Array) -> Array:
+        """What columns added to the logit of P, shape (n, r), do to P, in units of the residuals."""
+        return np.asarray(np.sqrt(self.variance * self.weights)[:, None] * columns)
 
     @cached_property
     def _inside(self) -> Array:
@@ -171,14 +184,16 @@ def choose_rows(profile: PiProfile) -> RowsTested:
     n0, n1 = float(weights[positive].sum()), float(weights[~positive].sum())
     shift = alpha_shift(optimum.pi, n0, n1) - alpha_shift(optimum.pi, engine.n0, engine.n1)
     predictor = np.asarray(profile.predictors()[rows] + shift)
-    odds, slope = _say(positive, predictor, optimum.pi, n0, n1)
+    log_w = log_preferences(fitted.fit, engine)
+    s, c, d = preferred_labels(predictor, None if log_w is None else log_w[rows], optimum.pi, n0, n1)
+    odds, slope = _say(positive, s, c, d)
     encoded, folds = _encoded_at(fitted, rows), _deal(kinds[rows], positive)
-    return RowsTested(fitted.design, optimum.theta, encoded, positive, weights, folds, predictor, odds, slope)
+    said = predictor, odds, slope, np.broadcast_to(d, odds.shape)
+    return RowsTested(fitted.design, optimum.theta, encoded, positive, weights, folds, *said)
 
 
-def _say(positive: Flags, predictor: Array, pi: float, n0: float, n1: float) -> tuple[Array, Array]:
+def _say(positive: Flags, predictor: Array, c: Array, d: Array) -> tuple[Array, Array]:
     """P / (1 - P), and the derivative of log P in the predictor."""
-    c, d = label_frequency(np.asarray(pi), n0, n1)
     rows = saturating_rows(positive, predictor, c, d)
     odds = np.clip(rows.info_cc, *ODDS_LIMITS)
     return odds, np.asarray(np.minimum(rows.info_sc / odds, 1.0))

@@ -8,6 +8,7 @@ from pugam.likelihood.coordinates import (
     log_c_bend,
     log_c_slope,
     logit,
+    preferred_labels,
     to_logit_pi,
 )
 from pugam.likelihood.rows import (
@@ -28,8 +29,10 @@ from pugam.likelihood.samples import (
 )
 from pugam.likelihood.selection import (
     Preference,
+    StratumSums,
     Tilt,
     selected_scores,
+    selected_stratum_sums,
     selected_sums,
     selected_trace_slopes,
     tilt_sums,
@@ -56,6 +59,7 @@ __all__ = [
     "SampleSizes",
     "SaturatingRows",
     "Scores",
+    "StratumSums",
     "Sums",
     "Tilt",
     "alpha_shift",
@@ -71,6 +75,7 @@ __all__ = [
     "logistic_rows",
     "logistic_sums",
     "logit",
+    "preferred_labels",
     "products_of_columns",
     "sample_scores",
     "sample_sums",
@@ -79,6 +84,7 @@ __all__ = [
     "saturating_sums",
     "score_sums",
     "selected_scores",
+    "selected_stratum_sums",
     "selected_sums",
     "selected_trace_slopes",
     "separate_curve_sums",

@@ -10,7 +10,16 @@ from scipy.special import expit, logit
 
 from pugam.layout import Layout
 
-__all__ = ["alpha_shift", "expit", "label_frequency", "log_c_bend", "log_c_slope", "logit", "to_logit_pi"]
+__all__ = [
+    "alpha_shift",
+    "expit",
+    "label_frequency",
+    "log_c_bend",
+    "log_c_slope",
+    "logit",
+    "preferred_labels",
+    "to_logit_pi",
+]
 
 Array = NDArray[np.float64]
 
@@ -19,6 +28,22 @@ def label_frequency(pi: Array, n0: float | Array, n1: float | Array) -> tuple[Ar
     """Return c = n0 / (n0 + n1 pi) and 1 - c, the latter without cancellation."""
     positives = n0 + n1 * pi
     return n0 / positives, n1 * pi / positives
+
+
+def preferred_labels(
+    s: Array, log_w: Array | None, pi: Array | float, n0: float, n1: float
+) -> tuple[Array, Array, Array]:
+    """Return predictors, label frequencies and their complements where positives are labelled in proportion to exp(W).
+
+    With them, P(z = 1 | x) = c expit(s) as ever. W is `Preference.logs`; None where labels are given at random, which
+    leaves predictors a + eta as they are, and one label frequency for all rows.
+    """
+    c, d = label_frequency(np.asarray(pi, dtype=float), n0, n1)
+    if log_w is None:
+        return s, c, d
+    preferred = c * np.exp(log_w)
+    positives = preferred + d
+    return s + np.log(positives), preferred / positives, d / positives
 
 
 def log_c_slope(pi: Array, n0: float | Array, n1: float | Array) -> Array:

@@ -33,7 +33,16 @@ from pugam.likelihood.sample_sizes import LABELLED
 from pugam.likelihood.samples import SampleShares
 from pugam.likelihood.sums import LOWEST_VALUE, Sums
 
-__all__ = ["Preference", "Tilt", "selected_scores", "selected_sums", "selected_trace_slopes", "tilt_sums"]
+__all__ = [
+    "Preference",
+    "StratumSums",
+    "Tilt",
+    "selected_scores",
+    "selected_stratum_sums",
+    "selected_sums",
+    "selected_trace_slopes",
+    "tilt_sums",
+]
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int32]
@@ -365,6 +374,55 @@ def _weighted_slopes(
         )
     )
     return of_r, of_w, of_shares
+
+
+@dataclass(frozen=True, eq=False)
+class StratumSums:
+    """What is known of scores, the numbers of rows in each sample being given; blocks of rows add up.
+
+    Attributes
+    ----------
+    scores : array of shape (2 + K, q)
+        The expected score of the rows of each sample: labelled rows first, known negatives last. Those of labelled rows
+        are also how the score falls as all W grow together.
+    spread : float
+        Sum of the squares, over labelled rows, of exp(-w) over its mean, less one: the mean, which is in W, is random.
+    together : array of shape (q,)
+        Sum of the products of these with the scores of labelled rows.
+    """
+
+    scores: Array
+    spread: float
+    together: Array
+
+    def __add__(self, other: StratumSums) -> StratumSums:
+        return StratumSums(self.scores + other.scores, self.spread + other.spread, self.together + other.together)
+
+
+def selected_stratum_sums(
+    X: Columns, codes: Numbers, weights: Array | None, b: Array, shares: SampleShares, preference: Preference
+) -> StratumSums:
+    """Sum what errors of estimates depend on where the numbers of rows in each sample are given."""
+    block = _Block.at(X, codes, weights, b, shares, preference)
+    rows, w = block.rows, block.weights
+    m, h, p, pi, n_samples = rows.m, rows.h, rows.chance, shares.pi[:, None], len(shares.pi)
+    positive = rows.alpha / np.maximum(1.0 - pi, SMALLEST) * m
+    there = positive + shares.v[:, None] * h
+    drift = rows.alpha * m - shares.beta[:, None] * h
+    known = shares.of_strata[1][-1] * h
+    scores = [block.gradient(p * h, p * (1.0 - p), -p * drift)]
+    for number in range(n_samples):
+        own = np.eye(n_samples)[:, [number]] * (positive[number] - shares.pi[number] * there[number])
+        scores.append(
+            block.gradient(positive[number] - there[number] * m, -p * there[number], own - there[number] * drift)
+        )
+    scores.append(block.gradient(-known * m, -known * p, -known * drift))
+    labelled = codes == LABELLED
+    excess = np.where(labelled, np.exp(-preference.logs(X.written_out()[:, -preference.size :])) - 1.0, 0.0)
+    together = block.gradient(
+        excess * rows.score_r, excess * rows.score_w(codes), excess * rows.score_shares(codes, shares)
+    )
+    return StratumSums(np.array(scores), float(excess**2 @ w), together)
 
 
 def selected_scores(codes: Numbers, s: Array, log_w: Array, shares: SampleShares) -> tuple[Array, Array, Array]:

@@ -61,6 +61,12 @@ class Families:
         """Logarithms of precisions to begin with: loose enough that curves are not flat."""
         return np.full(len(self.names), np.log(TUNING.first_precision))
 
+    def usual(self) -> Array:
+        """The same for families with a prior: the mean of that."""
+        logs = self.start()
+        logs[self._with_prior] += self._excess(logs)
+        return logs
+
     def log_prior(self, logs: Array) -> float:
         """Log density, up to a constant, of how far apart straight parts put the classes."""
         deviations = self._deviations(logs)

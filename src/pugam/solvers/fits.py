@@ -26,6 +26,7 @@ __all__ = [
     "Fit",
     "Fitted",
     "FittedKind",
+    "LabellingFit",
     "MarginalFit",
     "PooledShares",
     "SampledShares",
@@ -140,6 +141,23 @@ class Survey:
 
 
 @dataclass(frozen=True)
+class LabellingFit:
+    """What is known of a preference with which positives are labelled, besides its coefficients.
+
+    Attributes
+    ----------
+    log_mean : float
+        Log mean of exp(-w) over the labelled rows, for a log preference of w.
+    factor : float
+        How many times faster the evidence along pi falls for numbers of labels that are given, and labelled rows that
+        are random.
+    """
+
+    log_mean: float
+    factor: float
+
+
+@dataclass(frozen=True)
 class Fit(ABC):
     """A fitted model.
 
@@ -161,6 +179,8 @@ class Fit(ABC):
         The shares of several samples; pi is then that of all unlabelled rows together.
     survey : Survey, optional
         How much estimates vary where rows were drawn in clusters or strata; otherwise rows count as independent.
+    labelling : LabellingFit, optional
+        Where labels are given by preference; its coefficients are the last ones.
     """
 
     optimum: Optimum
@@ -173,6 +193,7 @@ class Fit(ABC):
     neighbours: tuple[float, ...] = field(default=(), kw_only=True)
     samples: SampledShares | None = field(default=None, kw_only=True)
     survey: Survey | None = field(default=None, kw_only=True)
+    labelling: LabellingFit | None = field(default=None, kw_only=True)
 
     @property
     def converged(self) -> bool:

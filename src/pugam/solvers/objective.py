@@ -158,6 +158,7 @@ class Objective(_Penalized):
 
     def evaluate(self, beta: Array, observed: bool = False) -> Evaluation:
         """Evaluate value and derivatives at the rows of beta, shape (B, q)."""
+        assert self.layout.n_preference == 0  # labels at random: others have an objective of their own
         pi = self.pi(beta)
         sums = self.engine.sums(pi, beta[:, self.layout.predictor], observed)
         slope = self._slope(pi)

@@ -7,7 +7,17 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.likelihood import Preference, SampleSizes, Sums, Tilt, selected_sums, selected_trace_slopes, tilt_sums
+from pugam.likelihood import (
+    Preference,
+    SampleSizes,
+    StratumSums,
+    Sums,
+    Tilt,
+    selected_stratum_sums,
+    selected_sums,
+    selected_trace_slopes,
+    tilt_sums,
+)
 from pugam.solvers.laplace import Model
 from pugam.solvers.sampled_objective import SampledObjective
 
@@ -35,6 +45,12 @@ class SelectedObjective(SampledObjective):
         """How the trace of a symmetric matrix times the expected information in (a, theta) changes with beta."""
         shared = (beta[self.layout.predictor], self._shares(beta), self.preference(beta), matrix)
         found: Array = self.engine.sum_rows(selected_trace_slopes, shared)
+        return found
+
+    def stratum_sums(self, beta: Array) -> StratumSums:
+        """What errors depend on where the numbers of rows in each sample are given."""
+        shared = (beta[self.layout.predictor], self._shares(beta), self.preference(beta))
+        found: StratumSums = self.engine.sum_rows(selected_stratum_sums, shared)
         return found
 
     def _sums(self, beta: Array, observed: bool) -> Sums:

@@ -31,6 +31,7 @@ from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import best_of
 from pugam.solvers.reml import select_reml
 from pugam.solvers.samples import fit_samples
+from pugam.solvers.selection import fit_preference
 from pugam.solvers.settings import Settings
 from pugam.solvers.shrinkage import fit_shrunken
 from pugam.solvers.smoothing import aic
@@ -378,6 +379,8 @@ def choose_fit(
     samples : sequence of str
         Names of the unlabelled samples, if each has a share of its own: by marginal likelihood only.
     """
+    if designs[0].layout.n_preference:
+        return fit_preference(engine, designs, settings, rng)
     if samples:
         return fit_samples(fit_marginal(engine, designs, settings, rng), samples)
     if settings.estimate == "marginal" and has_enough_rows(designs[0], engine):

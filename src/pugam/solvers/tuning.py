@@ -123,6 +123,8 @@ class Tuning:
         0.5  # variance of log preferences; two below, a label is 1.2 times as likely, two above 10
     )
 
+    preference_starts: tuple[float, ...] = (0.0, 0.8, -0.6)  # from the share that random labels would give, in logits
+
     # Shrunken fits: when, and how. benchmarks/results/shrinkage.md and ablation.md
     fewest_rows_per_column: int = 20  # labelled or unlabelled, whichever are fewer; of columns that nothing restrains
     fewest_doubtful_rows_per_column: int = 5  # 3 to 6 do as well on real tables

@@ -11,11 +11,12 @@ import numpy as np
 
 from pugam.errors import InputError
 from pugam.nodes import Node, Plain
-from pugam.solvers import Fit, MarginalFit, ShrunkenFit, SmoothedFit, constraint_rows
+from pugam.solvers import Fit, LabellingFit, MarginalFit, ShrunkenFit, SmoothedFit, constraint_rows
 from pugam.storage.fits import OPTIMUM_KEYS, read_optimum, read_starts, write_optimum, write_starts
 from pugam.storage.fitted_terms import StoredTerm, read_stored_term, write_stored_term
 from pugam.storage.json_text import format_json, parse_json
 from pugam.storage.judgement import read_judgement, write_judgement
+from pugam.storage.labelling import read_labelling, write_labelling
 from pugam.storage.marginal import read_marginal, read_precision, write_marginal
 from pugam.storage.matrices import read_symmetric, require_variances, write_symmetric
 from pugam.storage.origin import read_features, read_labels, write_features, write_labels
@@ -51,7 +52,7 @@ KEYS = (
     "starts",
     "bases",
 )
-OPTIONAL_KEYS = ("survey",)  # where there was one
+OPTIONAL_KEYS = ("survey", "labelling")  # where there was one
 
 
 def to_json(stored: StoredModel) -> str:
@@ -91,11 +92,13 @@ def from_json(text: str | bytes, name: str) -> StoredModel:
     parts = document.fields(*KEYS, optional=OPTIONAL_KEYS)
     bases = [read_basis(node) for node in parts["bases"].items()]
     terms = [read_stored_term(node, bases) for node in parts["terms"].items()]
+    labelling = read_labelling(parts.get("labelling"))
     _require_different_terms(parts["terms"], terms)
+    _require_labelling(parts["terms"], terms, labelling)
     verdict, neighbours = read_judgement(parts["judgement"])
     fit = _read_fit(parts, terms)
     survey = read_survey(parts.get("survey"), len(fit.optimum.beta))
-    fit = replace(fit, neighbours=neighbours, survey=survey)
+    fit = replace(fit, neighbours=neighbours, survey=survey, labelling=labelling)
     covariance = read_symmetric(parts["covariance"], len(fit.optimum.beta))
     require_variances(parts["covariance"], covariance)
     counts = parts["counts"].fields("labelled", "unlabelled")
@@ -147,7 +150,8 @@ def _write(stored: StoredModel) -> dict[str, Any]:
         [write_basis(basis) for basis in shelf.bases],
     ]
     survey = {} if fit.survey is None else {"survey": write_survey(fit.survey)}
-    return dict(zip(KEYS, values, strict=True)) | survey
+    labelling = {} if fit.labelling is None else {"labelling": write_labelling(fit.labelling)}
+    return dict(zip(KEYS, values, strict=True)) | survey | labelling
 
 
 def _require_format(document: Node) -> None:
@@ -170,6 +174,13 @@ def _require_different_terms(node: Node, terms: list[StoredTerm]) -> None:
     labels = {term.basis.spec.label for term in terms}
     if not terms or len(labels) < len(terms):
         raise node.error("at least one term, and none twice")
+
+
+def _require_labelling(node: Node, terms: list[StoredTerm], labelling: LabellingFit | None) -> None:
+    """Refuse terms that say who is labelled without what belongs to them, or before others, and the reverse."""
+    flags = [term.basis.spec.is_labelling for term in terms]
+    if flags != sorted(flags) or all(flags) or any(flags) != (labelling is not None):
+        raise node.error("terms of the density ratio, and behind them any that say who is labelled")
 
 
 def _require_features(node: Node, terms: list[StoredTerm], n_features: int, names: tuple[str, ...] | None) -> None:
@@ -195,12 +206,13 @@ def _read_design(parts: dict[str, Node], terms: list[StoredTerm]) -> Design:
 def _read_fit(parts: dict[str, Node], terms: list[StoredTerm]) -> Fit:
     """Read a fit; that it holds how curves were shrunken, or evidence, tells its kind."""
     theta = np.concatenate([term.theta for term in terms])
-    rows = constraint_rows(Design(tuple(term.basis for term in terms)))
-    optimum = penalized = read_optimum(parts["estimate"].fields(*OPTIMUM_KEYS), theta, rows)
+    design = Design(tuple(term.basis for term in terms))
+    known = design.layout, constraint_rows(design)
+    optimum = penalized = read_optimum(parts["estimate"].fields(*OPTIMUM_KEYS), theta, *known)
     is_adjusted = parts["penalized"].value is not None
     if is_adjusted:
         before = parts["penalized"].fields(*OPTIMUM_KEYS, "coefficients")
-        penalized = read_optimum(before, before["coefficients"].coefficients(len(theta)), rows)
+        penalized = read_optimum(before, before["coefficients"].coefficients(len(theta)), *known)
     observed = read_symmetric(parts["observed_information"], len(optimum.beta))
     kappas = np.concatenate([term.kappas for term in terms])
     common = optimum, penalized, observed, kappas, read_starts(parts["starts"])

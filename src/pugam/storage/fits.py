@@ -50,12 +50,11 @@ def write_optimum(optimum: Optimum) -> dict[str, Any]:
     return dict(zip(OPTIMUM_KEYS, values, strict=True))
 
 
-def read_optimum(parts: dict[str, Node], theta: Array, constraints: Array) -> Optimum:
-    """Read an optimum that has these coefficients, and the rows of the constraints they keep to."""
+def read_optimum(parts: dict[str, Node], theta: Array, layout: Layout, constraints: Array) -> Optimum:
+    """Read an optimum that has these coefficients, in this order, and the rows of the constraints they keep to."""
     logit_pi = parts["logit_pi"].number()
     if not 0.0 < float(expit(np.array(logit_pi))) < 1.0:
         raise parts["logit_pi"].error("the logit of a share strictly between 0 and 1")
-    layout = Layout.single(len(theta))
     information = read_symmetric(parts["information"], layout.size)
     require_weighted_squares(parts["information"], information)
     return Optimum(

@@ -26,13 +26,14 @@ def write_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
     unknown = set(parameters) ^ set(READERS)
     if unknown:
         raise InputError(f"The model cannot be saved: the file has no place for {', '.join(sorted(unknown))}.")
-    return {name: _plain(parameters[name]) for name in READERS}
+    given = {name: _plain(parameters[name]) for name in READERS}
+    return {name: value for name, value in given.items() if name not in OPTIONAL or value is not None}
 
 
 def read_parameters(node: Node) -> dict[str, Any]:
     """Read the arguments, each checked by itself; whether they fit the terms is for the estimator to say."""
-    parts = node.fields(*READERS)
-    return {name: read(parts[name]) for name, read in READERS.items()}
+    parts = node.fields(*(name for name in READERS if name not in OPTIONAL), optional=OPTIONAL)
+    return {name: read(parts[name]) if name in parts else None for name, read in READERS.items()}
 
 
 def _plain(value: Any) -> Any:
@@ -146,6 +147,7 @@ READERS: dict[str, Callable[[Node], Any]] = {
     "shrinkage": lambda node: node.choice(("auto", "always", "never")),
     "estimate": lambda node: node.choice(("marginal", "mode")),
     "interactions": _read_interactions,
+    "labelling": _read_terms,
     "kappas": _read_kappas,
     "engine": lambda node: node.choice(("auto", "memory", "stream", "dask", "gpu")),
     "random_state": _read_seed,
@@ -153,3 +155,4 @@ READERS: dict[str, Callable[[Node], Any]] = {
     "check": lambda node: node.flag(),
     "verbose": _read_verbose,
 }
+OPTIONAL = ("labelling",)  # left out where there is none

@@ -5,7 +5,22 @@ from pugam.terms.axes import Axis, level_axis, number_axis
 from pugam.terms.basis import INTERACTIONS, STRAIGHT, Basis, Comparison, Encoded, LevelInDoubt, Penalty
 from pugam.terms.design import Design
 from pugam.terms.formula import format_formula, parse_formula
-from pugam.terms.kinds import Factor, Interaction, Linear, Product, Random, Smooth, Tensor, f, l, r, s, te, ti
+from pugam.terms.kinds import (
+    Factor,
+    Interaction,
+    Labelling,
+    Linear,
+    Product,
+    Random,
+    Smooth,
+    Tensor,
+    f,
+    l,
+    r,
+    s,
+    te,
+    ti,
+)
 from pugam.terms.support import POWERS
 from pugam.terms.tensor_basis import TensorBasis
 from pugam.terms.term import Term, columns_read, group_columns, register_term
@@ -21,6 +36,7 @@ __all__ = [
     "Encoded",
     "Factor",
     "Interaction",
+    "Labelling",
     "LevelInDoubt",
     "Linear",
     "Penalty",

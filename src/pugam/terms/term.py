@@ -168,7 +168,7 @@ def group_columns(terms: Iterable[Sequence[str]]) -> list[frozenset[str]]:
     [['w'], ['x', 'y', 'z']]
     """
     groups: list[frozenset[str]] = []
-    for columns in terms:
+    for columns in filter(None, terms):
         touching = [group for group in groups if group.intersection(columns)]
         groups = [group for group in groups if group not in touching] + [frozenset(columns).union(*touching)]
     return groups
