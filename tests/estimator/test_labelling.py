@@ -1,0 +1,175 @@
+"""Labels that depend on columns: pi of all positives, who is labelled, and what goes with it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+
+import pugam
+from pugam import PUGAM
+from pugam.errors import InputError, NotIdentifiableError
+
+PI, N = 0.4, 800
+SHIFTS = np.array([1.0, -1.2, 1.2, 0.8])
+
+
+def make_table(seed, steepness, n=N):
+    """Four normal features; positives are labelled with a chance that rises with the first of them."""
+    rng = np.random.default_rng(seed)
+    chosen = np.empty((0, 4))
+    while len(chosen) < n:
+        drawn = rng.normal(size=(4 * n, 4)) + SHIFTS
+        chosen = np.vstack([chosen, drawn[rng.random(len(drawn)) < expit(steepness * (drawn[:, 0] - 1.0))]])
+    hidden = rng.random(n) < PI
+    unlabelled = rng.normal(size=(n, 4)) + np.outer(hidden, SHIFTS)
+    X = pd.DataFrame(np.vstack([chosen[:n], unlabelled]), columns=list("abcd"))
+    return X, np.repeat([1, 0], n), hidden
+
+
+@pytest.fixture(scope="module")
+def table():
+    return make_table(0, 2.0)
+
+
+@pytest.fixture(scope="module")
+def model(table):
+    X, z, _ = table
+    return PUGAM(labelling="s(a)", check=False).fit(X, z)
+
+
+def test_pi_is_that_of_all_positives(table, model):
+    X, z, _ = table
+    random = PUGAM(check=False).fit(X, z)
+    interval = model.pi_interval(model_error=False)
+
+    assert random.pi_interval().upper < PI  # labels taken for random
+    assert interval.lower < PI < interval.upper
+    assert abs(model.pi_ - PI) < 0.05  # about one standard error
+
+
+def test_who_is_labelled_is_an_effect_like_others(model):
+    effect = model.effect("labelling(s(a))", grid=[-1.0, 1.0, 3.0])
+    wanted = np.log(expit(2.0 * (np.array([-1.0, 1.0, 3.0]) - 1.0)))
+
+    differences = np.diff(effect.u) - np.diff(wanted)
+    assert np.all(np.abs(differences) < 3.0 * effect.se.to_numpy()[1:])
+    assert model.test("labelling(s(a))").pvalue < 1e-6
+    assert model.formula_ == "s(a) + s(b) + s(c) + s(d) + labelling(s(a))"
+    assert "labelling(s(a))" in str(model.summary())
+
+
+def test_the_name_of_a_column_stands_for_its_effect(model):
+    assert model.effect("a").u.iloc[-1] == model.effect("s(a)").u.iloc[-1]
+    assert model.odds_ratio({"a": 0.0}, {"a": 1.0}).estimate == model.odds_ratio("s(a)", 0.0, 1.0).estimate
+
+
+def test_posteriors_do_not_depend_on_who_is_labelled(table, model):
+    X, z, hidden = table
+    posterior = model.predict_proba(X)[:, 1]
+
+    ratio = model.alpha_ + sum(_effect_at(model, name, X[name]) for name in "abcd")
+    np.testing.assert_allclose(model.log_density_ratio(X), ratio, atol=1e-10)
+    assert posterior[z == 0].mean() == pytest.approx(model.pi_, abs=1e-8)
+    assert posterior[z == 0][hidden].mean() > 0.6 > 0.4 > posterior[z == 0][~hidden].mean()
+
+
+def _effect_at(model, name, values):
+    return model.effect(name, grid=values).u.to_numpy()
+
+
+def test_the_score_counts_who_is_labelled(table, model):
+    X, z, _ = table
+    assert model.score(X, z) == pytest.approx(model.loglik_ / len(X), rel=1e-12)
+
+
+def test_labels_at_random_give_much_the_same_pi():
+    X, z, _ = make_table(3, 0.0)
+    ordinary = PUGAM(check=False).fit(X, z)
+    selected = PUGAM(labelling="l(a)", check=False).fit(X, z)
+
+    width = selected.pi_interval(model_error=False).upper - selected.pi_interval(model_error=False).lower
+    assert abs(selected.pi_ - ordinary.pi_) < 0.5 * width
+    assert selected.test("labelling(l(a))").pvalue > 0.01
+
+
+def test_columns_of_labelling_need_not_be_features(table):
+    X, z, _ = table
+    outside = PUGAM("s(b) + s(c) + s(d)", labelling="l(a)", check=False).fit(X, z)
+    assert outside.formula_ == "s(b) + s(c) + s(d) + labelling(l(a))"
+    assert outside.log_density_ratio(X).shape == (len(X),)
+
+
+def test_terms_may_say_who_is_labelled(table, model):
+    X, z, _ = table
+    written = PUGAM(model.formula_, check=False).fit(X, z)
+    assert written.pi_ == model.pi_
+
+
+def test_a_saved_model_is_the_same(table, model, tmp_path):
+    X, z, _ = table
+    model.save(tmp_path / "model.json")
+    loaded = pugam.load(tmp_path / "model.json")
+
+    assert loaded.pi_interval() == model.pi_interval()
+    assert loaded.labelling == "s(a)"
+    assert loaded.score(X, z) == model.score(X, z)
+    np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
+    assert loaded.attach(X, z).diagnose().verdict == model.diagnose().verdict
+
+
+def test_the_bootstrap_varies_as_the_interval_says(model):
+    interval = model.pi_interval(model_error=False)
+    replicates = model.bootstrap(30, random_state=0)
+
+    ratio = replicates.pi.std() / ((interval.upper - interval.lower) / 3.92)
+    assert 0.6 < ratio < 1.6  # 30 resamples: a standard deviation is known to 13%
+
+
+def test_weights_count_rows():
+    X, z, _ = make_table(1, 2.0, 400)
+    weights = np.where(np.arange(len(X)) % 4 == 0, 2.0, 1.0)
+    repeated = np.repeat(np.arange(len(X)), weights.astype(int))
+
+    weighted = PUGAM("a + b + c + d", labelling="a", check=False).fit(X, z, sample_weight=weights)
+    longer = PUGAM("a + b + c + d", labelling="a", check=False).fit(X.iloc[repeated], z[repeated])
+    assert weighted.pi_ == pytest.approx(longer.pi_, abs=1e-4)
+    assert weighted._fit.labelling.factor == pytest.approx(longer._fit.labelling.factor, rel=1e-3)
+
+
+def test_files_give_what_memory_gives(tmp_path):
+    X, z, _ = make_table(1, 2.0, 400)
+    X.assign(z=z).to_parquet(tmp_path / "rows.parquet")
+    terms = {"terms": "a + b + c + d", "labelling": "a", "check": False}
+
+    inside = PUGAM(**terms).fit(X, z)
+    streamed = PUGAM(**terms, engine="stream").fit(tmp_path / "rows.parquet", "z")
+    assert streamed.pi_ == pytest.approx(inside.pi_, rel=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("labelling", "fault"),
+    [
+        ("s(a) + s(b) + s(c)", "Labels depend on a, b, c, and 1 of the model's other terms is left"),
+        ("s(e)", "X has no column 'e'"),
+        ("labelling(labelling(a))", r"labelling\(\) takes one term"),
+        ("s(a, shape='increasing')", "have no shape"),
+        ("s(a) + l(a)", "stand"),
+    ],
+)
+def test_what_cannot_be_is_refused(table, labelling, fault):
+    X, z, _ = table
+    with pytest.raises(InputError, match=fault):
+        PUGAM(labelling=labelling).fit(X, z)
+
+
+def test_a_preference_along_all_features_is_not_identified(table):
+    X, z, _ = table
+    with pytest.raises(NotIdentifiableError, match="or give the classes of some unlabelled rows, as audit"):
+        PUGAM("s(a) + s(b)", labelling="s(a)").fit(X, z)
+
+
+@pytest.mark.parametrize("other", [{"pi": 0.3}, {"smoothing": 1.0}, {"estimate": "mode"}])
+def test_other_estimates_are_refused(table, other):
+    X, z, _ = table
+    with pytest.raises(InputError, match="labelling is for pi by marginal likelihood"):
+        PUGAM(labelling="s(a)", **other).fit(X, z)
