@@ -173,3 +173,42 @@ def test_other_estimates_are_refused(table, other):
     X, z, _ = table
     with pytest.raises(InputError, match="labelling is for pi by marginal likelihood"):
         PUGAM(labelling="s(a)", **other).fit(X, z)
+
+
+@pytest.fixture(scope="module")
+def sampled():
+    """Two unlabelled samples, with shares of 0.4 and 0.15."""
+    rng = np.random.default_rng(1)
+    X, z, _ = make_table(1, 2.0, 700)
+    hidden = rng.random(700) < 0.15
+    other = pd.DataFrame(rng.normal(size=(700, 4)) + np.outer(hidden, SHIFTS), columns=list("abcd"))
+    samples = np.repeat(["labelled", "one", "two"], 700)
+    return pd.concat([X, other], ignore_index=True), np.append(z, np.zeros(700, int)), samples
+
+
+def test_each_sample_has_its_share(sampled):
+    X, z, samples = sampled
+    model = PUGAM("a + b + c + d", labelling="s(a)", check=False).fit(X, z, sample=samples)
+    random = PUGAM("a + b + c + d", check=False, interactions=None).fit(X, z, sample=samples)
+
+    shares = model.shares().set_index("sample")
+    assert np.all(shares.lower[["one", "two"]] < [0.4, 0.15])
+    assert np.all(shares.upper[["one", "two"]] > [0.4, 0.15])
+    assert random.shares().set_index("sample").upper["one"] < 0.4
+    assert model.share_difference("one", "two").lower > 0.0
+    with pytest.raises(InputError, match="who is labelled"):
+        model.test_curves()
+
+
+def test_an_audit_identifies_what_labels_alone_do_not():
+    X, z, hidden = make_table(4, 2.0, 600)
+    rng = np.random.default_rng(4)
+    audit = np.full(len(X), np.nan)
+    picked = rng.choice(600, 150, replace=False)
+    audit[600 + picked] = hidden[picked]
+
+    model = PUGAM("a + b", labelling="s(a)", check=False).fit(X, z, audit=audit)
+    interval = model.pi_interval(model_error=False)
+    assert interval.lower < PI < interval.upper
+    assert interval.upper - interval.lower < 0.2  # of 150 rows alone: 0.157
+    assert model.check_audit().audited.iloc[0] == 150.0

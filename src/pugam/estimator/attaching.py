@@ -17,17 +17,15 @@ from pugam.estimator.roles import open_engine, take_roles
 from pugam.estimator.training import TableRows, TrainingRows, by_survey, is_elsewhere, open_rows
 from pugam.estimator.uncertainty import UncertaintyMethods
 from pugam.messages import Argument
-from pugam.solvers import Fitted, FittedKind, sampled_loglik, selected_loglik
+from pugam.solvers import Fitted, FittedKind, sampled_loglik
 
 __all__ = ["RowMethods"]
 
 
 def _loglik(fitted: Fitted) -> float:
     fit, engine = fitted.fit, fitted.engine
-    if fit.labelling is not None:
-        return selected_loglik(fitted)
-    if fit.samples is not None:
-        return sampled_loglik(fit, engine)
+    if fit.samples is not None or fit.labelling is not None:
+        return sampled_loglik(fitted)
     optimum = fit.optimum
     return float(engine.sums(np.array([optimum.pi]), optimum.b[None]).value[0])
 

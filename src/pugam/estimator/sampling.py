@@ -149,6 +149,8 @@ class SampleMethods(JudgingMethods):
         """
         check_is_fitted(self)
         fitted, _ = self._fitted("The test of curves"), self._several
+        if fitted.fit.labelling is not None:
+            raise InputError("There is no test of curves of models that say who is labelled; fit samples one by one.")
         with one_blas_thread():
             found = compare_curves(fitted)
         assert found is not None

@@ -114,8 +114,8 @@ class Diagnosis:
     search : Search, optional
         Which interactions were looked for and added, and what pi would be without them; None where none were.
     curves : CurveTests, optional
-        Whether curves are the same in all unlabelled samples; None where there is one, and for surveys, since the test
-        takes rows for independent.
+        Whether curves are the same in all unlabelled samples; None where there is one, for surveys, since the test takes
+        rows for independent, and where terms say who is labelled.
     """
 
     verdict: Verdict
@@ -251,7 +251,7 @@ def diagnose_fit(fitted: Fitted, pi: float, terms: Sequence[HypothesisTest], at_
         best_bin=bound_pi(rows) if fitted.fit.labelling is None else None,
         sensitivity=fix_pi(profile, np.array([pi])),
         search=fitted.fit.search,
-        curves=None if fitted.fit.survey is not None else compare_curves(fitted),
+        curves=compare_curves(fitted) if fitted.fit.survey is None and fitted.fit.labelling is None else None,
     )
     verdict, findings = judge(found)
     found = replace(found, verdict=verdict, findings=findings)

@@ -13,7 +13,7 @@ from pugam.inference.intervals import normal_quantile
 from pugam.inference.profile import KindOfProfile
 from pugam.inference.rows_of_samples import moved_shares
 from pugam.likelihood import expit, logit
-from pugam.solvers import TUNING, EvidenceCurve, MarginalFit, Objective, Optimum, PiRange, fix_selected, fix_shares
+from pugam.solvers import TUNING, EvidenceCurve, MarginalFit, Objective, Optimum, PiRange, fix_shares
 
 __all__ = ["MarginalProfile", "given_labels"]
 
@@ -51,9 +51,9 @@ class MarginalProfile(KindOfProfile[MarginalFit]):
         fitted, pi = self.fitted, float(expit(place))
         if fitted.fit.samples is not None:
             return fix_shares(fitted, np.asarray(logit(moved_shares(fitted.fit.samples, pi))))
-        nearest = self._fits[min(self._fits, key=lambda other: abs(other - place))]
         if fitted.fit.labelling is not None:
-            return fix_selected(fitted, nearest.layout.with_share(nearest.beta, place))
+            return fix_shares(fitted, np.array([place]))
+        nearest = self._fits[min(self._fits, key=lambda other: abs(other - place))]
         objective = Objective(fitted.engine, fitted.design.penalty(fitted.fit.kappas), fitted.settings.prior)
         start = nearest.layout.with_share(nearest.beta, place)
         settings = fitted.settings

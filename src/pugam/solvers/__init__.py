@@ -37,7 +37,6 @@ from pugam.solvers.samples import (
     sampled_mode,
     sampled_parameters,
 )
-from pugam.solvers.selection import fix_selected, selected_loglik
 from pugam.solvers.settings import Settings
 from pugam.solvers.shrinkage import hold_out, make_folds, refit_shrunken
 from pugam.solvers.smoothing import LINEAR_GRID, SMOOTH_GRID, aic, edf, edf_by_term
@@ -91,7 +90,6 @@ __all__ = [
     "finish_fit",
     "fit_averaging",
     "fit_smoothed",
-    "fix_selected",
     "fix_shares",
     "gather_evidence",
     "has_enough_rows",
@@ -114,5 +112,4 @@ __all__ = [
     "sampled_loglik",
     "sampled_mode",
     "sampled_parameters",
-    "selected_loglik",
 ]

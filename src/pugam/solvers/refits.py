@@ -21,7 +21,6 @@ from pugam.solvers.marginal import refit_marginal
 from pugam.solvers.objective import ResampledObjective
 from pugam.solvers.pi import PiRange
 from pugam.solvers.samples import refit_samples
-from pugam.solvers.selection import refit_selected
 from pugam.solvers.settings import Settings
 from pugam.solvers.shrinkage import refit_shrunken
 from pugam.solvers.strategy import finish_fit, warm_smoothing
@@ -87,9 +86,8 @@ def _refit_shrunken(fit: ShrunkenFit, engine: Engine, design: Design, settings: 
 
 @refit.register
 def _refit_marginal(fit: MarginalFit, engine: Engine, design: Design, settings: Settings) -> Fit:
-    if fit.labelling is not None:
-        return refit_selected(fit, engine, design, settings)
-    return (refit_marginal if fit.samples is None else refit_samples)(fit, engine, design, settings)
+    is_plain = fit.samples is None and fit.labelling is None
+    return (refit_marginal if is_plain else refit_samples)(fit, engine, design, settings)
 
 
 @singledispatch

@@ -9,12 +9,14 @@ from numpy.typing import NDArray
 
 from pugam.layout import Layout
 from pugam.likelihood import SampleShares, SampleSizes, Sums, expit, sample_sums, sample_trace_slopes, stratum_scores
+from pugam.linear_algebra import inverse
 from pugam.solvers.constraints import UNCONSTRAINED
+from pugam.solvers.fits import LabellingFit
 from pugam.solvers.laplace import Model
 from pugam.solvers.objective import Evaluation, Objective
 from pugam.solvers.standpoint import Standpoint
 
-__all__ = ["SampledMode", "SampledModel", "SampledObjective"]
+__all__ = ["SampledMode", "SampledModel", "SampledObjective", "covariance_given"]
 
 Array = NDArray[np.float64]
 
@@ -38,6 +40,11 @@ class SampledObjective(Objective):
         """None: fits by marginal likelihood have none."""
         return UNCONSTRAINED
 
+    def penalties(self, beta: Array) -> Array:
+        """Roughness minus log prior: what is subtracted from the log-likelihood, shape (B,)."""
+        pi, theta = np.asarray(expit(beta[:, self.layout.shares])), beta[:, self.layout.coefficients]
+        return np.asarray(0.5 * np.sum(theta**2 * self.penalty, axis=1) - self.prior.value(pi) @ self.sizes.parts)
+
     def evaluate(self, beta: Array, observed: bool = False) -> Evaluation:
         """Evaluate value and derivatives at the rows of beta, shape (B, q)."""
         layout = self.layout
@@ -45,7 +52,7 @@ class SampledObjective(Objective):
         pi, theta = np.asarray(expit(beta[:, layout.shares])), beta[:, layout.coefficients]
         loglik = np.array([one.value[0] for one in sums])
         weights = self.sizes.parts
-        value = loglik - 0.5 * np.sum(theta**2 * self.penalty, axis=1) + self.prior.value(pi) @ weights
+        value = loglik - self.penalties(beta)
         gradient, curvature = np.array([one.score[0] for one in sums]), np.zeros_like(beta)
         gradient[:, layout.shares] += self.prior.score(pi) * weights
         gradient[:, layout.coefficients] -= self.penalty * theta
@@ -59,11 +66,18 @@ class SampledObjective(Objective):
         found: Array = self.engine.sum_rows(sample_trace_slopes, shared)
         return found
 
-    def stratum_scores(self, beta: Array) -> Array:
-        """The expected score of the rows of each sample: shape (2 + K, q)."""
-        shared = (beta[None, self.layout.predictor], self._shares(beta))
-        found: Array = self.engine.sum_rows(stratum_scores, shared)
-        return found
+    def given_sizes(self, mode: Standpoint) -> Array:
+        """Covariance of all parameters at a mode, the numbers of rows in each sample given: shape (q, q).
+
+        The score varies less than the information says, by its sums over each sample.
+        """
+        shared = (mode.beta[None, self.layout.predictor], self._shares(mode.beta))
+        scores: Array = self.engine.sum_rows(stratum_scores, shared)
+        return covariance_given(self.sizes, mode, scores)
+
+    def labelling(self, mode: Standpoint) -> LabellingFit | None:
+        """What is known of who is labelled: nothing where labels are given at random."""
+        return None
 
     def _sums(self, beta: Array, observed: bool) -> Sums:
         shared = (beta[None, self.layout.predictor], self._shares(beta), observed)
@@ -72,6 +86,23 @@ class SampledObjective(Objective):
 
     def _shares(self, beta: Array) -> SampleShares:
         return SampleShares(self.sizes, np.asarray(expit(beta[self.layout.shares])))
+
+
+def covariance_given(sizes: SampleSizes, mode: Standpoint, scores: Array, drawn: Array | None = None) -> Array:
+    """Covariance of parameters whose score has these sums over each sample, which do not vary: shape (q, q).
+
+    What else varies is added to the variance of the score, as `drawn`, shape (q, q).
+    """
+    counts = np.concatenate([[sizes.labelled], sizes.unlabelled, [sizes.negative]])
+    there = counts > 0.0
+    root = np.linalg.cholesky(inverse(mode.hessian))
+    fixed = (scores[there] @ root) / np.sqrt(counts[there])[:, None]
+    spread = np.eye(mode.layout.size) - fixed.T @ fixed
+    if drawn is not None:
+        spread += root.T @ drawn @ root
+    values, vectors = np.linalg.eigh(spread)
+    half = root @ (vectors * np.sqrt(np.maximum(values, 0.0)))
+    return np.asarray(half @ half.T)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,13 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines import Engine
+from pugam.layout import Layout
 from pugam.likelihood import (
     SampleShares,
     SampleSizes,
-    Sums,
     expit,
     logit,
-    sample_sums,
 )
 from pugam.linear_algebra import inverse, inverse_definite
 from pugam.solvers.evidence_profile import EvidenceCurve, ascend, follow
@@ -27,7 +26,8 @@ from pugam.solvers.families import Families
 from pugam.solvers.fits import Fit, FittedKind, MarginalFit, SampledShares
 from pugam.solvers.laplace import EvidenceAt, Model, climb
 from pugam.solvers.optimum import Optimum
-from pugam.solvers.sampled_objective import SampledMode, SampledModel, SampledObjective
+from pugam.solvers.sampled_objective import SampledMode, SampledModel
+from pugam.solvers.selected_objective import SelectedModel
 from pugam.solvers.settings import Settings
 from pugam.solvers.standpoint import Standpoint
 from pugam.solvers.tuning import TUNING
@@ -37,11 +37,14 @@ __all__ = [
     "count_samples",
     "fit_samples",
     "fix_shares",
+    "follow_shares",
     "refit_samples",
     "refit_unaudited",
     "sampled_loglik",
     "sampled_mode",
+    "sampled_model",
     "sampled_parameters",
+    "start_at",
 ]
 
 Array = NDArray[np.float64]
@@ -53,30 +56,49 @@ def fit_samples(pooled: FittedKind[MarginalFit], names: Sequence[str]) -> Fitted
     Rows of the engine have codes, see `SampleSizes`.
     """
     fit, settings = pooled.fit, pooled.settings
-    model = _model(pooled.engine, pooled.design, settings, len(names))
-    logits = np.full(len(names), fit.optimum.logit_pi)  # the share of all unlabelled rows, for each sample
-    start = climb(model, _with_shares(fit.optimum, logits, model.sizes), np.log(fit.precisions))
-    best = ascend(model, start, settings.pi_range)
+    families = Model.of(pooled.engine, pooled.design, settings.prior).families
+    model = sampled_model(pooled.engine, pooled.design, families, settings, len(names))
+    start = climb(model, start_at(model, fit.optimum, fit.optimum.logit_pi), np.log(fit.precisions))
+    return follow_shares(fit, model, ascend(model, start, settings.pi_range), settings, names)
+
+
+def start_at(model: SampledModel, optimum: Optimum, place: float) -> Array:
+    """Parameters with the same share, on the logit scale, for each sample, and no preference."""
+    logits = np.full(model.sizes.n_samples, place)
+    return _with_shares(model.design.layout, optimum, logits, model.sizes)
+
+
+def follow_shares(
+    fit: MarginalFit, model: SampledModel, best: EvidenceAt, settings: Settings, names: Sequence[str]
+) -> FittedKind[MarginalFit]:
+    """Follow the evidence along each share, and put together what is known of all of them."""
     curves = []
-    for number in range(len(names)):
+    for number in range(model.sizes.n_samples):
         top, curve = follow(model, best, settings.pi_range, number)
         best = top if top.value > best.value else best
         curves.append(curve)
-    found = _shares(model, best, names, curves)
-    design = pooled.design.with_ridge(model.families.precision(best.logs))
-    return replace(pooled, design=design, fit=replace(_joined(fit, model, best, curves), samples=found))
+    found = _shares(model, best, names, curves) if names else None
+    design = model.design.with_ridge(model.families.precision(best.logs))
+    made = replace(
+        _joined(fit, model, best, curves), samples=found, labelling=model.at(best.logs).labelling(best.optimum)
+    )
+    return FittedKind(model.engine, design, settings, made)
 
 
 def refit_samples(fit: MarginalFit, engine: Engine, design: Design, settings: Settings) -> MarginalFit:
     """Refit to rows counted otherwise, with the same variances."""
-    known = fit.samples
-    assert known is not None
-    model = _same_variances(engine, design, settings, len(known.names))
-    start = climb(model, _with_shares(fit.optimum, known.logits, model.sizes), np.zeros(1))
+    model = _same_variances(engine, design, settings, _n_samples(fit))
+    start = climb(model, sampled_parameters(fit, model.sizes), np.zeros(1))
     best = ascend(model, start, settings.pi_range, settles=False)
     together = _together(best.optimum, best.optimum.hessian, model.sizes)
-    shares = replace(known, logits=best.optimum.beta[best.optimum.layout.shares].copy())
+    logits = best.optimum.beta[best.optimum.layout.shares].copy()
+    shares = None if fit.samples is None else replace(fit.samples, logits=logits)
     return replace(fit, optimum=together, penalized=together, samples=shares)
+
+
+def _n_samples(fit: Fit) -> int:
+    """Number of shares: one where samples are not told apart."""
+    return 1 if fit.samples is None else len(fit.samples.names)
 
 
 def refit_unaudited(fitted: FittedKind[Fit]) -> Optimum:
@@ -99,20 +121,23 @@ def fix_shares(fitted: FittedKind[MarginalFit], logits: Array) -> Optimum:
     logits : array of shape (K,)
     """
     model = _same_variances(fitted.engine, fitted.design, fitted.settings, len(logits))
-    mode = climb(model, _with_shares(fitted.fit.optimum, logits, model.sizes), np.zeros(1)).optimum
+    start = _with_shares(fitted.design.layout, fitted.fit.optimum, logits, model.sizes)
+    mode = climb(model, start, np.zeros(1)).optimum
     return _together(mode, mode.hessian, model.sizes)
 
 
 def _same_variances(engine: Engine, design: Design, settings: Settings, n_samples: int) -> SampledModel:
     """The model with the precisions that its design remembers."""
     assert design.ridge is not None
-    sizes = count_samples(engine, n_samples)
-    return SampledModel(engine, design, Families(("all",), design.ridge[None]), settings.prior, sizes)
+    return sampled_model(engine, design, Families(("all",), design.ridge[None]), settings, n_samples)
 
 
-def _model(engine: Engine, design: Design, settings: Settings, n_samples: int) -> SampledModel:
-    families = Model.of(engine, design, settings.prior).families
-    return SampledModel(engine, design, families, settings.prior, count_samples(engine, n_samples))
+def sampled_model(
+    engine: Engine, design: Design, families: Families, settings: Settings, n_samples: int
+) -> SampledModel:
+    """The model of several samples; where terms say who is labelled, of labels given by preference."""
+    kind = SelectedModel if design.layout.n_preference else SampledModel
+    return kind(engine, design, families, settings.prior, count_samples(engine, n_samples))
 
 
 def count_samples(engine: Engine, n_samples: int) -> SampleSizes:
@@ -122,11 +147,14 @@ def count_samples(engine: Engine, n_samples: int) -> SampleSizes:
     return sizes if engine.negatives is None else replace(sizes, negative=engine.negatives.n1)
 
 
-def _with_shares(together: Optimum, logits: Array, sizes: SampleSizes) -> Array:
-    """Parameters of several samples, of those as if all unlabelled rows were one: the inverse of `_together`."""
-    layout = together.layout.with_n_shares(sizes.n_samples)
-    beta = np.empty(layout.size)
-    beta[layout.shares], beta[layout.coefficients] = logits, together.theta
+def _with_shares(one: Layout, together: Optimum, logits: Array, sizes: SampleSizes) -> Array:
+    """Parameters of several samples, of those as if all unlabelled rows were one: the inverse of `_together`.
+
+    In the layout of a design that may have further coefficients, which are zero.
+    """
+    layout = one.with_n_shares(sizes.n_samples)
+    beta = np.zeros(layout.size)
+    beta[layout.shares], beta[layout.coefficients][: len(together.theta)] = logits, together.theta
     beta[layout.intercept] = together.intercept - SampleShares(sizes, np.asarray(expit(logits))).beside
     return beta
 
@@ -136,7 +164,7 @@ def _shares(
 ) -> SampledShares:
     """What is known of the shares."""
     mode, shares, sizes = best.optimum, best.optimum.layout.shares, model.sizes
-    given = _given_sizes(model.at(best.logs), mode)
+    given = model.at(best.logs).given_sizes(mode)
     drawn = inverse(mode.hessian).diagonal()[shares]
     own = np.maximum(given.diagonal()[shares], TUNING.smallest_information)
     assert model.engine.codes is not None
@@ -164,24 +192,10 @@ def _joined(fit: MarginalFit, model: SampledModel, best: EvidenceAt, curves: Seq
         penalized=together,
         observed=_together(mode, seen, model.sizes).information,
         kappas=model.design.smoothing_like(precision),
+        families=model.families.names,
         precisions=np.exp(best.logs),
         curve=_along_all(fit, together, curves),
     )
-
-
-def _given_sizes(objective: SampledObjective, mode: Optimum) -> Array:
-    """Covariance of all parameters, the numbers of rows in each sample given: shape (q, q).
-
-    The score varies less than the information says, by its sums over each sample.
-    """
-    sizes, sums = objective.sizes, objective.stratum_scores(mode.beta)
-    counts = np.concatenate([[sizes.labelled], sizes.unlabelled, [sizes.negative]])
-    there = counts > 0.0
-    root = np.linalg.cholesky(inverse(mode.hessian))
-    fixed = (sums[there] @ root) / np.sqrt(counts[there])[:, None]
-    values, vectors = np.linalg.eigh(np.eye(mode.layout.size) - fixed.T @ fixed)
-    half = root @ (vectors * np.sqrt(np.clip(values, 0.0, 1.0)))
-    return np.asarray(half @ half.T)
 
 
 def _together(mode: Optimum, hessian: Array, sizes: SampleSizes) -> Optimum:
@@ -243,24 +257,20 @@ def _error(optimum: Optimum) -> float:
 
 def sampled_parameters(fit: Fit, sizes: SampleSizes) -> Array:
     """The parameters of a fit to several samples: shares on the logit scale, then (a, theta)."""
-    assert fit.samples is not None
-    return _with_shares(fit.optimum, fit.samples.logits, sizes)
+    optimum = fit.optimum
+    logits = np.array([optimum.logit_pi]) if fit.samples is None else fit.samples.logits
+    return _with_shares(optimum.layout, optimum, logits, sizes)
 
 
 def sampled_mode(fitted: FittedKind[Fit]) -> SampledMode:
     """Stand again where a fit to several samples ended."""
     fit = fitted.fit
     assert isinstance(fit, MarginalFit)
-    assert fit.samples is not None
-    model = _model(fitted.engine, fitted.design, fitted.settings, len(fit.samples.names))
-    (mode,) = model.at(np.log(fit.precisions)).stand([sampled_parameters(fit, model.sizes)])
+    model = _same_variances(fitted.engine, fitted.design, fitted.settings, _n_samples(fit))
+    (mode,) = model.at(np.zeros(1)).stand([sampled_parameters(fit, model.sizes)])
     return SampledMode(mode, model.sizes, _change(mode, model.sizes))
 
 
-def sampled_loglik(fit: Fit, engine: Engine) -> float:
+def sampled_loglik(fitted: FittedKind[Fit]) -> float:
     """The log-likelihood of rows of several samples at the parameters of a fit."""
-    assert fit.samples is not None
-    sizes = count_samples(engine, len(fit.samples.names))
-    shares, beta = SampleShares(sizes, np.asarray(expit(fit.samples.logits))), sampled_parameters(fit, sizes)
-    sums: Sums = engine.sum_rows(sample_sums, (beta[None, sizes.n_samples :], shares, False))
-    return float(sums.value[0])
+    return sampled_mode(fitted).mode.loglik

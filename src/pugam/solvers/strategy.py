@@ -380,7 +380,7 @@ def choose_fit(
         Names of the unlabelled samples, if each has a share of its own: by marginal likelihood only.
     """
     if designs[0].layout.n_preference:
-        return fit_preference(engine, designs, settings, rng)
+        return fit_preference(engine, designs, settings, rng, samples)
     if samples:
         return fit_samples(fit_marginal(engine, designs, settings, rng), samples)
     if settings.estimate == "marginal" and has_enough_rows(designs[0], engine):
