@@ -114,8 +114,8 @@ class Diagnosis:
     search : Search, optional
         Which interactions were looked for and added, and what pi would be without them; None where none were.
     curves : CurveTests, optional
-        Whether curves are the same in all unlabelled samples; None where there is one, for surveys, since the test takes
-        rows for independent, and where terms say who is labelled.
+        Whether curves are the same in all unlabelled samples; None where there is one, for surveys, since the test
+        takes rows for independent, and where terms say who is labelled.
     """
 
     verdict: Verdict
