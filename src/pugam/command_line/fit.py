@@ -121,6 +121,13 @@ def fit(
             "many), or pairs, as in age:bmi,age:dose."
         ),
     ] = "auto",
+    labelling: Annotated[
+        str | None,
+        typer.Option(
+            help="What the chance that a positive is labelled depends on, as terms: 's(age) + f(sex)'; by default "
+            "labelled rows are a random sample of the positives."
+        ),
+    ] = None,
     ci: Annotated[
         str, typer.Option(help="Interval for pi: wald (or what belongs to the estimate), profile or bootstrap.")
     ] = "wald",
@@ -195,6 +202,7 @@ def fit(
         shrinkage=shrinkage,
         estimate=estimate,
         interactions=_read_interactions(interactions),
+        labelling=labelling,
         pi=read_pi(pi),
         random_state=seed,
         engine=engine,

@@ -15,6 +15,7 @@ from pugam.data import make_frame
 from pugam.errors import InputError
 from pugam.inference import Interval, normal_quantile, not_converged, standard_errors
 from pugam.messages import Message, See, Words, in_python
+from pugam.presentation.equations import equations
 from pugam.presentation.protocol import FittedModel
 from pugam.solvers import edf_by_term
 
@@ -206,7 +207,7 @@ def _lines(
     factors: Sequence[Sequence[Any]],
 ) -> Iterator[str]:
     yield "Positive-unlabelled generalized additive model"
-    yield f"log g(x)/h(x) = alpha + {model.formula_}"
+    yield from equations(model.terms_)
     yield ""
     yield f"labelled positives n0 = {model.n0_:g}, unlabelled n1 = {model.n1_:g}"
     yield from _negatives(model)

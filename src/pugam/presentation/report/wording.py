@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pugam.inference import AuditedShare, Diagnosis, EqualShares, Interval
 from pugam.likelihood import expit
 from pugam.messages import Piece, See, Words
+from pugam.presentation.equations import equations
 from pugam.presentation.report.formats import number, p_equals
 from pugam.solvers import PooledShares
 from pugam.version import __version__
@@ -174,7 +175,7 @@ def describe_model(model: FittedModel) -> Iterator[tuple[str, str]]:
     samples = "" if found is None or len(found.names) == 1 else f" in {len(found.names)} samples"
     negatives = f", {found.negatives:,.6g} known to be negative" if found is not None and found.negatives else ""
     yield "Rows", f"{model.n0_:,.6g} labelled positive, {model.n1_:,.6g} unlabelled{samples}{negatives}"
-    yield "Model", f"log g(x)/h(x) = alpha + {model.formula_}"
+    yield "Model", "; ".join(equations(model.terms_))
     yield "Smoothing", model.smoothing if isinstance(model.smoothing, str) else "given"
     pi_range = model._settings.pi_range
     if pi_range.fixed:
