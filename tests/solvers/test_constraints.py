@@ -67,7 +67,7 @@ def test_agrees_with_a_general_purpose_optimiser(seed):
         options={"ftol": 1e-14, "maxiter": 500},
     )
     # It stops early on some processors, so it has to be no better, and near.
-    assert half_square(shift) <= found.fun * (1.0 + 1e-8)
+    assert half_square(shift) <= found.fun * (1.0 + 1e-6)
     np.testing.assert_allclose(shift, found.x, atol=1e-4)
 
 
