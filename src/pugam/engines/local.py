@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pugam.likelihood import forms_by_eigenvectors
 from pugam.terms import POWERS, Design, Encoded
 
-__all__ = ["LocalColumns", "MixedColumns", "Workspace", "is_local_faster", "local_columns"]
+__all__ = ["MANY_ROWS", "LocalColumns", "MixedColumns", "Workspace", "is_local_faster", "local_columns"]
 
 Array = NDArray[np.float64]
 

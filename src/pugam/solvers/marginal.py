@@ -124,7 +124,7 @@ def _candidates(course: _Course, pairs: Sequence[Pair], room: int) -> Iterator[t
     if len(chosen) == len(pairs) or len(pairs) > room:
         return
     if screening.together > TUNING.possible_gain or (len(pairs) <= TUNING.few_pairs and _gain_here(course, pairs)):
-        yield pairs, screening.wide
+        yield pairs, add_pairs(course.model, pairs, screening.families)
 
 
 def _gain_here(course: _Course, pairs: Sequence[Pair]) -> bool:
