@@ -160,7 +160,7 @@ class Tuning:
     bend_growth: float = 4.0  # of a parabola that promised too much
     shorter: float = 0.5  # times a step that failed: what has been learned of it has to lead less far
     least_curvature: float = 1e-3  # of the one known, below which slopes along a step tell nothing
-    longest_guess: float = 1.0  # of logarithms that are thought to go on as they did between two places
+    longest_guess: float = 1.0  # of logarithms that are thought to follow pi, as far as the bend of the evidence shows
     evidence_tol: float = 1e-4  # a hundredth of it may be left to gain at the mode
     most_left: float = 1.0  # what a climb that has ended may seem to have left to gain; more is no gain but rounding
     evidence_iterations: int = 200  # of a climb to the mode; three are usual, many with weights of millions
