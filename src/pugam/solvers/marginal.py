@@ -62,7 +62,8 @@ def _begin(model: Model, settings: Settings, rng: np.random.Generator) -> tuple[
         sample = replace(model, engine=engine.pilot(model.design, TUNING.sample_rows, rng))
         _, start = _begin(sample, settings, rng)
         found = ascend(sample, start, settings.pi_range)
-        return model, settle(model, carried_over(found.optimum.beta, sample.engine, engine), found.logs)
+        begun = approach(model, carried_over(found.optimum.beta, sample.engine, engine), found.logs)
+        return model, replace(begun, bend=_carried_bend(found, begun))
     coarse, columns = model.design.coarse(TUNING.pilot_functions)
     few = Model.of(engine.pilot(coarse, enough_rows(coarse), rng), coarse, model.prior)
     logs = few.families.start()
@@ -75,7 +76,13 @@ def _begin(model: Model, settings: Settings, rng: np.random.Generator) -> tuple[
     carried, theta = carried_over(best.beta, few.engine, engine), np.zeros(layout.n_coefficients)
     theta[columns] = best.theta
     beta = layout.join(carried[best.layout.share], carried[best.layout.intercept], theta)
-    return model, settle(model, beta, model.families.start())
+    return model, approach(model, beta, model.families.start())
+
+
+def _carried_bend(found: EvidenceAt, begun: EvidenceAt) -> Array:
+    """How the evidence bends among all rows: relative to what one would expect, as among a sample of them."""
+    scales = np.sqrt(begun.usual_bend.diagonal() / found.usual_bend.diagonal())
+    return np.asarray(scales[:, None] * found.bend * scales)
 
 
 @dataclass(frozen=True, eq=False)
