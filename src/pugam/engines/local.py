@@ -197,7 +197,8 @@ class MixedColumns:
         """Return x' M x of every row x, shape (n,), for a symmetric matrix M."""
         local, dense = self._of_local, self._of_dense
         with_dense = self._dense @ matrix[np.ix_(dense, dense)] + 2.0 * self._local.predict(matrix[dense][:, local]).T
-        return self._local.forms(matrix[np.ix_(local, local)]) + np.einsum("ij,ij->i", with_dense, self._dense)
+        of_dense = np.einsum("ij,ij->i", with_dense, self._dense)
+        return np.asarray(self._local.forms(matrix[np.ix_(local, local)]) + of_dense)
 
 
 def _aligned_zeros(size: int) -> Array:

@@ -134,7 +134,8 @@ def climb(model: Model, beta: Array, logs: Array, bend: Array | None = None) -> 
 def _follow(objective: Objective, beta: Array) -> tuple[Optimum, Standpoint] | None:
     """Find a mode nearby by Newton steps, with the observed information from where the last one was taken.
 
-    A step squares what is left to gain, so that the last one may promise a hundredth or so. None where too much is left.
+    A step squares what is left to gain, so that the last one may promise the root of what may be left. None where that
+    does not hold.
     """
     path = newton_path(objective, beta, FIXED, TUNING.last_steps, float(np.sqrt(TUNING.evidence_tol)))
     if path is None:

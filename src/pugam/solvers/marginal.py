@@ -55,7 +55,8 @@ def _model(engine: Engine, design: Design, settings: Settings) -> Model:
 def _begin(model: Model, settings: Settings, rng: np.random.Generator) -> tuple[Model, EvidenceAt]:
     """Climb from starts of many shares and steepnesses, on few rows, and settle at the best; with many rows, in steps.
 
-    Of many rows a sample goes all the way first: there is one maximum to be found among all rows, and it is near.
+    Of many rows a sample goes all the way first: there is one maximum to be found among all rows, and it is near. So
+    do the few rows, where they are few among all.
     """
     engine = model.engine
     if engine.n_rows > TUNING.many_rows:
@@ -72,11 +73,15 @@ def _begin(model: Model, settings: Settings, rng: np.random.Generator) -> tuple[
     starts = make_starts(few.engine, naive, settings.pi_range, settings.n_starts, rng)
     optima = maximize_fisher(objective, starts, FIXED, TUNING.comparing_tol, TUNING.comparing_iterations)
     best = max(optima, key=lambda optimum: log_evidence(few, optimum, logs))
+    goes_first = engine.n_rows >= TUNING.rows_for_a_few * few.engine.n_rows
+    if goes_first:
+        found = ascend(few, approach(few, best.beta, logs), settings.pi_range)
+        best, logs = found.optimum, found.logs
     layout = model.design.layout
     carried, theta = carried_over(best.beta, few.engine, engine), np.zeros(layout.n_coefficients)
     theta[columns] = best.theta
     beta = layout.join(carried[best.layout.share], carried[best.layout.intercept], theta)
-    return model, approach(model, beta, model.families.start())
+    return model, (approach if goes_first else settle)(model, beta, logs)
 
 
 def _carried_bend(found: EvidenceAt, begun: EvidenceAt) -> Array:
