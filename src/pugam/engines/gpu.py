@@ -86,11 +86,11 @@ class GpuEngine(MemoryEngine):
         """Return the same rows under B weightings: how often each row counts, shape (B, n_rows)."""
         return GpuResampledRows.under(self, counts)
 
-    def redesigned(self, design: Design, terms: Sequence[Sources]) -> GpuEngine:
+    def redesigned(self, design: Design, terms: Sequence[Sources], once: bool = False) -> GpuEngine:
         """Return an engine over the same rows for another design, of those of its terms with these numbers."""
         encoded = self._encoded_for(terms)
-        other = GpuEngine(design, encoded, self.positive, self.weights, self.n_threads, device=self.device)
-        return other.coded(self.codes, self.negatives and self.negatives.redesigned(design, terms))
+        other = GpuEngine(design, encoded, self.positive, self.weights, self.n_threads, once=once, device=self.device)
+        return other.coded(self.codes, self.negatives and self.negatives.redesigned(design, terms, once))
 
     def reweighted(self, counts: Counts) -> GpuEngine:
         """Return an engine over the same rows in which each counts so many times, shape (n_rows,)."""

@@ -18,7 +18,7 @@ from numba.extending import intrinsic
 
 from pugam.terms import POWERS
 
-__all__ = ["add_first_moments", "add_second_moments", "evaluate", "fill_gram", "locate"]
+__all__ = ["add_first_moments", "add_forms", "add_second_moments", "evaluate", "fill_gram", "locate"]
 
 CHUNK = 512  # rows whose powers are kept at a time: those of two terms fit into the first-level cache
 FARTHEST_OFFSET = 1e50  # offsets whose sixth power is finite: rows further out are as certain as these
@@ -175,6 +175,35 @@ def add_second_moments(intervals: Any, offsets: Any, weights: Any, starts: Any, 
                     block = np.uint64(intervals[j, first + row]) * stride + np.uint64(intervals[k, first + row])
                     here = np.uint64(POWERS * row)
                     _add_outer_product(moments, start + np.uint64(16) * block, weighted, here, others, here)  # type: ignore[call-arg]
+
+
+@compiled
+def add_forms(intervals: Any, offsets: Any, coefficients: Any, starts: Any, strides: Any, out: Any) -> None:
+    """Add polynomials in two offsets, for every pair of terms, to out, shape (n,).
+
+    Parameters
+    ----------
+    intervals, offsets, starts, strides
+        As of `add_second_moments`.
+    coefficients : array, one-dimensional
+        What the products of powers are multiplied with, in the order of the moments.
+    """
+    p, n = intervals.shape
+    for first in range(0, n, CHUNK):
+        last = min(first + CHUNK, n)
+        for j in range(p):
+            for k in range(j, p):
+                start, stride = starts[j, k], strides[j, k]
+                for row in range(first, last):
+                    u, v = offsets[j, row], offsets[k, row]
+                    block = np.uint64(intervals[j, row]) * stride + np.uint64(intervals[k, row])
+                    at, total = start + np.uint64(16) * block, 0.0
+                    for a in range(POWERS - 1, -1, -1):
+                        here = at + np.uint64(POWERS * a)
+                        c0, c1 = coefficients[here], coefficients[here + np.uint64(1)]
+                        c2, c3 = coefficients[here + np.uint64(2)], coefficients[here + np.uint64(3)]
+                        total = total * u + (c0 + v * (c1 + v * (c2 + v * c3)))
+                    out[row] += total
 
 
 @compiled

@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.likelihood import forms_by_eigenvectors
 from pugam.terms import POWERS, Design, Encoded
 
-__all__ = ["LocalColumns", "MixedColumns", "Workspace", "is_local_faster", "local_columns"]
+__all__ = ["MANY_ROWS", "LocalColumns", "MixedColumns", "Workspace", "is_local_faster", "local_columns"]
 
 Array = NDArray[np.float64]
 
@@ -116,7 +115,33 @@ class LocalColumns:
 
     def forms(self, matrix: Array) -> Array:
         """Return x' M x of every row x, shape (n,), for a symmetric matrix M."""
-        return forms_by_eigenvectors(self, matrix)
+        support, out = self._support, np.zeros(len(self))
+        polynomials = self._products(matrix)
+        _kernels().add_forms(self._intervals, self._offsets, polynomials, support.starts, support.strides, out)
+        return out
+
+    def _products(self, matrix: Array) -> Array:
+        """Coefficients of x' M x by pair of terms, pair of intervals and powers, in the order of the moments."""
+        support, out = self._support, np.empty(self._support.n_moments)
+        inside = matrix[1:, 1:]
+        for j, (block, left) in enumerate(zip(self._design.blocks, support.matrices, strict=True)):
+            own = (left @ inside[block, block]).reshape(-1, POWERS, left.shape[1])
+            products = own @ left.reshape(own.shape).transpose(0, 2, 1)
+            products[:, :, 0] += 2.0 * (left @ matrix[1:, 0][block]).reshape(-1, POWERS)
+            if j == 0:
+                products[:, 0, 0] += matrix[0, 0]
+            self._put(products, j, j, out)
+            for k in range(j + 1, len(support.matrices)):
+                right = support.matrices[k]
+                across = 2.0 * left @ inside[block, self._design.blocks[k]] @ right.T
+                pairs = across.reshape(len(left) // POWERS, POWERS, len(right) // POWERS, POWERS)
+                self._put(pairs.transpose(0, 2, 1, 3), j, k, out)
+        return out
+
+    def _put(self, products: Array, j: int, k: int, out: Array) -> None:
+        """Write what belongs to two terms where their moments would be."""
+        start = int(self._support.starts[j, k])
+        out[start : start + products.size] = products.ravel()
 
     def written_out(self) -> Array:
         """Return all columns, shape (n, q)."""
@@ -174,7 +199,10 @@ class MixedColumns:
 
     def forms(self, matrix: Array) -> Array:
         """Return x' M x of every row x, shape (n,), for a symmetric matrix M."""
-        return forms_by_eigenvectors(self, matrix)
+        local, dense = self._of_local, self._of_dense
+        with_dense = self._dense @ matrix[np.ix_(dense, dense)] + 2.0 * self._local.predict(matrix[dense][:, local]).T
+        of_dense = np.einsum("ij,ij->i", with_dense, self._dense)
+        return np.asarray(self._local.forms(matrix[np.ix_(local, local)]) + of_dense)
 
     def written_out(self) -> Array:
         """Return all columns, shape (n, q)."""

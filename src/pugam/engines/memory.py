@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pugam.engines.counted import CountedRows
 from pugam.engines.hessians import MemoryHessians
-from pugam.engines.local import Workspace, is_local_faster, local_columns
+from pugam.engines.local import MANY_ROWS, Workspace, is_local_faster, local_columns
 from pugam.engines.pilots import pilot_rows
 from pugam.engines.protocol import Counts, Expectation, OfRows, Sources
 from pugam.engines.threads import map_in_threads
@@ -84,6 +84,8 @@ class MemoryEngine(CountedRows):
     n_threads : int
     local : bool, optional
         Whether to sum by moments; None stands for what is faster for so many rows.
+    once : bool
+        Whether the rows are gone over only once, so that keeping model columns costs more than it saves.
     """
 
     name = "memory"
@@ -96,22 +98,24 @@ class MemoryEngine(CountedRows):
         weights: Array | None = None,
         n_threads: int = 1,
         local: bool | None = None,
+        once: bool = False,
     ) -> None:
         super().__init__(design, positive, weights)
         self.encoded = tuple(encoded)
         self.n_threads = n_threads
+        self._is_part = local is not None
         self._local = is_local_faster(design, len(positive)) if local is None else local
         width = 1 + design.n_columns
         dense_rows = max(MIN_BLOCK_ROWS, BLOCK_CELLS // width)
         self._block_rows = LOCAL_BLOCK_ROWS if self._local else dense_rows
         n_cells = len(positive) * width
         self._matrix: Array | None = None
-        if 8 * n_cells <= CACHE_BYTES and not self._local:
+        if 8 * n_cells <= CACHE_BYTES and not self._local and not once:
             self._matrix = self._evaluate_all()
         self._products: dict[int, Array] = {}  # by the first row of a block
         # Of a part of many rows nothing more is kept than the rows themselves.
         n_products = n_cells * (width + 1) // 2
-        self._keeps_products = local is None and 8 * n_products <= PRODUCT_BYTES
+        self._keeps_products = not self._is_part and 8 * n_products <= PRODUCT_BYTES
 
     @property
     def n_bytes(self) -> int:
@@ -123,12 +127,13 @@ class MemoryEngine(CountedRows):
         """Intercept plus effects of every row for one vector b, shape (n_rows,)."""
         return np.concatenate([block.X.predict(b[None])[0] for block in self.blocks(0, self.n_rows)])
 
-    def redesigned(self, design: Design, terms: Sequence[Sources]) -> MemoryEngine:
+    def redesigned(self, design: Design, terms: Sequence[Sources], once: bool = False) -> MemoryEngine:
         """Return an engine over the same rows for another design, of those of its terms with these numbers."""
         encoded = self._encoded_for(terms)
         # What is a part of many rows stays one.
-        other = MemoryEngine(design, encoded, self.positive, self.weights, self.n_threads, self._local or None)
-        return other.coded(self.codes, self.negatives and self.negatives.redesigned(design, terms))
+        local = self._local and is_local_faster(design, MANY_ROWS) if self._is_part else None
+        other = MemoryEngine(design, encoded, self.positive, self.weights, self.n_threads, local, once)
+        return other.coded(self.codes, self.negatives and self.negatives.redesigned(design, terms, once))
 
     def _encoded_for(self, terms: Sequence[Sources]) -> list[Encoded]:
         """Encoded values of terms of another design: those of one of ours, or of several of one column each."""

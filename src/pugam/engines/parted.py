@@ -102,10 +102,11 @@ class PartedEngine(CountedRows):
         """Intercept plus effects of every row for one vector b, shape (n_rows,)."""
         return np.concatenate(self.parts.map(MemoryEngine.linear_predictor, b))
 
-    def redesigned(self, design: Design, terms: Sequence[Sources]) -> PartedEngine:
+    def redesigned(self, design: Design, terms: Sequence[Sources], once: bool = False) -> PartedEngine:
         """Return an engine over the same rows for another design, of those of its terms with these numbers."""
-        other = self._with(self.parts.changed(MemoryEngine.redesigned, design, tuple(terms)), self.weights, design)
-        return other.coded(self.codes, self.negatives and self.negatives.redesigned(design, terms))
+        parts = self.parts.changed(MemoryEngine.redesigned, design, tuple(terms), once)
+        other = self._with(parts, self.weights, design)
+        return other.coded(self.codes, self.negatives and self.negatives.redesigned(design, terms, once))
 
     def reweighted(self, counts: Counts) -> PartedEngine:
         """Return an engine over the same rows in which each counts so many times, shape (n_rows,)."""

@@ -147,8 +147,8 @@ class Engine(Protocol):
         """Intercept plus effects of every row for one vector b, shape (n_rows,)."""
         ...
 
-    def redesigned(self, design: Design, terms: Sequence[Sources]) -> Engine:
-        """Return an engine over the same rows for another design.
+    def redesigned(self, design: Design, terms: Sequence[Sources], once: bool = False) -> Engine:
+        """Return an engine over the same rows for another design, for one pass over them or for many.
 
         Each of its terms reads what the term of ours with this number reads, or what several of one column each do.
         """

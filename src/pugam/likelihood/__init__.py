@@ -1,6 +1,6 @@
 """The profile empirical likelihood as pure functions of arrays."""
 
-from pugam.likelihood.columns import Columns, DenseColumns, forms_by_eigenvectors, products_of_columns
+from pugam.likelihood.columns import Columns, DenseColumns, products_of_columns
 from pugam.likelihood.coordinates import (
     alpha_shift,
     expit,
@@ -65,7 +65,6 @@ __all__ = [
     "alpha_shift",
     "expected_labels",
     "expit",
-    "forms_by_eigenvectors",
     "information_slope_rows",
     "label_block",
     "label_frequency",

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Columns", "DenseColumns", "forms_by_eigenvectors", "products_of_columns"]
+__all__ = ["Columns", "DenseColumns", "products_of_columns"]
 
 Array = NDArray[np.float64]
 Products = Callable[[Array], Array]
@@ -98,12 +98,6 @@ def _symmetric(X: Array, weights: Array) -> Array:
     """One matrix against its own transpose: BLAS computes half of a symmetric product."""
     scaled = X * np.sqrt(weights)[:, None]
     return np.asarray(scaled.T @ scaled)
-
-
-def forms_by_eigenvectors(X: Columns, matrix: Array) -> Array:
-    """Return x' M x of every row x, shape (n,), of columns that are not written out."""
-    values, vectors = np.linalg.eigh(matrix)
-    return np.asarray(values @ X.predict(np.ascontiguousarray(vectors.T)) ** 2)
 
 
 def products_of_columns(X: Array) -> Array:

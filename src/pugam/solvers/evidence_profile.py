@@ -6,7 +6,7 @@ precisions fixed (`laplace`). Values and slopes give a cubic between places.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from scipy.interpolate import CubicHermiteSpline
 
 from pugam.linear_algebra import inverse
-from pugam.solvers.laplace import EvidenceAt, Model, climb
+from pugam.solvers.laplace import EvidenceAt, Model
 from pugam.solvers.pi import PiRange
-from pugam.solvers.settling import Box, adjust
+from pugam.solvers.settling import Box, adjust, bounded_move, move_to
 from pugam.solvers.tuning import TUNING
 
 __all__ = ["EvidenceCurve", "ascend", "follow"]
@@ -87,13 +87,14 @@ class EvidenceCurve:
 class _Search:
     """Places of one share looked at so far, each from its nearest neighbour.
 
-    Other shares, if there are any, and precisions follow.
+    Other shares, if there are any, and precisions follow, as far as places so far have shown how the evidence bends.
     """
 
     model: Model
     pi_range: PiRange
     number: int
     found: dict[float, EvidenceAt]
+    bend: Array
 
     @property
     def best(self) -> EvidenceAt:
@@ -121,30 +122,21 @@ class _Search:
         if abs(self.place(nearest) - place) <= TUNING.same_place:
             return nearest
         box = Box.around(nearest, self.pi_range).holding(self.number, place)
-        point = box.inside(self._guess(nearest, place))
-        seen = climb(self.model, nearest.moved(point), point[nearest.n_shares :], nearest.bend)
+        move = np.clip(bounded_move(nearest, self.bend, box), -TUNING.longest_guess, TUNING.longest_guess)
+        seen = move_to(self.model, replace(nearest, bend=self.bend), box.inside(nearest.point + move))
         self.found[place] = adjust(self.model, seen, box, TUNING.settled_gain)
+        self.bend = self.found[place].bend
         return self.found[place]
 
-    def _nearest(self, place: float, but: EvidenceAt | None = None) -> EvidenceAt:
-        known = (one for one in self.found.values() if one is not but)
-        return min(known, key=lambda one: abs(self.place(one) - place))
-
-    def _guess(self, nearest: EvidenceAt, place: float) -> Array:
-        """Where all else is likely to be: on a line through two places nearby."""
-        if len(self.found) == 1:
-            return nearest.point
-        other = self._nearest(place, but=nearest)
-        at, before = self.place(nearest), self.place(other)
-        step = (nearest.point - other.point) * (place - at) / (at - before)
-        return np.asarray(nearest.point + np.clip(step, -TUNING.longest_guess, TUNING.longest_guess))
+    def _nearest(self, place: float) -> EvidenceAt:
+        return min(self.found.values(), key=lambda one: abs(self.place(one) - place))
 
     def ascend(self) -> EvidenceAt:
         """Go up to the top; the place where that began has precisions that are not exact, and would bend the curve."""
         best = self.best
         del self.found[self.place(best)]
         top = ascend(self.model, best, self.pi_range)
-        self.found[self.place(top)] = top
+        self.found[self.place(top)], self.bend = top, top.bend
         return top
 
     def walk(self, start: EvidenceAt, way: float, step: float, fall: float) -> None:
@@ -183,7 +175,7 @@ def ascend(
 
 def follow(model: Model, start: EvidenceAt, pi_range: PiRange, number: int = 0) -> tuple[EvidenceAt, EvidenceCurve]:
     """Climb to the maximum of the evidence, and follow it down on both sides of one share; all else goes with it."""
-    search = _Search(model, pi_range, number, {float(start.point[number]): start})
+    search = _Search(model, pi_range, number, {float(start.point[number]): start}, start.bend)
     for _ in range(TUNING.most_walks):
         top = search.ascend()
         error = float(np.sqrt(inverse(top.bend)[number, number]))

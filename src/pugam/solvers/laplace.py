@@ -17,7 +17,7 @@ information J, and |H| and I_aa change with it. One pass over the rows gives d, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,8 @@ from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import Optimum
 from pugam.solvers.pi import FIXED, PiPrior
 from pugam.solvers.standpoint import Standpoint
+from pugam.solvers.steps import bounded_steps, slack
+from pugam.solvers.summit import newton_path
 from pugam.solvers.tuning import TUNING
 from pugam.terms import Design
 
@@ -125,30 +127,58 @@ def _own(here: Standpoint) -> float:
 def climb(model: Model, beta: Array, logs: Array, bend: Array | None = None) -> EvidenceAt:
     """Find the mode with pi and precisions fixed, and see how the evidence changes there."""
     objective = model.at(logs)
+    mode, observed = _follow(objective, beta) or _search(objective, beta)
+    return _differentiate(model, objective, mode, observed, logs, bend)
+
+
+def _follow(objective: Objective, beta: Array) -> tuple[Optimum, Standpoint] | None:
+    """Find a mode nearby by Newton steps, with the observed information from where the last one was taken.
+
+    A step squares what is left to gain, so that the last one may promise the root of what may be left. None where that
+    does not hold.
+    """
+    path = newton_path(objective, beta, FIXED, TUNING.last_steps, float(np.sqrt(TUNING.evidence_tol)))
+    if path is None:
+        return None
+    (here,) = objective.stand([path.end])
+    (rest,) = bounded_steps([replace(here, information=path.last_seen.information, observed=True)], FIXED, [0.0])
+    if rest is None or rest.gain > TUNING.evidence_tol or here.value < path.values[-1] - slack(here.value):
+        return None
+    return Optimum.at(here, len(path.values), True, path.values), path.last_seen
+
+
+def _search(objective: Objective, beta: Array) -> tuple[Optimum, Standpoint]:
+    """Find the mode from anywhere, with the observed information there."""
     (found,) = maximize_fisher(objective, beta[None], FIXED, TUNING.evidence_tol, TUNING.evidence_iterations)
+    (observed,) = objective.stand([found.beta], observed=True)
     if found.observed:  # where a climb gave up near the top
         (here,) = objective.stand([found.beta])
         found = Optimum.at(here, found.n_iter, found.converged, found.history)
-    return _differentiate(model, objective, found, logs, bend)
+    return found, observed
 
 
-def _differentiate(model: Model, objective: Objective, mode: Optimum, logs: Array, bend: Array | None) -> EvidenceAt:
+def _differentiate(
+    model: Model, objective: Objective, mode: Optimum, observed: Standpoint, logs: Array, bend: Array | None
+) -> EvidenceAt:
     """See how high the evidence is at a mode, and how it changes.
 
-    What a climb has left to gain would make the evidence uneven: it is counted as the parabola at its end shows it.
+    What a climb has left to gain would make the evidence uneven: value and slopes are those at the top of the parabola
+    that the end of the climb shows.
     """
     layout = mode.layout
     predictor, shares, alone, n_shares = layout.predictor, layout.shares, layout.of_predictors, layout.n_shares
     covariance = inverse(mode.hessian[predictor, predictor])
     drift, left = _drift(objective, mode, covariance), mode.gradient[predictor]
-    (observed,) = objective.stand([mode.beta], observed=True)
     pulls = np.zeros((alone.size, n_shares + len(logs)))
     pulls[:, :n_shares] = observed.information[predictor, shares]
     pulls[alone.coefficients, n_shares:] = (np.exp(logs)[:, None] * model.families.weights * mode.theta).T
     ways = _solve(observed, mode, np.column_stack([drift[predictor], left, pulls]))
     follows, step = ways[:, 0], ways[:, 1]
     gain = float((follows + 0.5 * step) @ left) if mode.converged else 0.0
-    gain = gain if abs(gain) < TUNING.most_left else 0.0  # rounding, where matrices are next to singular
+    if mode.converged and abs(gain) < TUNING.most_left:  # more is rounding, where matrices are next to singular
+        follows = follows + step
+    else:
+        gain = 0.0
     variances = covariance.diagonal()[alone.coefficients]
     squares = mode.theta * (mode.theta + 2.0 * follows[alone.coefficients]) + variances
     usual = block_diag(_share_bend(mode, covariance), np.diag(model.families.usual_bend(logs, variances)))

@@ -55,14 +55,16 @@ def _model(engine: Engine, design: Design, settings: Settings) -> Model:
 def _begin(model: Model, settings: Settings, rng: np.random.Generator) -> tuple[Model, EvidenceAt]:
     """Climb from starts of many shares and steepnesses, on few rows, and settle at the best; with many rows, in steps.
 
-    Of many rows a sample goes all the way first: there is one maximum to be found among all rows, and it is near.
+    Of many rows a sample goes all the way first: there is one maximum to be found among all rows, and it is near. So
+    do the few rows, where they are few among all.
     """
     engine = model.engine
     if engine.n_rows > TUNING.many_rows:
         sample = replace(model, engine=engine.pilot(model.design, TUNING.sample_rows, rng))
         _, start = _begin(sample, settings, rng)
         found = ascend(sample, start, settings.pi_range)
-        return model, settle(model, carried_over(found.optimum.beta, sample.engine, engine), found.logs)
+        begun = approach(model, carried_over(found.optimum.beta, sample.engine, engine), found.logs)
+        return model, replace(begun, bend=_carried_bend(found, begun))
     coarse, columns = model.design.coarse(TUNING.pilot_functions)
     few = Model.of(engine.pilot(coarse, enough_rows(coarse), rng), coarse, model.prior)
     logs = few.families.start()
@@ -71,11 +73,21 @@ def _begin(model: Model, settings: Settings, rng: np.random.Generator) -> tuple[
     starts = make_starts(few.engine, naive, settings.pi_range, settings.n_starts, rng)
     optima = maximize_fisher(objective, starts, FIXED, TUNING.comparing_tol, TUNING.comparing_iterations)
     best = max(optima, key=lambda optimum: log_evidence(few, optimum, logs))
+    goes_first = engine.n_rows >= TUNING.rows_for_a_few * few.engine.n_rows
+    if goes_first:
+        found = ascend(few, approach(few, best.beta, logs), settings.pi_range)
+        best, logs = found.optimum, found.logs
     layout = model.design.layout
     carried, theta = carried_over(best.beta, few.engine, engine), np.zeros(layout.n_coefficients)
     theta[columns] = best.theta
     beta = layout.join(carried[best.layout.share], carried[best.layout.intercept], theta)
-    return model, settle(model, beta, model.families.start())
+    return model, (approach if goes_first else settle)(model, beta, logs)
+
+
+def _carried_bend(found: EvidenceAt, begun: EvidenceAt) -> Array:
+    """How the evidence bends among all rows: relative to what one would expect, as among a sample of them."""
+    scales = np.sqrt(begun.usual_bend.diagonal() / found.usual_bend.diagonal())
+    return np.asarray(scales[:, None] * found.bend * scales)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +136,7 @@ def _candidates(course: _Course, pairs: Sequence[Pair], room: int) -> Iterator[t
     if len(chosen) == len(pairs) or len(pairs) > room:
         return
     if screening.together > TUNING.possible_gain or (len(pairs) <= TUNING.few_pairs and _gain_here(course, pairs)):
-        yield pairs, screening.wide
+        yield pairs, add_pairs(course.model, pairs, screening.families)
 
 
 def _gain_here(course: _Course, pairs: Sequence[Pair]) -> bool:

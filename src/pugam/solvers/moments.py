@@ -6,8 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines import Engine
+from pugam.layout import Layout
+from pugam.solvers.standpoint import Standpoint
 
-__all__ = ["column_variances", "mean_products"]
+__all__ = ["column_variances", "flat_curves", "mean_products", "variances_seen"]
 
 Array = NDArray[np.float64]
 
@@ -15,15 +17,32 @@ Array = NDArray[np.float64]
 def mean_products(engine: Engine) -> Array:
     """Mean products of the intercept's ones and all model columns: shape (1 + p, 1 + p)."""
     layout = engine.design.layout
-    ones = layout.of_predictors.intercept
-    # Without curves all rows have the same information: what is left of it are products of columns.
-    flat = np.zeros((1, layout.of_predictors.size))
-    products = engine.sums(np.array([0.5]), flat).information[0, layout.predictor, layout.predictor]
-    return np.asarray(products / products[ones, ones])
+    sums = engine.sums(np.array([0.5]), np.zeros((1, layout.of_predictors.size)))
+    return _mean_products(sums.information[0], layout)
 
 
 def column_variances(engine: Engine) -> Array:
     """Variances of the model columns, shape (p,); rounding may leave one a little below zero."""
-    products, alone = mean_products(engine), engine.design.layout.of_predictors
+    return _variances(mean_products(engine), engine.design.layout)
+
+
+def flat_curves(layout: Layout) -> Array:
+    """Parameters from which variances are seen."""
+    return np.zeros(layout.size)
+
+
+def variances_seen(flat: Standpoint) -> Array:
+    """The same variances, from how an objective is seen with flat curves."""
+    return _variances(_mean_products(flat.information, flat.layout), flat.layout)
+
+
+def _mean_products(information: Array, layout: Layout) -> Array:
+    """Without curves all rows have the same information: what is left of it are products of columns."""
+    products, ones = information[layout.predictor, layout.predictor], layout.of_predictors.intercept
+    return np.asarray(products / products[ones, ones])
+
+
+def _variances(products: Array, layout: Layout) -> Array:
+    alone = layout.of_predictors
     variances = products.diagonal() - products[alone.intercept] ** 2
     return np.asarray(variances[alone.coefficients])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
 
@@ -11,9 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from pugam.engines import Sources
+from pugam.engines import Engine, Sources
 from pugam.linear_algebra import inverse
+from pugam.solvers.families import Families, gather_families
 from pugam.solvers.laplace import EvidenceAt, Model
+from pugam.solvers.moments import flat_curves, variances_seen
+from pugam.solvers.objective import Objective
+from pugam.solvers.standpoint import Standpoint
 from pugam.solvers.tuning import TUNING
 from pugam.terms import INTERACTIONS, Basis, Design, Interaction, TensorBasis
 
@@ -42,12 +46,12 @@ class Pair:
 class Screening(NamedTuple):
     """What pairs seem to gain in log evidence: each alone, largest first, and all together with one variance.
 
-    The wide model has all of them.
+    The families are those of the model that has all of them.
     """
 
     ranked: list[tuple[Pair, float]]
     together: float
-    wide: Model
+    families: Families
 
 
 def find_pairs(design: Design, n_rows: int, importance: Array) -> list[Pair]:
@@ -93,11 +97,18 @@ def _product(left: Basis, right: Basis) -> TensorBasis:
     return TensorBasis(Interaction((left.spec, right.spec)), (left, right))
 
 
-def add_pairs(model: Model, pairs: Sequence[Pair]) -> Model:
-    """Return the model with these interactions as further terms."""
+def add_pairs(model: Model, pairs: Sequence[Pair], families: Families | None = None) -> Model:
+    """Return the model with these interactions as further terms; if its families are known, without a pass."""
+    engine = _widened(model, pairs)
+    if families is None:
+        return Model.of(engine, engine.design, model.prior)
+    return Model(engine, engine.design, families, model.prior)
+
+
+def _widened(model: Model, pairs: Sequence[Pair], once: bool = False) -> Engine:
     design = Design((*model.design.bases, *(pair.basis for pair in pairs)))
     sources: list[Sources] = [*range(len(model.design.bases)), *(pair.sources for pair in pairs)]
-    return Model.of(model.engine.redesigned(design, sources), design, model.prior)
+    return model.engine.redesigned(design, sources, once)
 
 
 def choice_cost(n_pairs: int, n_chosen: int) -> float:
@@ -110,9 +121,11 @@ def screen_pairs(model: Model, known: EvidenceAt, pairs: Sequence[Pair]) -> Scre
 
     One pass over the rows: score and information of all products, projected off all that is in the model, pi too.
     """
-    wide = add_pairs(model, pairs)
-    score, information = _projected(wide, known)
-    weights = wide.families.weights[wide.families.names.index(INTERACTIONS)]
+    wide = _widened(model, pairs, once=True)
+    flat, here = _look(Objective(wide, np.zeros(wide.design.n_columns), model.prior), known)
+    families = gather_families(wide.design, variances_seen(flat))
+    score, information = _projected(here, known)
+    weights = families.weights[families.names.index(INTERACTIONS)]
     first = len(model.design.bases)
     blocks = [np.arange(wide.design.n_columns)[block] for block in wide.design.blocks[first:]]
     start = blocks[0][0]
@@ -121,16 +134,19 @@ def screen_pairs(model: Model, known: EvidenceAt, pairs: Sequence[Pair]) -> Scre
         for block in blocks
     ]
     ranked = sorted(zip(pairs, gains, strict=True), key=lambda one: -one[1])
-    return Screening(ranked, _gain(score, information, weights[start:]), wide)
+    return Screening(ranked, _gain(score, information, weights[start:]), families)
 
 
-def _projected(wide: Model, known: EvidenceAt) -> tuple[Array, Array]:
+def _look(objective: Objective, known: EvidenceAt) -> list[Standpoint]:
+    """See the rows with flat curves, and from what is known, with products of zero."""
+    layout = objective.layout
+    theta = np.append(known.optimum.theta, np.zeros(layout.n_coefficients - known.optimum.layout.n_coefficients))
+    return objective.stand([flat_curves(layout), layout.join(known.optimum.logit_pi, known.optimum.intercept, theta)])
+
+
+def _projected(here: Standpoint, known: EvidenceAt) -> tuple[Array, Array]:
     """Score and information of the products, were they added to what is known, with all else following."""
-    layout, before = wide.design.layout, known.optimum.layout
-    n_known = before.n_coefficients
-    theta = np.append(known.optimum.theta, np.zeros(layout.n_coefficients - n_known))
-    beta = layout.join(known.optimum.logit_pi, known.optimum.intercept, theta)
-    (here,) = replace(wide.at(np.zeros(len(wide.families.names))), penalty=np.zeros(len(theta))).stand([beta])
+    layout, before = here.layout, known.optimum.layout
     inside = np.arange(before.size)
     outside = np.arange(before.size, layout.size)
     curvature = known.optimum.curvature

@@ -14,7 +14,7 @@ from pugam.solvers.reml import go, stretch
 from pugam.solvers.steps import bounded_step, slack
 from pugam.solvers.tuning import TUNING
 
-__all__ = ["Box", "adjust", "approach", "left_to_gain", "settle"]
+__all__ = ["Box", "adjust", "approach", "bounded_move", "left_to_gain", "move_to", "settle"]
 
 Array = NDArray[np.float64]
 
@@ -97,16 +97,21 @@ def adjust(model: Model, here: EvidenceAt, box: Box, least_gain: float, wanted: 
         left = left_to_gain(here, box)
         if left < least_gain or here.value + TUNING.generous * left < wanted:
             break
-        point = box.inside(here.point + _bounded_move(here, here.bend, box))
+        point = box.inside(here.point + bounded_move(here, here.bend, box))
         if np.array_equal(point, here.point):  # steps have become too short to be told from rounding
             break
-        trial = climb(model, here.moved(point), point[here.n_shares :])
-        bend = _bent(here.bend, point - here.point, here.slopes - trial.slopes)
+        trial = move_to(model, here, point)
         if trial.value < here.value - slack(here.value):
-            here = replace(here, bend=_steeper(here, bend, box, point - here.point))
+            here = replace(here, bend=_steeper(here, trial.bend, box, point - here.point))
         else:
-            here = replace(trial, bend=bend)
+            here = trial
     return here
+
+
+def move_to(model: Model, here: EvidenceAt, point: Array) -> EvidenceAt:
+    """Go from one point to another, and learn how the evidence bends in between."""
+    there = climb(model, here.moved(point), point[here.n_shares :])
+    return replace(there, bend=_bent(here.bend, point - here.point, here.slopes - there.slopes))
 
 
 def _steeper(here: EvidenceAt, bend: Array, box: Box, failed: Array) -> Array:
@@ -114,7 +119,7 @@ def _steeper(here: EvidenceAt, bend: Array, box: Box, failed: Array) -> Array:
 
     A step onto another hill says how that one bends.
     """
-    next_one = _bounded_move(here, bend, box)
+    next_one = bounded_move(here, bend, box)
     if np.linalg.norm(next_one) < TUNING.shorter * np.linalg.norm(failed):
         return bend
     return np.asarray(TUNING.bend_growth * here.bend)
@@ -122,20 +127,21 @@ def _steeper(here: EvidenceAt, bend: Array, box: Box, failed: Array) -> Array:
 
 def left_to_gain(here: EvidenceAt, box: Box) -> float:
     """Log evidence that the box promises: as steps have shown, or as one would expect, whichever is more."""
-    return max(0.5 * float(here.slopes @ _bounded_move(here, bend, box)) for bend in (here.bend, here.usual_bend))
+    return max(0.5 * float(here.slopes @ bounded_move(here, bend, box)) for bend in (here.bend, here.usual_bend))
 
 
-def _bounded_move(here: EvidenceAt, bend: Array, box: Box) -> Array:
-    """A quasi-Newton step that is not too long and stays in the box."""
-    free = box.free(here.point, here.slopes)
-    move = np.zeros(len(here.slopes))
-    if len(free) == 0:
-        return move
-    move[free] = solve(bend[np.ix_(free, free)], here.slopes[free])
+def bounded_move(here: EvidenceAt, bend: Array, box: Box) -> Array:
+    """A quasi-Newton step that is not too long and stays in the box, or leads into it: what is free follows."""
+    inside = box.inside(here.point)
+    slopes = here.slopes - bend @ (inside - here.point)
+    free = box.free(inside, slopes)
+    move = np.zeros(len(slopes))
+    if len(free):
+        move[free] = solve(bend[np.ix_(free, free)], slopes[free])
     longest = np.full(len(move), TUNING.longest_adjustment)
     longest[: here.n_shares] = TUNING.longest_look
     move /= max(1.0, float(np.max(np.abs(move) / longest)))
-    return np.asarray(box.inside(here.point + move) - here.point)
+    return np.asarray(box.inside(inside + move) - here.point)
 
 
 def _bent(bend: Array, move: Array, change: Array) -> Array:

@@ -19,7 +19,7 @@ from pugam.solvers.standpoint import Standpoint
 from pugam.solvers.steps import bounded_step, bounded_steps, least_value, slack
 from pugam.solvers.tuning import TUNING
 
-__all__ = ["reach_summit"]
+__all__ = ["newton_path", "reach_summit"]
 
 Array = NDArray[np.float64]
 
@@ -38,12 +38,12 @@ def reach_summit(
     is `seen` with expected information, they begin one step further on, which takes no pass.
     """
     by_newton = settings.solver == "newton"
-    path = _newton_path(objective, start, pi_range, settings.max_iter, seen) if by_newton and near else None
+    path = newton_path(objective, start, pi_range, settings.max_iter, seen=seen) if by_newton and near else None
     if path is not None:
         return Optimum.at(_arrived(objective, path), len(path.values), True, path.values)
     found = settings.maximize(objective, start[None], pi_range, settings.tol, settings.max_iter)[0]
     if found.converged and by_newton:
-        path = _newton_path(objective, found.beta, pi_range, TUNING.last_steps)
+        path = newton_path(objective, found.beta, pi_range, TUNING.last_steps)
     (here,) = objective.stand([found.beta]) if path is None else [_arrived(objective, path)]
     return Optimum.at(here, found.n_iter, found.converged, found.history)
 
@@ -53,23 +53,29 @@ def _arrived(objective: Objective, path: _Path) -> Standpoint:
     (here,) = objective.stand([path.end])
     if here.value >= path.values[-1] - slack(path.values[-1]):
         return here
-    return objective.stand([path.last_seen])[0]
+    return objective.stand([path.last_seen.beta])[0]
 
 
 class _Path(NamedTuple):
     """Where Newton steps end, from where the last one was taken, and the objective up to there."""
 
     end: Array
-    last_seen: Array
+    last_seen: Standpoint
     values: list[float]
 
 
-def _newton_path(
-    objective: Objective, start: Array, pi_range: PiRange, most: int, seen: Standpoint | None = None
+def newton_path(
+    objective: Objective,
+    start: Array,
+    pi_range: PiRange,
+    most: int,
+    least: float = TUNING.little_left,
+    seen: Standpoint | None = None,
 ) -> _Path | None:
     """Take Newton steps as long as each leaves less to gain; None where they begin too far away, or lead nowhere.
 
-    What is left to gain is squared by each step: the last one is not looked at.
+    What is left to gain is squared by each step: the first one that promises less than `least` is the last, and where
+    it leads is not looked at.
     """
     lowest = -np.inf
     if seen is not None:
@@ -81,7 +87,7 @@ def _newton_path(
         return None
     step, values = following, [here.value]
     for _ in range(min(most, TUNING.last_steps) - 1):
-        if step.gain < TUNING.little_left:
+        if step.gain < least:
             break
         (trial,) = objective.stand([here.beta + step.move], observed=True)
         (following,) = bounded_steps([trial], pi_range, [0.0])
@@ -89,6 +95,6 @@ def _newton_path(
             return None
         here, step = trial, following
         values.append(here.value)
-    if step.gain >= TUNING.little_left:
+    if step.gain >= least:
         return None
-    return _Path(here.beta if step.gain < TUNING.nothing else here.beta + step.move, here.beta, values)
+    return _Path(here.beta if step.gain < TUNING.nothing else here.beta + step.move, here, values)

@@ -232,4 +232,4 @@ def refuse_size(basis: Basis, found: Node | None = None) -> None:
 
 def multiply(left: Array, right: Array) -> Array:
     """All products of a column of one and a column of the other, the latter running fastest."""
-    return np.asarray((left[:, :, None] * right[:, None, :]).reshape(len(left), -1))
+    return np.asarray(np.einsum("ij,ik->ijk", left, right).reshape(len(left), -1))
