@@ -162,9 +162,9 @@ class SampleMethods(JudgingMethods):
         the mean posterior of all rows, corrected by the mean error of the posteriors of audited rows. Its interval
         does not rest on the model, if rows were audited at random within their sample, or with the chances given as
         ``audit_chance`` in the fit; it takes some dozens of audited rows for it to be trusted. A small p-value says
-        that the posteriors of audited rows are wrong on average, too sure, or not sure enough: something is wrong with
-        the model, or with how rows were audited or labelled. Intervals and p-values take rows for independent, also
-        where the fit knows of clusters, ``groups``.
+        that the posteriors of audited rows are wrong on average, too sure, not sure enough, or wrong where two columns
+        meet: something is wrong with the model, or with how rows were audited or labelled. Intervals and p-values take
+        rows for independent, also where the fit knows of clusters, ``groups``.
 
         Parameters
         ----------

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pugam.likelihood import SampleShares
 from pugam.linear_algebra import inverse
 from pugam.solvers import Fitted, Optimum, count_samples, refit_unaudited
+from pugam.terms import Design
 
 __all__ = ["AuditedRows", "gather_audit"]
 
@@ -36,6 +37,9 @@ class AuditedRows:
         How the logits of audited rows change with the parameters.
     covariance : array of shape (q, q)
         Of the parameters.
+    design : Design
+    mode : Optimum
+        The parameters, shares first.
     """
 
     strata: NDArray[np.integer]
@@ -47,6 +51,8 @@ class AuditedRows:
     chances: Array
     slopes: Array
     covariance: Array
+    design: Design
+    mode: Optimum
 
 
 def gather_audit(fitted: Fitted, chances: Array | None) -> AuditedRows:
@@ -71,6 +77,8 @@ def gather_audit(fitted: Fitted, chances: Array | None) -> AuditedRows:
         chances=_same_within(strata, known, weights) if chances is None else chances,
         slopes=_slopes(fitted, mode, at, np.flatnonzero(known), strata[known]),
         covariance=inverse(mode.hessian),
+        design=fitted.design,
+        mode=mode,
     )
 
 

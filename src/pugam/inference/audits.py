@@ -11,24 +11,22 @@ that were audited with other chances count by the inverse of these. Audited rows
 both means counts as one, and the squares of these parts, summed, are the variance. A row of weight w is w rows; in a
 survey it is one row, which stands for others.
 
-The test is of the errors y - f of audited rows, their sum and their sum times logit f: posteriors may be wrong on
-average, too sure, or not sure enough. If the model holds, these vary as classes do and as the estimates behind f do.
+The test of the model is in `pugam.inference.audit_tests`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc, ndtr, stdtrit
+from scipy.special import ndtr, stdtrit
 
 from pugam.data import ALL_ROWS
+from pugam.inference.audit_tests import posteriors_pvalue
 from pugam.inference.audited_rows import AuditedRows, gather_audit
 from pugam.inference.intervals import normal_quantile
 from pugam.likelihood import expit
-from pugam.linear_algebra import solve
 from pugam.solvers import Fitted
 
 __all__ = ["AuditedShare", "check_audits"]
@@ -36,7 +34,6 @@ __all__ = ["AuditedShare", "check_audits"]
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-FARTHEST_LOGIT = 5.0  # rows of which the model is surer say no more about how sure it may be
 FEWEST_AUDITED = 2  # for a variance
 
 
@@ -54,7 +51,8 @@ class AuditedShare:
     estimate, lower, upper : float
         Without it.
     pvalue : float
-        Of the hypothesis that posteriors, made without the audit, are right for audited rows.
+        Of the hypothesis that posteriors, made without the audit, are right for audited rows: on average, in how sure
+        they are, and where two columns meet.
     """
 
     sample: str
@@ -92,7 +90,7 @@ def check_audits(fitted: Fitted, level: float, chances: Array | None = None) -> 
 def _check(audit: AuditedRows, level: float, name: str, pi: float, inside: Flags) -> AuditedShare:
     audited = inside & audit.known
     share = _share_without_model(audit, level, inside)
-    return AuditedShare(name, float(audit.weights[audited].sum()), pi, *share, _pvalue(audit, audited))
+    return AuditedShare(name, float(audit.weights[audited].sum()), pi, *share, posteriors_pvalue(audit, audited))
 
 
 def _share_without_model(audit: AuditedRows, level: float, inside: Flags) -> tuple[float, float, float]:
@@ -115,21 +113,3 @@ def _parts(weights: Array, some: Flags) -> Array:
     """What part each row has in a mean over some of them: shape (n,)."""
     parts = np.where(some, weights, 0.0)
     return np.asarray(parts / parts.sum())
-
-
-def _pvalue(audit: AuditedRows, audited: Flags) -> float:
-    """Test whether posteriors of audited rows are right, on average and along themselves."""
-    logits, weights = audit.logits[audited], audit.weights[audited]
-    posterior = np.asarray(expit(logits))
-    directions = np.array(list(_directions(logits, weights)))
-    errors = directions @ (audit.positive[audited] - posterior)
-    doubt = posterior * (1.0 - posterior)
-    moved = (directions * doubt) @ audit.slopes[audited[audit.known]]
-    variance = (directions * (doubt / audit.copies[audited])) @ directions.T + moved @ audit.covariance @ moved.T
-    return float(chdtrc(len(errors), float(errors @ solve(variance, errors))))
-
-
-def _directions(logits: Array, weights: Array) -> Iterator[Array]:
-    yield weights
-    clipped = np.clip(logits, -FARTHEST_LOGIT, FARTHEST_LOGIT)
-    yield weights * (clipped - np.average(clipped, weights=weights))
