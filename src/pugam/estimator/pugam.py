@@ -313,9 +313,8 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
         (800.0, 200.0)
         """
         pi_range = read_pi_range(self.pi)
-        roles = SampleRoles(sample, audit, audit_chance, negative)
-        X, roles, groups, strata = take_roles(X, roles, groups, strata)
-        rows, survey = by_survey(self._open_rows(X, either(y, z), sample_weight, roles), groups, strata)
+        X, roles = take_roles(X, SampleRoles(sample, audit, audit_chance, negative, groups, strata))
+        rows, survey = by_survey(self._open_rows(X, either(y, z), sample_weight, roles))
         specs = None if self.terms is None else read_terms(self.terms, rows.header)
         numbers, shown = rows.digest(rows.header.names if specs is None else columns_read(specs))
         with rows_placed(rows, numbers):
