@@ -277,15 +277,49 @@ def test_a_column_can_have_several_roles(survey):
     named.attach(table, survey["z"], sample="year", groups="psu", strata="year")
 
 
-def test_the_verdict_on_a_survey_does_not_rest_on_rows_being_independent(survey):
-    """Features of clusters lie apart, which makes curves of samples look different."""
-    apart = survey.assign(a=survey["a"] + 0.5 * (survey["year"] - 2020) * (survey["z"] == 0))
-    plain, known = (fit(apart, "year", *roles, interactions=None) for roles in ((), ("psu",)))
-    assert plain.diagnose().curves.joint.pvalue < 1e-3
-    found = known.diagnose()
-    assert found.curves is None
-    assert not any(isinstance(finding, CurvesDiffer) for finding in found.findings)
-    assert known.test_curves()["pvalue"].iloc[-1] < 1e-3
+def test_the_test_of_curves_knows_clusters(survey):
+    """Features of clusters lie apart, which makes curves of samples look different to who takes rows for independent."""
+    plain, known = (fit(survey, "year", *roles, interactions=None).test_curves() for roles in ((), ("psu",)))
+    assert plain["pvalue"].iloc[-1] < 0.01
+    assert known["pvalue"].iloc[-1] > 0.05
+    assert (known["df"] <= plain["df"]).all()
+
+
+def test_the_verdict_on_a_survey_knows_of_curves_that_differ(survey):
+    apart = survey.assign(a=survey["a"] + 2.0 * (survey["year"] - 2020) * (survey["z"] == 0))
+    found = fit(apart, "year", "psu", interactions=None).diagnose()
+    assert found.curves.joint.pvalue < 1e-3
+    assert any(isinstance(finding, CurvesDiffer) for finding in found.findings)
+
+
+def test_tests_of_rows_as_their_own_clusters_are_those_of_rows(survey):
+    """Empirical and expected variances of scores differ by some percent, which p-values show."""
+    audit = np.where((survey["z"] == 0) & (np.arange(len(survey)) % 7 == 0), survey["a"] > 1.0, np.nan)
+    features, model = survey[["a", "b", "c"]], PUGAM(check=False, interactions=None)
+    roles = {"sample": survey["year"], "audit": audit}
+    plain, alone = (
+        clone(model).fit(features, survey["z"], **roles, **how) for how in ({}, {"groups": np.arange(len(survey))})
+    )
+    statistics = [one.test_curves()["statistic"].iloc[-1] for one in (alone, plain)]
+    assert statistics[0] == pytest.approx(statistics[1], rel=0.15)
+    here, there = (one.check_audit() for one in (alone, plain))
+    for name in ("estimate", "lower", "upper"):
+        assert here[name].to_numpy() == pytest.approx(there[name].to_numpy(), abs=0.01)
+
+
+def test_audits_know_clusters(survey):
+    """Every cluster twice over: intervals without the model say no more than once."""
+    audit = np.where((survey["z"] == 0) & (np.arange(len(survey)) % 3 == 0), survey["a"] > 0.8, np.nan)
+    twice = np.repeat(np.arange(len(survey)), 2)
+    rows, model = survey.assign(audit=audit), PUGAM(check=False, interactions=None)
+    once, double = (
+        clone(model).fit(table[["a", "b", "c"]], table["z"], audit=table["audit"], groups=table["psu"]).check_audit()
+        for table in (rows, rows.iloc[twice])
+    )
+    for name in ("lower", "upper"):
+        assert double[name][0] == pytest.approx(once[name][0], abs=0.01)
+    independent = clone(model).fit(rows[["a", "b", "c"]], rows["z"], audit=audit).check_audit()
+    assert width(once)[0] > 1.1 * width(independent)[0]
 
 
 @pytest.mark.parametrize("engine", ["stream", "auto"])

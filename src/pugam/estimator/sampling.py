@@ -128,8 +128,7 @@ class SampleMethods(JudgingMethods):
 
         Shares rest on it. The alternative is that negatives of a sample look otherwise along a term than those of all
         others. Rows in which term, or sample, is "all" are joint tests. Where a term differs, fit the samples one by
-        one, or leave its column out. The tests take rows for independent: in clusters that resemble each other, as
-        told by ``groups`` in the fit, p-values are too small, and the verdict does not rest on them.
+        one, or leave its column out. The tests know the clusters and strata of the fit.
 
         Returns
         -------
@@ -150,7 +149,7 @@ class SampleMethods(JudgingMethods):
         check_is_fitted(self)
         fitted, _ = self._fitted("The test of curves"), self._several
         with one_blas_thread():
-            found = compare_curves(fitted)
+            found = compare_curves(fitted, self._survey)
         assert found is not None
         names = ("sample", "term", "statistic", "df", "pvalue")
         return make_frame(self._library, {name: [getattr(test, name) for test in found] for name in names})
@@ -163,8 +162,8 @@ class SampleMethods(JudgingMethods):
         does not rest on the model, if rows were audited at random within their sample, or with the chances given as
         ``audit_chance`` in the fit; it takes some dozens of audited rows for it to be trusted. A small p-value says
         that the posteriors of audited rows are wrong on average, too sure, not sure enough, or wrong where two columns
-        meet: something is wrong with the model, or with how rows were audited or labelled. Intervals and p-values take
-        rows for independent, also where the fit knows of clusters, ``groups``.
+        meet: something is wrong with the model, or with how rows were audited or labelled. Intervals and p-values know
+        the clusters and strata of the fit.
 
         Parameters
         ----------
@@ -190,7 +189,7 @@ class SampleMethods(JudgingMethods):
         fitted, found = self._fitted("The audit"), self._fit.samples
         if found is None or not found.audited.any():
             raise InputError("No row was audited; give ", Argument("audit"), " in the fit.")
-        rows = check_audits(fitted, level, self._chances)
+        rows = check_audits(fitted, level, self._chances, self._survey)
         names = ("sample", "audited", "pi", "estimate", "lower", "upper", "pvalue")
         return make_frame(self._library, {name: [getattr(row, name) for row in rows] for name in names})
 

@@ -9,7 +9,8 @@ classes do and as the estimates behind f do, by a covariance V. Two sets of dire
 
 Both are quadratic forms of few classes, zeros and ones, whose fourth moments are not those of normal variables. Mean
 and variance of a form are known exactly, and it is compared with a multiple of a chi-square variable that has them.
-The smaller of both p-values counts, twice.
+The smaller of both p-values counts, twice. Where rows were drawn by a survey, clusters within strata show how much
+errors vary.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from pugam.data import SurveyRows
 from pugam.inference.audited_rows import AuditedRows
 from pugam.inference.distributions import scaled_chi2_sf
 from pugam.inference.pair_products import (
@@ -26,6 +28,7 @@ from pugam.inference.pair_products import (
     sizes_of_effects,
     straight_parts,
 )
+from pugam.inference.surveys import variance_of_sum
 from pugam.likelihood import expit
 
 __all__ = ["posteriors_pvalue"]
@@ -61,25 +64,37 @@ def _products(audit: AuditedRows, audited: Flags) -> Array | None:
     columns = audit.slopes[audited[audit.known]][:, audit.mode.layout.predictor]
     straight = straight_parts(audit.design, columns, audit.weights[audited])
     sizes = sizes_of_effects(audit.design, columns, audit.mode.theta)
-    pairs = choose_pairs(audit.design, straight, sizes, min(MOST_PRODUCTS, MOST_CELLS // len(columns)))
+    n_summed = len(columns) if audit.survey is None else max(len(columns), audit.survey.n_clusters)
+    pairs = choose_pairs(audit.design, straight, sizes, min(MOST_PRODUCTS, MOST_CELLS // n_summed))
     found = [products_of_pair(straight[one], straight[other]) for one, other in pairs]
     return np.hstack(found) if found and any(product.any() for product in found) else None
 
 
 def _compare(audit: AuditedRows, audited: Flags, directions: Array, jointly: bool) -> float:
     """P-value of the errors of audited rows along directions, shape (n, m)."""
-    posterior, weights = np.asarray(expit(audit.logits[audited])), audit.weights[audited]
-    doubt, copies = posterior * (1.0 - posterior), audit.copies[audited]
-    directions = directions * weights[:, None]
+    posterior = np.asarray(expit(audit.logits[audited]))
+    errors, doubt, copies = audit.positive[audited] - posterior, posterior * (1.0 - posterior), audit.copies[audited]
+    directions = directions * audit.weights[audited][:, None]
     moved = (directions * doubt[:, None]).T @ audit.slopes[audited[audit.known]]
-    variance = (directions * (doubt / copies)[:, None]).T @ directions + moved @ audit.covariance @ moved.T
+    variance = moved @ audit.covariance @ moved.T
+    if audit.survey is None:
+        variance += (directions * (doubt / copies)[:, None]).T @ directions
+    else:
+        variance += _among_clusters(audit.survey, audited, directions * errors[:, None])
     scaled = _scaling(variance, jointly)
-    parts = directions @ scaled
-    form = float(np.sum((parts.T @ (audit.positive[audited] - posterior)) ** 2))
-    spread = scaled.T @ variance @ scaled
-    normal = 2.0 * float(np.sum(spread**2))
-    beyond = float(np.sum(doubt * (1.0 - 6.0 * doubt) / copies**3 * np.sum(parts**2, axis=1) ** 2))
+    parts, spread = directions @ scaled, scaled.T @ variance @ scaled
+    form, normal = float(np.sum((parts.T @ errors) ** 2)), 2.0 * float(np.sum(spread**2))
+    beyond = 0.0
+    if audit.survey is None:
+        beyond = float(np.sum(doubt * (1.0 - 6.0 * doubt) / copies**3 * np.sum(parts**2, axis=1) ** 2))
     return scaled_chi2_sf(form, float(np.trace(spread)), max(normal + beyond, LEAST_VARIANCE * normal))
+
+
+def _among_clusters(survey: SurveyRows, audited: Flags, parts: Array) -> Array:
+    """Variance of a sum over audited rows, shape (m, m), as clusters show it."""
+    sums = np.zeros((survey.n_clusters, parts.shape[1]))
+    np.add.at(sums, survey.clusters[audited], parts)
+    return variance_of_sum(sums, survey.strata)
 
 
 def _scaling(variance: Array, jointly: bool) -> Array:

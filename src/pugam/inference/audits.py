@@ -8,8 +8,8 @@ all rows of a sample, and what audited rows, drawn at random from it, say of its
 
 is right on average whatever the posteriors f are worth; good ones make it more precise than audited rows alone. Rows
 that were audited with other chances count by the inverse of these. Audited rows are among all rows: each row's part in
-both means counts as one, and the squares of these parts, summed, are the variance. A row of weight w is w rows; in a
-survey it is one row, which stands for others.
+both means counts as one, and the squares of these parts, summed, are the variance. A row of weight w is w rows. In a
+survey it is one row, which stands for others, and parts of the rows of a cluster are summed before they are squared.
 
 The test of the model is in `pugam.inference.audit_tests`.
 """
@@ -22,10 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, stdtrit
 
-from pugam.data import ALL_ROWS
+from pugam.data import ALL_ROWS, SurveyRows
 from pugam.inference.audit_tests import posteriors_pvalue
 from pugam.inference.audited_rows import AuditedRows, gather_audit
 from pugam.inference.intervals import normal_quantile
+from pugam.inference.surveys import variance_of_sum
 from pugam.likelihood import expit
 from pugam.solvers import Fitted
 
@@ -64,17 +65,21 @@ class AuditedShare:
     pvalue: float
 
 
-def check_audits(fitted: Fitted, level: float, chances: Array | None = None) -> list[AuditedShare]:
+def check_audits(
+    fitted: Fitted, level: float, chances: Array | None = None, survey: SurveyRows | None = None
+) -> list[AuditedShare]:
     """Compare each audited sample with the model; several of them also together, last.
 
     Parameters
     ----------
     chances : array of shape (n_rows,), optional
         With what chance each row was audited; None: all rows of a sample with the same.
+    survey : SurveyRows, optional
+        How rows were drawn; None stands for independent ones.
     """
     shares = fitted.fit.samples
     assert shares is not None
-    audit = gather_audit(fitted, chances)
+    audit = gather_audit(fitted, chances, survey)
     pi, numbers = np.asarray(expit(shares.logits)), np.unique(audit.strata[audit.known])
     found = [
         _check(audit, level, shares.names[number - 1], float(pi[number - 1]), audit.strata == number)
@@ -99,14 +104,25 @@ def _share_without_model(audit: AuditedRows, level: float, inside: Flags) -> tup
     everywhere, counts = _parts(audit.weights, inside), _parts(audit.weights / audit.chances, audited)
     errors = audit.positive - posterior
     mean, correction = float(everywhere @ posterior), float(counts @ errors)
-    squares = (everywhere * (posterior - mean) + counts * (errors - correction)) ** 2 / audit.copies
+    parts = everywhere * (posterior - mean) + counts * (errors - correction)
     estimate, count = mean + correction, float(audit.copies[audited].sum())
     if min(count, float(np.count_nonzero(audited))) < FEWEST_AUDITED:
         return float(np.clip(estimate, 0.0, 1.0)), 0.0, 1.0
-    spread = squares[~audited].sum() + squares[audited].sum() * count / (count - 1.0)
-    quantile = stdtrit(count - 1.0, ndtr(normal_quantile(level)))  # few rows: their variance is a guess
+    if audit.survey is None:
+        squares = parts**2 / audit.copies
+        spread, df = float(squares[~audited].sum() + squares[audited].sum() * count / (count - 1.0)), count - 1.0
+    else:
+        spread, df = _among_clusters(audit.survey, parts)
+    quantile = stdtrit(df, ndtr(normal_quantile(level)))  # few rows: their variance is a guess
     found = np.clip(estimate + quantile * np.sqrt(spread) * np.array([0.0, -1.0, 1.0]), 0.0, 1.0)
     return float(found[0]), float(found[1]), float(found[2])
+
+
+def _among_clusters(survey: SurveyRows, parts: Array) -> tuple[float, float]:
+    """Variance of the sum of what rows contribute, as clusters show it, and its degrees of freedom."""
+    sums = np.zeros((survey.n_clusters, 1))
+    np.add.at(sums[:, 0], survey.clusters, parts)
+    return float(variance_of_sum(sums, survey.strata)[0, 0]), float(survey.n_clusters - survey.n_strata)
 
 
 def _parts(weights: Array, some: Flags) -> Array:

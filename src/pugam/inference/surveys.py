@@ -26,11 +26,19 @@ from pugam.data import SurveyRows
 from pugam.engines import Engine
 from pugam.inference.kinds import inference_of
 from pugam.inference.shares import samples_of
-from pugam.likelihood import SampleShares, label_frequency, log_c_slope, sample_scores, saturating_rows
+from pugam.likelihood import SampleShares, SampleSizes, label_frequency, log_c_slope, sample_scores, saturating_rows
 from pugam.linear_algebra import inverse
-from pugam.solvers import TUNING, Fitted, SampledMode, SampledShares, Survey, sampled_mode
+from pugam.solvers import TUNING, Fitted, SampledMode, SampledShares, Standpoint, Survey, sampled_mode
 
-__all__ = ["RowScores", "know_survey", "sampled_scores", "sums_among_clusters", "variance_of_sum"]
+__all__ = [
+    "RowScores",
+    "know_survey",
+    "sampled_scores",
+    "sandwich",
+    "sums_among_clusters",
+    "variance_of_sum",
+    "weights_of",
+]
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.integer]
@@ -57,7 +65,8 @@ def know_survey(fitted: Fitted, rows: SurveyRows | None) -> Fitted:
         sums = sums_among_clusters(fitted.engine, samples_of(fitted), rows, partial(_scores, fitted))
         return replace(fitted, fit=replace(fitted.fit, survey=_survey(sums, rows)))
     known = sampled_mode(fitted)
-    sums = sums_among_clusters(fitted.engine, samples_of(fitted), rows, partial(sampled_scores, known=known))
+    of_rows = partial(sampled_scores, mode=known.mode, sizes=known.sizes)
+    sums = sums_among_clusters(fitted.engine, samples_of(fitted), rows, of_rows)
     shares = _shares_by_survey(fitted.fit.samples, known, variance_of_sum(sums, rows.strata))
     survey = _survey(_scores_together(fitted, known, sums, rows), rows)
     return replace(fitted, fit=replace(fitted.fit, survey=survey, samples=shares))
@@ -84,20 +93,21 @@ def _scores(fitted: Fitted, engine: Engine) -> RowScores:
     c, d = label_frequency(pi, engine.n0, engine.n1)
     rows = saturating_rows(engine.positive, engine.linear_predictor(optimum.b), c, d)
     slope = float(log_c_slope(pi, engine.n0, engine.n1))
-    weights = _weights(engine)
+    weights = weights_of(engine)
     return RowScores((rows.score_c * slope * weights)[None], (rows.score_s * weights)[None])
 
 
-def sampled_scores(engine: Engine, known: SampledMode) -> RowScores:
+def sampled_scores(engine: Engine, mode: Standpoint, sizes: SampleSizes) -> RowScores:
     """Scores of rows of several samples."""
-    shares = SampleShares(known.sizes, known.mode.shares)
+    shares = SampleShares(sizes, mode.shares)
     assert engine.codes is not None
-    of_shares, of_predictor = sample_scores(engine.codes, engine.linear_predictor(known.mode.b), shares)
-    weights = _weights(engine)
+    of_shares, of_predictor = sample_scores(engine.codes, engine.linear_predictor(mode.b), shares)
+    weights = weights_of(engine)
     return RowScores(of_shares * weights, (of_predictor * weights)[None])
 
 
-def _weights(engine: Engine) -> Array:
+def weights_of(engine: Engine) -> Array:
+    """Weights of rows, ones where there are none."""
     return np.ones(engine.n_rows) if engine.weights is None else engine.weights
 
 
@@ -127,17 +137,22 @@ def _centred(engine: Engine, samples: Numbers, clusters: Numbers, n_clusters: in
     """Sums over the clusters of rows, none of which shares a sample with the rows of another engine."""
     n_samples = 1 + int(samples.max())
     sizes = np.zeros((n_clusters, n_samples))
-    np.add.at(sizes, (clusters, samples), _weights(engine))
+    np.add.at(sizes, (clusters, samples), weights_of(engine))
     totals, there = scores.summed(engine, samples, n_samples), sizes.sum(axis=0)
     means = totals / np.maximum(there, TUNING.smallest_information)[:, None]
     return np.asarray(scores.summed(engine, clusters, n_clusters) - sizes @ means)
 
 
+def sandwich(mode: Standpoint, score_variance: Array) -> Array:
+    """Covariance of the parameters where the score varies so; priors and penalties count as rows would."""
+    covariance = inverse(mode.hessian)
+    return np.asarray(covariance @ (score_variance + np.diag(mode.curvature)) @ covariance)
+
+
 def _shares_by_survey(shares: SampledShares, known: SampledMode, score_variance: Array) -> SampledShares:
     """How sure shares are by a survey."""
     mode, own = known.mode, known.mode.layout.shares
-    covariance = inverse(mode.hessian)
-    among = (covariance @ (score_variance + np.diag(mode.curvature)) @ covariance)[own, own]
+    covariance, among = inverse(mode.hessian), sandwich(mode, score_variance)[own, own]
     variances = np.maximum(among.diagonal(), TUNING.smallest_information)
     return replace(
         shares,
@@ -154,6 +169,6 @@ def _scores_together(fitted: Fitted, known: SampledMode, sums: Array, rows: Surv
     engine, optimum, shares = fitted.engine, fitted.fit.optimum, known.mode.shares
     moved = sums @ inverse(known.mode.hessian) @ known.together.T
     apart = np.concatenate([[0.0], (shares - optimum.pi) / (optimum.pi * (1.0 - optimum.pi) * engine.n1), [0.0]])
-    of_rows = apart[samples_of(fitted)] * _weights(engine)
+    of_rows = apart[samples_of(fitted)] * weights_of(engine)
     moved[:, optimum.layout.share] += np.bincount(rows.clusters, weights=of_rows, minlength=rows.n_clusters)
     return np.asarray(moved @ optimum.hessian)

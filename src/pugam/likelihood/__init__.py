@@ -26,7 +26,7 @@ from pugam.likelihood.samples import (
     sample_trace_slopes,
     stratum_scores,
 )
-from pugam.likelihood.separate_curves import CurveSums, separate_curve_sums
+from pugam.likelihood.separate_curves import CurveSums, separate_curve_scores, separate_curve_sums
 from pugam.likelihood.sums import (
     LOWEST_VALUE,
     Scores,
@@ -68,6 +68,7 @@ __all__ = [
     "saturating_rows",
     "saturating_sums",
     "score_sums",
+    "separate_curve_scores",
     "separate_curve_sums",
     "stratum_scores",
     "to_logit_pi",
