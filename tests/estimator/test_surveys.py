@@ -278,7 +278,7 @@ def test_a_column_can_have_several_roles(survey):
 
 
 def test_the_test_of_curves_knows_clusters(survey):
-    """Features of clusters lie apart, which makes curves of samples look different to who takes rows for independent."""
+    """Features of clusters lie apart, so that curves of samples look different if rows count as independent."""
     plain, known = (fit(survey, "year", *roles, interactions=None).test_curves() for roles in ((), ("psu",)))
     assert plain["pvalue"].iloc[-1] < 0.01
     assert known["pvalue"].iloc[-1] > 0.05

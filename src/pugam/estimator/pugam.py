@@ -34,6 +34,7 @@ from pugam.estimator.requirements import (
     require_enough_rows,
     require_marginal,
     require_shares,
+    warn_of_samples,
     warn_of_survey,
     with_pooled_shares,
 )
@@ -354,6 +355,7 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
                 self._judge()
             findings = list(first_look(fitted))
         self._warn(findings)
+        warn_of_samples(rows.roles, samples, rows.positive, rows.kept)
         warn_of_survey(survey, self._fit.survey)
         return self
 

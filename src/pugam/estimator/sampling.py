@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import narwhals as nw
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
@@ -231,6 +232,14 @@ class SampleMethods(JudgingMethods):
         variance = float(self.covariance()[self._design.layout.share, self._design.layout.share])
         excess = excess_variances(found, self._settings.pi_range, variance)
         return np.asarray(expit(found.reported))[numbers], excess[numbers]
+
+    def _column_or_name(self, X: Any, sample: Any) -> Any:
+        """The values of a column of X, where no sample has its name; otherwise what was given."""
+        if not isinstance(sample, str) or sample in self._several.names:
+            return sample
+        frame = nw.from_native(X, eager_only=True, pass_through=True)
+        there = isinstance(frame, nw.DataFrame) and sample in frame.columns
+        return as_array(frame[sample].to_native()) if there else sample
 
     def _numbers_of(self, sample: Any, n_rows: int) -> np.ndarray:
         """Numbers of the samples of some rows: the one named, or one named for each row."""
