@@ -1,9 +1,9 @@
 """What audits buy: width and coverage of intervals for pi by audited rows; and whether an audit refutes a wrong model.
 
-usage: python benchmarks/audits.py [REPLICATES]      (default: 200)
+usage: python benchmarks/audits.py [REPLICATES]      (default: 500)
 
-Data are those of misspecification.py, without and with an interaction; the fit is additive, so that the interaction
-makes it wrong. Rows are audited at random.
+Data are those of misspecification.py, without and with an interaction, or with labels that depend on a feature; the fit
+is additive, so that the interaction makes it wrong. Rows are audited at random.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import warnings
 
 import numpy as np
 from joblib import Parallel, delayed
-from misspecification import N0, N1, PI, Cell, make_table
+from misspecification import FEATURES, N0, N1, PI, Cell, make_table
 from reporting import write_table
 from threadpoolctl import threadpool_limits
 
@@ -21,12 +21,13 @@ from pugam import PUGAM
 
 COUNTS = (0, 25, 50, 100, 200)
 WITHOUT = ("without the model: coverage", "without the model: width", "refuted")
-CELLS = (
-    Cell("strong", "nothing"),
-    Cell("weaker", "nothing"),
-    Cell("strong", "interaction of size 2", size=2.0),
-    Cell("weaker", "interaction of size 2", size=2.0),
-)
+WAYS = {
+    "nothing": {},
+    "interaction of size 2": {"size": 2.0},
+    "interaction of size 4": {"size": 4.0},
+    "labelled five times as often at x1 = 1": {"preference": 5.0},
+}
+CELLS = tuple(Cell(features, what, **ways) for what, ways in WAYS.items() for features in FEATURES)
 
 
 def answer(cell: Cell, count: int, seed: int) -> list[float]:
@@ -74,4 +75,4 @@ def main(replicates: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 200)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 500)

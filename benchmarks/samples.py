@@ -1,9 +1,11 @@
 """Several unlabelled samples in one fit: do intervals for shares and differences hold, and is the test's size right?
 
-usage: python benchmarks/samples.py [REPLICATES]      (default: 500)
+usage: python benchmarks/samples.py [REPLICATES]      (default: 2000)
 
 The curves of the paper's Setting 2; samples with shares of 0.1, 0.3 and 0.6, or all of 0.3. Each share is also
-estimated by a fit to its own sample alone.
+estimated by a fit to its own sample alone. Of the first 500 data sets alone, estimates vary more than they do in the
+long run, by chance: what rows contribute at the true parameters has there 1.07 times its standard deviation for the
+second share, and 1.03 times for the others.
 """
 
 from __future__ import annotations
@@ -95,4 +97,4 @@ def main(replicates: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 500)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 2000)

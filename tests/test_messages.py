@@ -18,6 +18,7 @@ from pugam.errors import RowError, warn_user
 from pugam.messages import (
     Argument,
     DroppingRows,
+    FittingAlone,
     InFormula,
     LeavingOut,
     Message,
@@ -59,6 +60,12 @@ PIECES = [  # with their words in Python and on the command line
         MissingEffect("s(x, missing='effect')", again=True),
         ": s(x, missing='effect')",
         " when you fit (--missing effect)",
+    ),
+    (
+        FittingAlone(),
+        ": for each name, kept = (z == 1) | (sample == name) and PUGAM().fit(X[kept], z[kept]), in which the sample is "
+        "no column of X",
+        ", from a file for each: --positive-file labelled.csv --unlabeled-file one_sample.csv",
     ),
     (ReadingCsv("delimiter", ";"), "read it with pandas.read_csv(..., sep=';') first", "give --delimiter ';'"),
     (ReadingCsv("delimiter", "\t"), "read it with pandas.read_csv(..., sep='\\t') first", "give --delimiter tab"),

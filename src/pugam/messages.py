@@ -9,6 +9,7 @@ from typing import Literal, TypeVar
 __all__ = [
     "Argument",
     "DroppingRows",
+    "FittingAlone",
     "InFormula",
     "LeavingOut",
     "Message",
@@ -60,6 +61,11 @@ class LeavingOut:
 
 
 @dataclass(frozen=True)
+class FittingAlone:
+    """How to fit unlabelled samples one by one."""
+
+
+@dataclass(frozen=True)
 class DroppingRows:
     """How to leave rows out that lack a value."""
 
@@ -99,6 +105,7 @@ Piece = (
     | See
     | ReportProfile
     | LeavingOut
+    | FittingAlone
     | DroppingRows
     | MissingEffect
     | ReadingCsv
@@ -129,6 +136,11 @@ def in_python(piece: Piece) -> str:
             return " Report the profile interval, pi_interval(method='profile')."
         case LeavingOut():
             return " of X"
+        case FittingAlone():
+            return (
+                ": for each name, kept = (z == 1) | (sample == name) and PUGAM().fit(X[kept], z[kept]), in which the "
+                "sample is no column of X"
+            )
         case MissingEffect(term):
             return f": {term}"
         case ReadingCsv(what, sign):

@@ -160,7 +160,21 @@ def test_large_files_are_read_in_parts_with_all_that_is_known(table, pugam_says,
     assert (shares_in("model.json")["negatives"], sum(shares_in("model.json")["audited"])) == (KNOWN, 100)
     code, _, err = pugam_says(*flags, "--strata", "year")
     assert code != 0
-    assert "--strata needs all rows in memory; give --engine memory" in err
+    assert "--strata needs --groups where rows are read in parts" in err
+
+
+def test_clusters_of_a_survey_may_be_read_in_parts(table, pugam_says):
+    """With known negatives among them."""
+    found = []
+    for engine in ("memory", "stream"):
+        flags = ["--negative", "healthy", "--groups", "village", "--weights", "w", "--engine", engine]
+        villages = np.arange(len(table)) // 8
+        code, _, err = pugam_says(*written(table, village=villages), *flags, "--out", f"{engine}.json")
+        assert code == 0, err
+        found.append(load(f"{engine}.json"))
+    here, there = found
+    assert there._fit.survey.n_clusters == here._fit.survey.n_clusters
+    assert there.covariance() == pytest.approx(here.covariance(), rel=1e-5, abs=1e-9)
 
 
 # Files for each kind of rows
@@ -283,12 +297,6 @@ def test_what_is_wrong_is_said_in_one_line(table, pugam_says, flags, change, wor
     assert (code, out) == (2, "")
     assert words in err
     assert err.count("\n") == 1
-
-
-def test_known_negatives_are_not_for_surveys(table, pugam_says):
-    code, _, err = pugam_says(*written(table), "--negative", "healthy", "--groups", "year")
-    assert code == 2
-    assert "give their classes as --audit, or leave out --groups and --strata." in err
 
 
 @pytest.mark.parametrize("found", [0, 1])

@@ -108,7 +108,7 @@ def test_a_streamed_fit_has_a_report(path, pugam_says, empty_folder):
     [
         ([], "say which column tells the labelled positives"),
         (["--label", "nothing"], "no column 'nothing'"),
-        (["--label", "z", "--groups", "code", "--ci", "bootstrap"], "--groups needs all rows in memory"),
+        (["--label", "z", "--strata", "code"], "--strata needs --groups where rows are read in parts"),
         (["--label", "z", "--missing", "drop"], "--missing drop needs to see all rows"),
         (["--label", "z", "--missing", "effect"], "name the terms with --terms"),
         (["--label", "state"], "--positive case or --positive open"),

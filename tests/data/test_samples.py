@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from pugam.data import SampleRoles, read_negatives, sample_name
+from pugam.data import SampleRoles, names_without_rows, read_negatives, sample_name
 from pugam.data import read_samples as read_roles
 from pugam.errors import InputError
 
@@ -169,3 +169,25 @@ def test_chances_of_audits_are_read_for_unlabelled_rows():
             read_samples(None, audit, POSITIVE, None, audit_chance=bad)
     with pytest.raises(InputError, match="audit_chance goes with audit"):
         read_samples(None, None, POSITIVE, None, audit_chance=chance)
+
+
+def names_without_rows_of(sample, kept=None, **others):
+    positive = POSITIVE if kept is None else POSITIVE[kept]
+    roles = SampleRoles(sample, **others)
+    return names_without_rows(roles, read_roles(roles, positive, kept), positive, kept)
+
+
+def test_names_that_only_labelled_rows_have_are_told():
+    labelled = np.flatnonzero(POSITIVE)
+    assert names_without_rows_of(some(YEARS, **{f"r{labelled[0]}": 2030})) == ["2030"]
+    placeholder = np.where(POSITIVE, "labelled", np.array(YEARS).astype(str))
+    assert names_without_rows_of(placeholder) == []
+    missing = some(YEARS, **{f"r{row}": None for row in labelled})
+    assert names_without_rows_of(missing) == []
+
+
+def test_names_of_rows_without_weight_are_told_unless_they_are_known_negatives():
+    hidden = np.flatnonzero(~POSITIVE)[:3]
+    named, aside = some(YEARS, **{f"r{row}": 2030 for row in hidden}), np.isin(np.arange(N), hidden)
+    assert names_without_rows_of(named, kept=~aside) == ["2030"]
+    assert names_without_rows_of(named, kept=~aside, negative=aside.astype(int)) == []

@@ -225,6 +225,17 @@ def test_samples_audits_and_known_negatives_are_columns_on_the_cluster(client, r
         PUGAM("x1 + x2").fit(frame, "z", sample=table["year"])
 
 
+def test_clusters_of_a_survey_are_columns_on_the_cluster(client, rows):
+    table = rows.drop(columns="site").assign(village=np.arange(N) // 10, region=np.arange(N) // 300)
+    roles = {"groups": "village", "strata": "region"}
+    memory = PUGAM("x1 + x2", interactions=None, check=False)
+    memory.fit(table.drop(columns=["z", "weight"]), table["z"], table["weight"], **roles)
+    spread = PUGAM("x1 + x2", interactions=None, check=False)
+    spread.fit(dd.from_pandas(table, npartitions=3), "z", "weight", **roles)
+    assert spread.pi_ == pytest.approx(memory.pi_, rel=1e-7)
+    assert spread.covariance() == pytest.approx(memory.covariance(), rel=1e-5, abs=1e-9)
+
+
 def test_a_partition_without_rows_adds_nothing(client, rows, model_given):
     frame = partitioned(rows.assign(number=np.arange(N)))
     apart = dd.concat([frame, frame[frame["number"] < 0]])

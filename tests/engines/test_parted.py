@@ -494,3 +494,13 @@ def test_rows_of_several_samples_add_up_the_same(engines, b):
         found.append([each.sum_rows(sample_sums, (b[:1], shares, True)) for each in (rows, again)])
     for memory, parted in zip(*found, strict=True):
         assert_sums_close(parted, memory)
+
+
+def test_sums_over_groups_are_those_in_memory(engines):
+    """Groups have rows in several parts, and one has none."""
+    rng = np.random.default_rng(4)
+    values, groups = rng.normal(size=(2, N_ROWS)), rng.integers(0, 6, N_ROWS)
+    memory, parted = (engine.sum_groups(values, groups, 7) for engine in engines)
+    assert parted == pytest.approx(memory, rel=1e-10, abs=1e-10)
+    ones = np.array([values[0, groups == group].sum() for group in range(7)])
+    assert memory[0, :, 0] == pytest.approx(ones, abs=1e-10)

@@ -10,7 +10,7 @@ from scipy.special import logit
 
 from pugam import PUGAM, load
 from pugam.datasets import simulate
-from pugam.errors import InputError
+from pugam.errors import InputError, PugamWarning
 from pugam.inference import normal_quantile
 
 SHARES, SIZES, N_LABELLED = (0.1, 0.3, 0.6), (400, 500, 600), 800
@@ -266,6 +266,39 @@ def test_what_is_not_there_is_named(model, rows):
         PUGAM().fit(X.to_numpy(), z, sample="region")
     with pytest.raises(InputError, match="one unlabelled sample only; tell samples apart by sample in the fit"):
         PUGAM(check=False).fit(X, z).test_shares()
+
+
+def test_a_sample_may_be_a_column_of_new_rows(model, rows):
+    X, z, sample, _ = rows
+    X, sample = X[z == 0], sample[z == 0]
+    by_column = model.predict_proba(X.assign(site=sample), sample="site")
+    assert (by_column == model.predict_proba(X, sample=sample)).all()
+    named_a = model.predict_proba(X.assign(a="c"), sample="a")  # a sample's own name comes first
+    assert (named_a == model.predict_proba(X, sample="a")).all()
+
+
+def test_a_sample_without_unlabelled_rows_has_no_share(rows):
+    X, z, sample, _ = rows
+    named = np.where(z == 1, np.where(np.arange(len(z)) % 2 == 0, "d", "a"), sample)
+    words = "Sample 'd' has no unlabelled row of positive weight, and so no share"
+    with pytest.warns(PugamWarning, match=words):
+        model = PUGAM("x1 + x2", check=False, interactions=None).fit(X, z, sample=named)
+    assert model.shares()["sample"].tolist() == ["a", "b", "c", "all"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        (0, r"All 30 audited rows are negative.*leave them out, or give them as negative if they are from elsewhere"),
+        (1, r"All 30 audited rows are positive.*leave them out\. If they were drawn at random, audit more"),
+    ],
+)
+def test_an_audit_of_one_class_is_doubted(rows, kind, words):
+    X, z, _, y = rows
+    audit = np.full(len(z), np.nan)
+    audit[np.flatnonzero((z == 0) & (y == kind))[:30]] = kind
+    with pytest.warns(PugamWarning, match=words):
+        PUGAM("x1 + x2", check=False, interactions=None).fit(X, z, audit=audit)
 
 
 def audited_rows(rows, count, seed=1):

@@ -211,13 +211,49 @@ def test_shrunken_curves_warn_that_rows_count_as_independent(survey):
     assert model._fit.survey is None
 
 
-def test_known_negatives_are_refused(survey):
-    negative = np.arange(len(survey)) % 10 == 0
-    rows = survey.assign(z=np.where(negative, 0, survey["z"]))
-    with pytest.raises(
-        InputError, match=r"negative is not for surveys, .*; give their classes as audit, or leave out groups"
-    ):
-        PUGAM().fit(rows[["a", "b", "c"]], rows["z"], groups=rows["psu"], negative=negative)
+def with_negatives(rows, seed=1):
+    """The same rows, and healthy people of the same clusters, with weights of their own."""
+    rng = np.random.default_rng(seed)
+    lying = rows.drop_duplicates("psu").iloc[np.repeat(np.arange(40), 8)]
+    known = pd.DataFrame(rng.normal(size=(len(lying), 3)), columns=["a", "b", "c"])
+    known = known.assign(**{name: lying[name].to_numpy() for name in ("psu", "region", "year")})
+    known = known.assign(z=0, weight=rng.uniform(1.0, 2.0, len(known)), healthy=1)
+    return pd.concat([rows.assign(healthy=0), known], ignore_index=True).sample(frac=1.0, random_state=seed)
+
+
+def fit_with_negatives(rows, groups, weights=None):
+    model = PUGAM(check=False, interactions=None)
+    return model.fit(rows[["a", "b", "c"]], rows["z"], weights, negative=rows["healthy"], groups=groups)
+
+
+def test_known_negatives_vary_by_clusters_too(survey):
+    rows = with_negatives(survey)
+    plain, alone = fit_with_negatives(rows, None), fit_with_negatives(rows, np.arange(len(rows)))
+    assert alone.pi_ == plain.pi_
+    assert width(alone.pi_interval(model_error=False)) == pytest.approx(
+        width(plain.pi_interval(model_error=False)), rel=0.05
+    )
+    clusters = fit_with_negatives(rows, rows["psu"].to_numpy())
+    assert width(clusters.pi_interval(model_error=False)) > 1.2 * width(alone.pi_interval(model_error=False))
+    assert f"survey of {len(rows)} rows" in str(clusters.summary())
+
+
+def test_only_ratios_of_weights_count_among_known_negatives(survey):
+    rows = with_negatives(survey)
+    other = np.where(rows["healthy"] == 1, 1e3, 1e-3) * rows["weight"]
+    one, two = (fit_with_negatives(rows, rows["psu"], weights) for weights in (rows["weight"], other))
+    assert two.pi_ == pytest.approx(one.pi_, rel=1e-9)
+    assert two.covariance() == pytest.approx(one.covariance(), rel=1e-6)
+
+
+@pytest.mark.parametrize("count", [60, pytest.param(300, marks=pytest.mark.long)])
+def test_with_known_negatives_standard_errors_are_those_of_a_bootstrap_of_clusters(survey, count):
+    """60 resamples leave errors of 9 percent, 300 of 4 percent: three of them are allowed, and 5 for skewness."""
+    rows = with_negatives(survey)
+    model = fit_with_negatives(rows, rows["psu"], rows["weight"])
+    resamples = model.bootstrap(count, random_state=1, progress=False)
+    drawn = np.std(np.log(resamples.pi / (1 - resamples.pi)), ddof=1)
+    assert np.sqrt(model.covariance()[0, 0]) == pytest.approx(drawn, rel=0.05 + 3.0 / np.sqrt(2 * count))
 
 
 @pytest.mark.parametrize("weight", [1.0, 0.0])
@@ -241,18 +277,78 @@ def test_a_column_can_have_several_roles(survey):
     named.attach(table, survey["z"], sample="year", groups="psu", strata="year")
 
 
-def test_the_verdict_on_a_survey_does_not_rest_on_rows_being_independent(survey):
-    """Features of clusters lie apart, which makes curves of samples look different."""
-    apart = survey.assign(a=survey["a"] + 0.5 * (survey["year"] - 2020) * (survey["z"] == 0))
-    plain, known = (fit(apart, "year", *roles, interactions=None) for roles in ((), ("psu",)))
-    assert plain.diagnose().curves.joint.pvalue < 1e-3
-    found = known.diagnose()
-    assert found.curves is None
-    assert not any(isinstance(finding, CurvesDiffer) for finding in found.findings)
-    assert known.test_curves()["pvalue"].iloc[-1] < 1e-3
+def test_the_test_of_curves_knows_clusters(survey):
+    """Features of clusters lie apart, so that curves of samples look different if rows count as independent."""
+    plain, known = (fit(survey, "year", *roles, interactions=None).test_curves() for roles in ((), ("psu",)))
+    assert plain["pvalue"].iloc[-1] < 0.01
+    assert known["pvalue"].iloc[-1] > 0.05
+    assert (known["df"] <= plain["df"]).all()
 
 
-def test_rows_elsewhere_are_refused(survey, tmp_path):
-    survey.to_csv(tmp_path / "rows.csv", index=False)
-    with pytest.raises(InputError, match="groups is for tables in memory"):
-        PUGAM().fit(str(tmp_path / "rows.csv"), "z", groups="psu")
+def test_the_verdict_on_a_survey_knows_of_curves_that_differ(survey):
+    apart = survey.assign(a=survey["a"] + 2.0 * (survey["year"] - 2020) * (survey["z"] == 0))
+    found = fit(apart, "year", "psu", interactions=None).diagnose()
+    assert found.curves.joint.pvalue < 1e-3
+    assert any(isinstance(finding, CurvesDiffer) for finding in found.findings)
+
+
+def test_tests_of_rows_as_their_own_clusters_are_those_of_rows(survey):
+    """Empirical and expected variances of scores differ by some percent, which p-values show."""
+    audit = np.where((survey["z"] == 0) & (np.arange(len(survey)) % 7 == 0), survey["a"] > 1.0, np.nan)
+    features, model = survey[["a", "b", "c"]], PUGAM(check=False, interactions=None)
+    roles = {"sample": survey["year"], "audit": audit}
+    plain, alone = (
+        clone(model).fit(features, survey["z"], **roles, **how) for how in ({}, {"groups": np.arange(len(survey))})
+    )
+    statistics = [one.test_curves()["statistic"].iloc[-1] for one in (alone, plain)]
+    assert statistics[0] == pytest.approx(statistics[1], rel=0.15)
+    here, there = (one.check_audit() for one in (alone, plain))
+    for name in ("estimate", "lower", "upper"):
+        assert here[name].to_numpy() == pytest.approx(there[name].to_numpy(), abs=0.01)
+
+
+def test_audits_know_clusters(survey):
+    """Every cluster twice over: intervals without the model say no more than once."""
+    audit = np.where((survey["z"] == 0) & (np.arange(len(survey)) % 3 == 0), survey["a"] > 0.8, np.nan)
+    twice = np.repeat(np.arange(len(survey)), 2)
+    rows, model = survey.assign(audit=audit), PUGAM(check=False, interactions=None)
+    once, double = (
+        clone(model).fit(table[["a", "b", "c"]], table["z"], audit=table["audit"], groups=table["psu"]).check_audit()
+        for table in (rows, rows.iloc[twice])
+    )
+    for name in ("lower", "upper"):
+        assert double[name][0] == pytest.approx(once[name][0], abs=0.01)
+    independent = clone(model).fit(rows[["a", "b", "c"]], rows["z"], audit=audit).check_audit()
+    assert width(once)[0] > 1.1 * width(independent)[0]
+
+
+@pytest.mark.parametrize("engine", ["stream", "auto"])
+def test_surveys_may_be_in_files(survey, tmp_path, monkeypatch, engine):
+    """Read in parts of 500 rows, or whole; weights of zero leave a cluster that counts."""
+    monkeypatch.setattr("pugam.engines.file_rows.BATCH_ROWS", 500)
+    rows = with_negatives(survey).assign(weight=lambda table: table["weight"].where(table["psu"] != 3, 0.0))
+    rows.drop(columns="year").to_csv(tmp_path / "rows.csv", index=False)
+    roles = {"groups": "psu", "strata": "region", "negative": "healthy"}
+    model = PUGAM(check=False, interactions=None, engine=engine)
+    there = model.fit(str(tmp_path / "rows.csv"), "z", "weight", **roles)
+    table = rows.drop(columns=["year", "z", "weight"])
+    here = PUGAM(check=False, interactions=None).fit(table, rows["z"], rows["weight"], **roles)
+    assert (there.n0_, there.n1_) == pytest.approx((here.n0_, here.n1_), rel=1e-9)
+    assert there.pi_ == pytest.approx(here.pi_, rel=1e-7)
+    assert there.covariance() == pytest.approx(here.covariance(), rel=1e-5, abs=1e-9)
+    assert there._fit.survey.n_clusters == here._fit.survey.n_clusters == 40
+    drawn = [one.bootstrap(3, random_state=0, progress=False).pi for one in (there, here)]
+    assert drawn[0] == pytest.approx(drawn[1], rel=1e-6)
+
+
+def test_equal_weights_are_as_good_as_none_in_a_file(survey, tmp_path):
+    survey.drop(columns=["region", "year"]).assign(weight=7.0).to_parquet(tmp_path / "rows.parquet")
+    model = PUGAM(check=False, interactions=None, engine="stream")
+    there = model.fit(str(tmp_path / "rows.parquet"), "z", "weight", groups="psu")
+    assert (there.n0_, there.n1_) == pytest.approx((sum(survey["z"] == 1), sum(survey["z"] == 0)))
+
+
+def test_rows_in_parts_are_no_clusters_of_their_own(survey, tmp_path):
+    survey.to_parquet(tmp_path / "rows.parquet")
+    with pytest.raises(InputError, match="strata needs groups where rows are read in parts"):
+        PUGAM(engine="stream").fit(str(tmp_path / "rows.parquet"), "z", strata="region")

@@ -51,20 +51,15 @@ class Roles:
     negative: str | None = None
 
     @property
-    def of_samples(self) -> dict[str, str]:
-        """Columns that tell samples, audits and known negatives, by the arguments of a fit that take them."""
-        return SampleRoles(self.sample, self.audit, self.audit_chance, self.negative).given
-
-    @property
-    def of_survey(self) -> dict[str, str]:
-        """Columns that tell how rows were drawn, by the arguments of a fit that take them."""
-        given = {"groups": self.groups, "strata": self.strata}
-        return {role: column for role, column in given.items() if column is not None}
+    def of_rows(self) -> dict[str, str]:
+        """Columns that tell samples, audits, known negatives and surveys, by the arguments of a fit that take them."""
+        given = self.sample, self.audit, self.audit_chance, self.negative, self.groups, self.strata
+        return SampleRoles(*given).given
 
     @property
     def columns(self) -> tuple[str, ...]:
         """All columns that have a role of their own."""
-        given = (self.label, self.weights, self.name, *self.of_samples.values(), *self.of_survey.values())
+        given = (self.label, self.weights, self.name, *self.of_rows.values())
         return tuple(dict.fromkeys(column for column in given if column is not None))
 
 

@@ -293,4 +293,4 @@ def _bootstrapped(
 def _remembered(roles: Roles) -> dict[str, str | None]:
     """What `pugam report` needs to know to read the same rows again."""
     known = {"label": roles.label, "positive": roles.positive, "weights": roles.weights, "id": roles.name}
-    return known | roles.of_samples | roles.of_survey
+    return known | roles.of_rows

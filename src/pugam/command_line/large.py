@@ -48,9 +48,6 @@ def open_large(
         return None
     if roles.label is None:
         raise InputError(f"{data}: say which column tells the labelled positives, as in --label z.")
-    if roles.of_survey:
-        flag = f"--{next(iter(roles.of_survey))}"
-        raise InputError(f"{flag} needs all rows in memory; give --engine memory if {data} fits into it.")
     if roles.name is not None:
         warn_user("--id is not read where a file is read in parts; rows are known by their numbers.")
     if roles.positive is None:
@@ -89,7 +86,7 @@ def _in_stream(file: DataFile, roles: Roles, features: Features, names: tuple[st
     if roles.positive is not None:
         types[roles.label] = "text"
     codes = None if roles.positive is None else partial(mark_positive, wanted=roles.positive)
-    return FileRows(file, roles.label, roles.weights, names, count_threads(jobs), codes, types, roles.of_samples)
+    return FileRows(file, roles.label, roles.weights, names, count_threads(jobs), codes, types, roles.of_rows)
 
 
 def _on_cluster(file: DataFile, roles: Roles, names: tuple[str, ...]) -> ClusterRows:
@@ -98,11 +95,11 @@ def _on_cluster(file: DataFile, roles: Roles, names: tuple[str, ...]) -> Cluster
 
     frame: Any = read_on_cluster(file)
     weights = [] if roles.weights is None else [roles.weights]
-    frame = frame[list(dict.fromkeys([*names, roles.label, *weights, *roles.of_samples.values()]))]
+    frame = frame[list(dict.fromkeys([*names, roles.label, *weights, *roles.of_rows.values()]))]
     if roles.positive is not None:
         marked = frame[roles.label].map_partitions(_marked, roles.positive, meta=(roles.label, "bool"))
         frame = frame.assign(**{str(roles.label): marked})
-    return ClusterRows(find_client(), frame, roles.label, roles.weights, roles.of_samples)
+    return ClusterRows(find_client(), frame, roles.label, roles.weights, roles.of_rows)
 
 
 def _marked(column: Any, wanted: str) -> Any:

@@ -347,7 +347,7 @@ def _take_roles(
     place: Callable[[int], str],
 ) -> Rows:
     weights = None if roles.weights is None else as_array(table[roles.weights])
-    known = {role: as_array(table[name]) for role, name in (roles.of_samples | roles.of_survey).items()}
+    known = {role: as_array(table[name]) for role, name in roles.of_rows.items()}
     others = [name for name in table.column_names if name in features.columns or name not in roles.columns]
     if weights is not None:
         _check_weights(f"Column {roles.weights!r}: ", weights, place)

@@ -7,6 +7,7 @@ import shlex
 from pugam.messages import (
     Argument,
     DroppingRows,
+    FittingAlone,
     InFormula,
     LeavingOut,
     Message,
@@ -48,6 +49,8 @@ def in_flags(piece: Piece) -> str:
             return " Report the profile interval, --ci profile."
         case LeavingOut(columns, identify):
             return _leaving_out(columns, identify)
+        case FittingAlone():
+            return ", from a file for each: --positive-file labelled.csv --unlabeled-file one_sample.csv"
         case DroppingRows():
             return " (--missing drop)"
         case MissingEffect(again=again):

@@ -5,7 +5,7 @@ from pugam.data.labels import Labels, read_labels, read_weights, require_both_ki
 from pugam.data.negatives import read_negatives, require_unlabelled
 from pugam.data.parts import NO_COLUMNS, LabelPart, Part, read_label_part, read_part, rows_renumbered
 from pugam.data.roles import NO_ROLES, SampleRoles, contradiction, require_name, sample_name
-from pugam.data.samples import ALL_ROWS, SampledRows, read_samples
+from pugam.data.samples import ALL_ROWS, SampledRows, names_without_rows, read_samples
 from pugam.data.surveys import SurveyRows, effective_weights, number_labels, read_survey
 from pugam.data.tables import Column, ColumnKind, Table, as_array, is_missing, make_frame, read_table, require_numeric
 
@@ -29,6 +29,7 @@ __all__ = [
     "is_missing",
     "join_digests",
     "make_frame",
+    "names_without_rows",
     "number_labels",
     "read_label_part",
     "read_labels",

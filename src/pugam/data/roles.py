@@ -35,12 +35,15 @@ class SampleRoles(NamedTuple):
     audit : 1 or 0 for unlabelled rows whose class was found out, missing elsewhere
     audit_chance : with what chance each row was audited
     negative : true for known negatives, which are a sample of their own
+    groups, strata : of a survey: labels of clusters, and of the strata in which these were drawn
     """
 
     sample: Any = None
     audit: Any = None
     audit_chance: Any = None
     negative: Any = None
+    groups: Any = None
+    strata: Any = None
 
     @property
     def given(self) -> dict[str, Any]:

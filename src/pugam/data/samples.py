@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,11 +11,11 @@ from numpy.typing import NDArray
 from pugam.data.audits import read_audit, read_chances
 from pugam.data.negatives import read_negatives
 from pugam.data.roles import SampleRoles, as_written, one_each, require_name, sample_name
-from pugam.data.tables import is_missing
+from pugam.data.tables import as_array, is_missing
 from pugam.errors import InputError, RowError
 from pugam.messages import Argument
 
-__all__ = ["ALL_ROWS", "SampledRows", "read_samples"]
+__all__ = ["ALL_ROWS", "SampledRows", "names_without_rows", "read_samples"]
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -29,6 +30,12 @@ class SampledRows(NamedTuple):
     names: tuple[str, ...]
     codes: NDArray[np.int32]
     chances: Array | None
+
+    def count_audited(self) -> tuple[int, int]:
+        """How many rows were found to be positive, and how many to be negative."""
+        n_samples = len(self.names)
+        positive = int(np.count_nonzero((self.codes > n_samples) & (self.codes <= 2 * n_samples)))
+        return positive, int(np.count_nonzero(self.codes > 2 * n_samples))
 
 
 def read_samples(roles: SampleRoles, positive: Flags, kept: Flags | None) -> SampledRows | None:
@@ -52,6 +59,30 @@ def read_samples(roles: SampleRoles, positive: Flags, kept: Flags | None) -> Sam
     if len(names) == 1 and not (known >= 0).any() and read_negatives(roles.negative, n_rows) is None:
         return None
     return SampledRows(tuple(names), codes, chances)
+
+
+def names_without_rows(
+    roles: SampleRoles, samples: SampledRows | None, positive: Flags, kept: Flags | None
+) -> list[str]:
+    """Names given as samples that no unlabelled row of positive weight has.
+
+    Those of labelled rows count if some of them are names of samples: otherwise they only say that a row is in none.
+    Known negatives are a sample of their own, whatever it is called.
+    """
+    if roles.sample is None or samples is None:
+        return []
+    values: list[Any] = as_array(roles.sample).tolist()
+    counted = np.ones(len(values), bool) if kept is None else kept
+    known = read_negatives(roles.negative, len(values))
+    left_out = ~counted if known is None else ~counted & ~known
+    labelled, others = (_names_at(values, rows) for rows in (np.flatnonzero(counted)[positive], left_out.nonzero()[0]))
+    given = (others - labelled) | (labelled if labelled & set(samples.names) else set())
+    return sorted(given - set(samples.names))
+
+
+def _names_at(values: list[Any], rows: NDArray[np.intp]) -> set[str]:
+    named = (values[row] for row in rows)
+    return {sample_name(value) for value in named if isinstance(value, Hashable) and not is_missing(value)}
 
 
 def _read_names(values: list[Any] | None, positive: Flags, numbers: NDArray[np.intp]) -> tuple[list[str], Any]:

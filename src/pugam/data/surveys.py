@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -29,10 +29,18 @@ class SurveyRows:
         Numbers of the clusters of the rows kept.
     strata : int array of shape (n_clusters,)
         Numbers of the strata of the clusters, those without rows that are kept included.
+    negatives : int array of shape (n_negatives,)
+        Numbers of the clusters of known negatives, which are not among these rows.
     """
 
     clusters: Numbers
     strata: Numbers
+    negatives: Numbers = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+
+    @property
+    def of_all(self) -> Numbers:
+        """Numbers of the clusters of all rows, known negatives last."""
+        return np.concatenate([self.clusters, self.negatives])
 
     @property
     def n_clusters(self) -> int:
@@ -45,7 +53,9 @@ class SurveyRows:
         return 1 + int(self.strata.max())
 
 
-def read_survey(groups: Any, strata: Any, n_rows: int, kept: Flags | None) -> SurveyRows | None:
+def read_survey(
+    groups: Any, strata: Any, n_rows: int, kept: Flags | None, negatives: Flags | None = None
+) -> SurveyRows | None:
     """Read clusters and strata, one label for each row; None where neither is given.
 
     Rows without clusters are clusters of their own; rows without strata are in one. Rows of weight zero are left out,
@@ -58,6 +68,8 @@ def read_survey(groups: Any, strata: Any, n_rows: int, kept: Flags | None) -> Su
         How many rows there are, those of weight zero included.
     kept : bool array, optional
         Which of all rows are kept; None stands for all.
+    negatives : bool array, optional
+        Which of all rows are known negatives that count; None stands for none.
     """
     if groups is None and strata is None:
         return None
@@ -74,7 +86,8 @@ def read_survey(groups: Any, strata: Any, n_rows: int, kept: Flags | None) -> Su
             f"{_shown(second)}; where clusters are numbered anew in each stratum, join both labels into one.",
         )
     _require_several(of_clusters, strata_names if strata is not None else None)
-    return SurveyRows(clusters if kept is None else clusters[kept], of_clusters)
+    beside = clusters[:0] if negatives is None else clusters[negatives]
+    return SurveyRows(clusters if kept is None else clusters[kept], of_clusters, beside)
 
 
 def _numbers(what: str, values: Any, n_rows: int, otherwise: Numbers) -> tuple[Numbers, list[Any]]:

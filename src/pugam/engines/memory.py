@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from pugam.engines.counted import CountedRows
 from pugam.engines.hessians import MemoryHessians
@@ -217,6 +218,16 @@ class MemoryEngine(CountedRows):
     def encoded_at(self, rows: NDArray[np.intp]) -> tuple[Encoded, ...]:
         """Encoded values of these rows, one array per term."""
         return tuple(values[rows] for values in self.encoded)
+
+    def sum_groups(self, values: Array, groups: NDArray[np.integer], n_groups: int) -> Array:
+        """Sum values times model columns over the rows of each group."""
+        found = np.zeros((len(values), n_groups, 1 + self.design.n_columns))
+        for rows, matrix in self.design.matrices(self.encoded):
+            present, places = np.unique(groups[rows], return_inverse=True)
+            each = np.arange(len(places))
+            for sums, value in zip(found, values, strict=True):
+                sums[present] += csr_array((value[rows], (places, each)), (len(present), len(each))) @ matrix
+        return found
 
     def _evaluate_all(self) -> Array:
         matrix = np.empty((self.n_rows, 1 + self.design.n_columns))

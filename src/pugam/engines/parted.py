@@ -129,6 +129,12 @@ class PartedEngine(CountedRows):
         """Encoded values of these rows, whose numbers increase, one array per term."""
         return self._gather(self.design, rows).encoded
 
+    def sum_groups(self, values: Array, groups: NDArray[np.integer], n_groups: int) -> Array:
+        """Sum values times model columns over the rows of each group."""
+        each = list(zip(self._cut(values), self._cut(groups), strict=True))
+        found: Array = self.parts.sum(_sum_groups, n_groups, each=each)
+        return found
+
     def resampled(self, counts: Counts) -> PartedResampledRows:
         """Return the same rows under B weightings: how often each row counts, shape (B, n_rows)."""
         return PartedResampledRows(self, counts)
@@ -208,6 +214,10 @@ class PartedResampledRows:
 
     def _sum(self, of_part: OfPart, *shared: Any) -> Any:
         return self._engine.parts.sum(of_part, *shared, each=self._engine._cut(self._counts))
+
+
+def _sum_groups(part: MemoryEngine, n_groups: int, rows: tuple[Array, NDArray[np.integer]]) -> Array:
+    return part.sum_groups(*rows, n_groups)
 
 
 def _hidden_positives(part: MemoryEngine, b: Array, d: Array) -> Array:

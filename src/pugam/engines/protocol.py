@@ -162,6 +162,13 @@ class Engine(Protocol):
         """
         ...
 
+    def sum_groups(self, values: Array, groups: NDArray[np.integer], n_groups: int) -> Array:
+        """Sum values times model columns, the intercept's ones first, over the rows of each group.
+
+        Values have shape (k, n_rows), groups are numbers of shape (n_rows,), sums have shape (k, n_groups, 1 + p).
+        """
+        ...
+
     def encoded_at(self, rows: NDArray[np.intp]) -> tuple[Encoded, ...]:
         """Return the encoded values of these rows, whose numbers increase, one array per term."""
         ...

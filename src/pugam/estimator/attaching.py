@@ -65,9 +65,8 @@ class RowMethods(UncertaintyMethods):
         'profile'
         """
         check_is_fitted(self)
-        roles = SampleRoles(sample, audit, audit_chance, negative)
-        X, roles, groups, strata = take_roles(X, roles, groups, strata)
-        rows, survey = by_survey(self._open_known_rows(X, either(y, z), sample_weight, roles), groups, strata)
+        X, roles = take_roles(X, SampleRoles(sample, audit, audit_chance, negative, groups, strata))
+        rows, survey = by_survey(self._open_known_rows(X, either(y, z), sample_weight, roles))
         require_same_survey(self._fit.survey, survey)
         samples = read_samples(rows.roles, rows.positive, rows.kept)
         names = () if self._fit.samples is None else self._fit.samples.names

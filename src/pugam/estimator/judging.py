@@ -51,7 +51,7 @@ class JudgingMethods(UncertaintyMethods):
         """Diagnose as far as a verdict goes."""
         with one_blas_thread():
             tests = [self._wald_test([number], "zero") for number in range(len(self._design.bases))]
-            return diagnose_fit(self._fitted("The diagnosis"), self.pi_, tests, self.at_boundary_)
+            return diagnose_fit(self._fitted("The diagnosis"), self.pi_, tests, self.at_boundary_, self._survey)
 
     def _judge(self) -> None:
         """Come to a verdict, if one is asked for, and remember what others say of pi where the model does not fit."""

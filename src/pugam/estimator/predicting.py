@@ -78,7 +78,7 @@ class PredictionMethods(SampleMethods):
         """
         check_is_fitted(self)
         ratio = self.log_density_ratio(X)
-        share, _ = self._known_shares(pi, sample, len(ratio))
+        share, _ = self._known_shares(pi, sample, len(ratio), X)
         return self._posterior_logits(ratio, share)
 
     def predict_proba(self, X: Any, pi: float | None = None, *, sample: Any = None) -> np.ndarray:
@@ -97,7 +97,8 @@ class PredictionMethods(SampleMethods):
             Share of positives in another population with the same g and h, to which the posterior is re-targeted by
             Bayes' rule.
         sample : str, or array-like of one name for each row, optional
-            Which of the unlabelled samples of the fit rows are from: its share of positives counts.
+            Which of the unlabelled samples of the fit rows are from: its share of positives counts. Also the name of a
+            column of X, if no sample is called so.
 
         Examples
         --------
@@ -114,14 +115,17 @@ class PredictionMethods(SampleMethods):
         return np.column_stack([1.0 - posterior, posterior])
 
     def _known_shares(
-        self, pi: float | None, sample: Any, n_rows: int
+        self, pi: float | None, sample: Any, n_rows: int, X: Any = None
     ) -> tuple[float | np.ndarray | None, float | np.ndarray]:
-        """Shares that hold for some rows, None for that of the fit, and how much more than it their logits vary."""
+        """Shares that hold for some rows, None for that of the fit, and how much more than it their logits vary.
+
+        A sample may be the name of a column of X, if that is given.
+        """
         if sample is not None and pi is not None:
             given = Argument("pi"), " and by ", Argument("sample")
             raise InputError("The share of positives is given twice, by ", *given, "; give one of them.")
         if sample is not None:
-            return self._shares_of(sample, n_rows)
+            return self._shares_of(self._column_or_name(X, sample), n_rows)
         return (None if pi is None else read_share(pi)), 0.0
 
     def _posterior_logits(self, ratio: np.ndarray, pi: float | np.ndarray | None) -> np.ndarray:
@@ -157,7 +161,7 @@ class PredictionMethods(SampleMethods):
         check_is_fitted(self)
         table = read_new_rows(self, X)
         encoded, layout = self._design.encode(table), self._design.layout
-        share, variance = self._known_shares(pi, sample, len(encoded[0]))
+        share, variance = self._known_shares(pi, sample, len(encoded[0]), X)
         covariance = intercept_covariance(layout, self.covariance(), pi_known=pi is not None)
         with one_blas_thread():
             ratio = self._design.predict(encoded, layout.join_predictor(self.alpha_, self.coef_))

@@ -38,6 +38,7 @@ from pugam.estimator.requirements import (
     require_marginal,
     require_rows_for_labelling,
     require_shares,
+    warn_of_samples,
     warn_of_survey,
     with_pooled_shares,
 )
@@ -324,9 +325,8 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
         (800.0, 200.0)
         """
         pi_range = read_pi_range(self.pi)
-        roles = SampleRoles(sample, audit, audit_chance, negative)
-        X, roles, groups, strata = take_roles(X, roles, groups, strata)
-        rows, survey = by_survey(self._open_rows(X, either(y, z), sample_weight, roles), groups, strata)
+        X, roles = take_roles(X, SampleRoles(sample, audit, audit_chance, negative, groups, strata))
+        rows, survey = by_survey(self._open_rows(X, either(y, z), sample_weight, roles))
         specs = None if self.terms is None else read_terms(self.terms, rows.header)
         labelling = read_labelling(self.labelling, rows.header)
         numbers, shown = rows.digest(rows.header.names if specs is None else columns_read([*specs, *labelling]))
@@ -370,6 +370,7 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
                 self._judge()
             findings = list(first_look(fitted))
         self._warn(findings)
+        warn_of_samples(rows.roles, samples, rows.positive, rows.kept)
         warn_of_survey(survey, self._fit.survey)
         return self
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pugam.data import SampledRows, SurveyRows
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.data import SampledRows, SampleRoles, SurveyRows, names_without_rows
 from pugam.engines import Engine
 from pugam.errors import InputError, warn_user
 from pugam.inference import FEWEST_POOLED, pool_shares
@@ -19,9 +22,13 @@ __all__ = [
     "require_rows_for_labelling",
     "require_same_survey",
     "require_shares",
+    "warn_of_samples",
     "warn_of_survey",
     "with_pooled_shares",
 ]
+
+FEWEST_AUDITED = 10  # of which rows of both classes can be expected
+MOST_NAMES = 5  # shown in a message
 
 
 def require_marginal(settings: Settings, samples: SampledRows | None) -> None:
@@ -98,6 +105,31 @@ def require_shares(how: str, samples: SampledRows | None) -> None:
         if n_samples == 1:
             raise InputError(*needed, ", told apart by ", Argument("sample"), "; there is 1.")
         raise InputError(*needed, f"; there are {n_samples}.")  # told apart already, by names or by files
+
+
+def warn_of_samples(
+    roles: SampleRoles, samples: SampledRows | None, positive: NDArray[np.bool_], kept: NDArray[np.bool_] | None
+) -> None:
+    """Warn of samples that have no share, and of audits that found one class alone."""
+    empty = names_without_rows(roles, samples, positive, kept)
+    if empty:
+        shown = ", ".join(repr(name) for name in empty[:MOST_NAMES]) + (", ..." if len(empty) > MOST_NAMES else "")
+        what = "Samples " if len(empty) > 1 else "Sample "
+        have, share = ("have", "shares") if len(empty) > 1 else ("has", "share")
+        warn_user(f"{what}{shown} {have} no unlabelled row of positive weight, and so no {share}.")
+    if samples is None:
+        return
+    positive, negative = samples.count_audited()
+    if min(positive, negative) > 0 or positive + negative < FEWEST_AUDITED:
+        return
+    found, count = "positive" if positive else "negative", positive + negative
+    elsewhere = () if positive else (", or give them as ", Argument("negative"), " if they are from elsewhere")
+    warn_user(
+        f"All {count} audited rows are {found}. If that is why they were given, they are no audit and make pi wrong: "
+        "leave them out",
+        *elsewhere,
+        ". If they were drawn at random, audit more: an interval without the model needs rows of both classes.",
+    )
 
 
 def with_pooled_shares(fitted: Fitted) -> Fitted:

@@ -17,24 +17,15 @@ from pugam.terms import Design
 __all__ = ["open_engine", "take_roles"]
 
 
-def take_roles(X: Any, roles: SampleRoles, groups: Any, strata: Any) -> tuple[Any, SampleRoles, Any, Any]:
+def take_roles(X: Any, roles: SampleRoles) -> tuple[Any, SampleRoles]:
     """Take columns named by their roles out of a table; return the table without them, and the values of each role.
 
-    A column may have several roles. Where rows are elsewhere, roles stay names, and there are no clusters and strata.
+    A column may have several roles. Where rows are elsewhere, roles stay names.
     """
-    survey = {role: values for role, values in (("groups", groups), ("strata", strata)) if values is not None}
     if is_elsewhere(X):
-        _refuse_survey(survey)
-        return X, roles, None, None
-    X, values = _take_columns(X, roles.given | survey)
-    return X, roles._replace(**{role: values[role] for role in roles.given}), values.get("groups"), values.get("strata")
-
-
-def _refuse_survey(given: dict[str, Any]) -> None:
-    if given:
-        raise InputError(
-            Argument(next(iter(given))), " is for tables in memory: read the file first, as with pandas.read_csv."
-        )
+        return X, roles
+    X, values = _take_columns(X, roles.given)
+    return X, SampleRoles(**values)
 
 
 def _take_columns(X: Any, given: dict[str, Any]) -> tuple[Any, dict[str, Any]]:

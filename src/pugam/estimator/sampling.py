@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import narwhals as nw
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
@@ -128,8 +129,7 @@ class SampleMethods(JudgingMethods):
 
         Shares rest on it. The alternative is that negatives of a sample look otherwise along a term than those of all
         others. Rows in which term, or sample, is "all" are joint tests. Where a term differs, fit the samples one by
-        one, or leave its column out. The tests take rows for independent: in clusters that resemble each other, as
-        told by ``groups`` in the fit, p-values are too small, and the verdict does not rest on them.
+        one, or leave its column out. The tests know the clusters and strata of the fit.
 
         Returns
         -------
@@ -152,7 +152,7 @@ class SampleMethods(JudgingMethods):
         if fitted.fit.labelling is not None:
             raise InputError("There is no test of curves of models that say who is labelled; fit samples one by one.")
         with one_blas_thread():
-            found = compare_curves(fitted)
+            found = compare_curves(fitted, self._survey)
         assert found is not None
         names = ("sample", "term", "statistic", "df", "pvalue")
         return make_frame(self._library, {name: [getattr(test, name) for test in found] for name in names})
@@ -164,9 +164,9 @@ class SampleMethods(JudgingMethods):
         the mean posterior of all rows, corrected by the mean error of the posteriors of audited rows. Its interval
         does not rest on the model, if rows were audited at random within their sample, or with the chances given as
         ``audit_chance`` in the fit; it takes some dozens of audited rows for it to be trusted. A small p-value says
-        that the posteriors of audited rows are wrong on average, too sure, or not sure enough: something is wrong with
-        the model, or with how rows were audited or labelled. Intervals and p-values take rows for independent, also
-        where the fit knows of clusters, ``groups``.
+        that the posteriors of audited rows are wrong on average, too sure, not sure enough, or wrong where two columns
+        meet: something is wrong with the model, or with how rows were audited or labelled. Intervals and p-values know
+        the clusters and strata of the fit.
 
         Parameters
         ----------
@@ -192,7 +192,7 @@ class SampleMethods(JudgingMethods):
         fitted, found = self._fitted("The audit"), self._fit.samples
         if found is None or not found.audited.any():
             raise InputError("No row was audited; give ", Argument("audit"), " in the fit.")
-        rows = check_audits(fitted, level, self._chances)
+        rows = check_audits(fitted, level, self._chances, self._survey)
         names = ("sample", "audited", "pi", "estimate", "lower", "upper", "pvalue")
         return make_frame(self._library, {name: [getattr(row, name) for row in rows] for name in names})
 
@@ -234,6 +234,14 @@ class SampleMethods(JudgingMethods):
         variance = float(self.covariance()[self._design.layout.share, self._design.layout.share])
         excess = excess_variances(found, self._settings.pi_range, variance)
         return np.asarray(expit(found.reported))[numbers], excess[numbers]
+
+    def _column_or_name(self, X: Any, sample: Any) -> Any:
+        """The values of a column of X, where no sample has its name; otherwise what was given."""
+        if not isinstance(sample, str) or sample in self._several.names:
+            return sample
+        frame = nw.from_native(X, eager_only=True, pass_through=True)
+        there = isinstance(frame, nw.DataFrame) and sample in frame.columns
+        return as_array(frame[sample].to_native()) if there else sample
 
     def _numbers_of(self, sample: Any, n_rows: int) -> np.ndarray:
         """Numbers of the samples of some rows: the one named, or one named for each row."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from copy import copy
 from functools import cached_property, partial
-from typing import Any, Protocol
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -113,6 +113,18 @@ class TrainingRows(Protocol):
         """That of known negatives, which are not among these rows; None where there are none."""
         ...
 
+    @property
+    def kept_negatives(self) -> np.ndarray | None:
+        """Which rows of the data are known negatives that count; None where there are none."""
+        ...
+
+    def sampled(self) -> Self:
+        """The same rows, whose weights are sampling weights."""
+        ...
+
+
+Rows = TypeVar("Rows", bound=TrainingRows)
+
 
 class TableRows:
     """Rows of a table in memory."""
@@ -164,11 +176,18 @@ class TableRows:
             return None
         return self._engine_of(self._aside, np.zeros(self._aside.table.n_rows, bool), design)
 
-    def sampled(self) -> TableRows:
-        """The same rows, whose weights are sampling weights."""
+    @property
+    def kept_negatives(self) -> np.ndarray | None:
+        """Which rows of the data are known negatives that count; None where there are none."""
+        return None if self._aside is None else self._aside.kept
+
+    def sampled(self) -> Self:
+        """The same rows, whose weights are sampling weights; known negatives are a sample of their own."""
         other = copy(self)
         other._chosen = self._chosen._replace(weights=effective_weights(self.weights))
         other.weights = other._chosen.weights
+        if self._aside is not None:
+            other._aside = self._aside._replace(weights=effective_weights(self._aside.weights))
         return other
 
     def _engine_of(self, rows: WeightedRows, positive: np.ndarray, design: Design) -> MemoryEngine:
@@ -182,6 +201,8 @@ class TableRows:
 
 class PartedRows:
     """Rows in parts, in a file or on a cluster."""
+
+    _are_sampled = False
 
     def __init__(self, source: RowSource) -> None:
         self._source, self.library = source, source.library
@@ -217,10 +238,28 @@ class PartedRows:
         aside = [part.negatives for part in self._parts if part.negatives is not None]
         return self._engine_of(aside, design) if any(len(part.positive) for part in aside) else None
 
+    @property
+    def kept_negatives(self) -> np.ndarray | None:
+        """Which rows of the data are known negatives that count; None where there are none."""
+        if self.roles.negative is None:
+            return None
+        aside = [part.negatives for part in self._parts if part.negatives is not None]
+        return np.concatenate([np.ones(part.n_rows, bool) if part.kept is None else part.kept for part in aside])
+
+    def sampled(self) -> Self:
+        """The same rows, whose weights are sampling weights; known negatives are a sample of their own."""
+        other = copy(self)
+        other._are_sampled = True
+        return other
+
     def _engine_of(self, labels: list[LabelPart], design: Design) -> PartedEngine:
         sizes = [len(part.positive) for part in labels if len(part.positive)]
         parts = self._source.parts(design, labels, is_local_faster(design, sum(sizes)))
-        return PartedEngine(design, parts, *_joined(labels), sizes)
+        engine = PartedEngine(design, parts, *_joined(labels), sizes)
+        if not self._are_sampled or engine.weights is None:
+            return engine
+        effective = effective_weights(engine.weights)
+        return engine.reweighted((1.0 if effective is None else effective) / engine.weights)
 
 
 def _joined(parts: Sequence[LabelPart]) -> tuple[np.ndarray, np.ndarray | None]:
@@ -229,23 +268,20 @@ def _joined(parts: Sequence[LabelPart]) -> tuple[np.ndarray, np.ndarray | None]:
     return np.concatenate([part.positive for part in parts]), np.concatenate(weighted) if weighted else None
 
 
-def by_survey(rows: TrainingRows, groups: Any, strata: Any) -> tuple[TrainingRows, SurveyRows | None]:
+def by_survey(rows: Rows) -> tuple[Rows, SurveyRows | None]:
     """Read how rows were drawn, if that is told; their weights are then sampling weights."""
+    groups, strata = rows.roles.groups, rows.roles.strata
     if groups is None and strata is None:
         return rows, None
-    assert isinstance(rows, TableRows)
-    if rows.roles.negative is not None:
+    if groups is None and isinstance(rows, PartedRows):
         raise InputError(
-            Argument("negative"),
-            " is not for surveys, in which negatives were drawn with the others; give their classes as ",
-            Argument("audit"),
-            ", or leave out ",
-            Argument("groups"),
-            " and ",
             Argument("strata"),
-            ".",
+            " needs ",
+            Argument("groups"),
+            " where rows are read in parts, or on a cluster: name the column of clusters, too.",
         )
-    return rows.sampled(), read_survey(groups, strata, rows.n_rows if rows.kept is None else len(rows.kept), rows.kept)
+    n_rows = rows.n_rows if rows.kept is None else len(rows.kept)
+    return rows.sampled(), read_survey(groups, strata, n_rows, rows.kept, rows.kept_negatives)
 
 
 def rows_placed(rows: TrainingRows, numbers: np.ndarray) -> AbstractContextManager[None]:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.likelihood import SampleShares
+from pugam.data import SurveyRows
+from pugam.inference.shares import samples_of
+from pugam.inference.surveys import sampled_scores, sandwich, sums_among_clusters, variance_of_sum
+from pugam.likelihood import SampleShares, SampleSizes
 from pugam.linear_algebra import inverse
 from pugam.solvers import Fitted, Optimum, count_samples, refit_unaudited
+from pugam.terms import Design
 
 __all__ = ["AuditedRows", "gather_audit"]
 
@@ -36,6 +41,11 @@ class AuditedRows:
         How the logits of audited rows change with the parameters.
     covariance : array of shape (q, q)
         Of the parameters.
+    survey : SurveyRows, optional
+        How rows were drawn; None stands for independent ones.
+    design : Design
+    mode : Optimum
+        The parameters, shares first.
     """
 
     strata: NDArray[np.integer]
@@ -47,9 +57,12 @@ class AuditedRows:
     chances: Array
     slopes: Array
     covariance: Array
+    survey: SurveyRows | None
+    design: Design
+    mode: Optimum
 
 
-def gather_audit(fitted: Fitted, chances: Array | None) -> AuditedRows:
+def gather_audit(fitted: Fitted, chances: Array | None, survey: SurveyRows | None = None) -> AuditedRows:
     """Refit without the audit, and gather what its test needs; without chances, those of a sample are the same."""
     engine, shares = fitted.engine, fitted.fit.samples
     assert shares is not None
@@ -70,8 +83,22 @@ def gather_audit(fitted: Fitted, chances: Array | None) -> AuditedRows:
         copies=weights if fitted.fit.survey is None else np.ones(engine.n_rows),
         chances=_same_within(strata, known, weights) if chances is None else chances,
         slopes=_slopes(fitted, mode, at, np.flatnonzero(known), strata[known]),
-        covariance=inverse(mode.hessian),
+        covariance=_covariance(fitted, mode, sizes, survey),
+        survey=survey,
+        design=fitted.design,
+        mode=mode,
     )
+
+
+def _covariance(fitted: Fitted, mode: Optimum, sizes: SampleSizes, survey: SurveyRows | None) -> Array:
+    """Of the parameters of the fit that does not know what the audit found."""
+    if survey is None:
+        return inverse(mode.hessian)
+    assert fitted.engine.codes is not None
+    engine = fitted.engine.coded(sizes.unaudited[fitted.engine.codes], fitted.engine.negatives)
+    of_rows = partial(sampled_scores, mode=mode, sizes=sizes)
+    sums = sums_among_clusters(engine, samples_of(fitted), survey, of_rows)
+    return sandwich(mode, variance_of_sum(sums, survey.strata))
 
 
 def _slopes(

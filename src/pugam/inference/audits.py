@@ -8,27 +8,26 @@ all rows of a sample, and what audited rows, drawn at random from it, say of its
 
 is right on average whatever the posteriors f are worth; good ones make it more precise than audited rows alone. Rows
 that were audited with other chances count by the inverse of these. Audited rows are among all rows: each row's part in
-both means counts as one, and the squares of these parts, summed, are the variance. A row of weight w is w rows; in a
-survey it is one row, which stands for others.
+both means counts as one, and the squares of these parts, summed, are the variance. A row of weight w is w rows. In a
+survey it is one row, which stands for others, and parts of the rows of a cluster are summed before they are squared.
 
-The test is of the errors y - f of audited rows, their sum and their sum times logit f: posteriors may be wrong on
-average, too sure, or not sure enough. If the model holds, these vary as classes do and as the estimates behind f do.
+The test of the model is in `pugam.inference.audit_tests`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc, ndtr, stdtrit
+from scipy.special import ndtr, stdtrit
 
-from pugam.data import ALL_ROWS
+from pugam.data import ALL_ROWS, SurveyRows
+from pugam.inference.audit_tests import posteriors_pvalue
 from pugam.inference.audited_rows import AuditedRows, gather_audit
 from pugam.inference.intervals import normal_quantile
+from pugam.inference.surveys import variance_of_sum
 from pugam.likelihood import expit
-from pugam.linear_algebra import solve
 from pugam.solvers import Fitted
 
 __all__ = ["AuditedShare", "check_audits"]
@@ -36,7 +35,6 @@ __all__ = ["AuditedShare", "check_audits"]
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-FARTHEST_LOGIT = 5.0  # rows of which the model is surer say no more about how sure it may be
 FEWEST_AUDITED = 2  # for a variance
 
 
@@ -54,7 +52,8 @@ class AuditedShare:
     estimate, lower, upper : float
         Without it.
     pvalue : float
-        Of the hypothesis that posteriors, made without the audit, are right for audited rows.
+        Of the hypothesis that posteriors, made without the audit, are right for audited rows: on average, in how sure
+        they are, and where two columns meet.
     """
 
     sample: str
@@ -66,17 +65,21 @@ class AuditedShare:
     pvalue: float
 
 
-def check_audits(fitted: Fitted, level: float, chances: Array | None = None) -> list[AuditedShare]:
+def check_audits(
+    fitted: Fitted, level: float, chances: Array | None = None, survey: SurveyRows | None = None
+) -> list[AuditedShare]:
     """Compare each audited sample with the model; several of them also together, last.
 
     Parameters
     ----------
     chances : array of shape (n_rows,), optional
         With what chance each row was audited; None: all rows of a sample with the same.
+    survey : SurveyRows, optional
+        How rows were drawn; None stands for independent ones.
     """
     shares = fitted.fit.samples
     assert shares is not None
-    audit = gather_audit(fitted, chances)
+    audit = gather_audit(fitted, chances, survey)
     pi, numbers = np.asarray(expit(shares.logits)), np.unique(audit.strata[audit.known])
     found = [
         _check(audit, level, shares.names[number - 1], float(pi[number - 1]), audit.strata == number)
@@ -92,7 +95,7 @@ def check_audits(fitted: Fitted, level: float, chances: Array | None = None) -> 
 def _check(audit: AuditedRows, level: float, name: str, pi: float, inside: Flags) -> AuditedShare:
     audited = inside & audit.known
     share = _share_without_model(audit, level, inside)
-    return AuditedShare(name, float(audit.weights[audited].sum()), pi, *share, _pvalue(audit, audited))
+    return AuditedShare(name, float(audit.weights[audited].sum()), pi, *share, posteriors_pvalue(audit, audited))
 
 
 def _share_without_model(audit: AuditedRows, level: float, inside: Flags) -> tuple[float, float, float]:
@@ -101,35 +104,28 @@ def _share_without_model(audit: AuditedRows, level: float, inside: Flags) -> tup
     everywhere, counts = _parts(audit.weights, inside), _parts(audit.weights / audit.chances, audited)
     errors = audit.positive - posterior
     mean, correction = float(everywhere @ posterior), float(counts @ errors)
-    squares = (everywhere * (posterior - mean) + counts * (errors - correction)) ** 2 / audit.copies
+    parts = everywhere * (posterior - mean) + counts * (errors - correction)
     estimate, count = mean + correction, float(audit.copies[audited].sum())
     if min(count, float(np.count_nonzero(audited))) < FEWEST_AUDITED:
         return float(np.clip(estimate, 0.0, 1.0)), 0.0, 1.0
-    spread = squares[~audited].sum() + squares[audited].sum() * count / (count - 1.0)
-    quantile = stdtrit(count - 1.0, ndtr(normal_quantile(level)))  # few rows: their variance is a guess
+    if audit.survey is None:
+        squares = parts**2 / audit.copies
+        spread, df = float(squares[~audited].sum() + squares[audited].sum() * count / (count - 1.0)), count - 1.0
+    else:
+        spread, df = _among_clusters(audit.survey, parts)
+    quantile = stdtrit(df, ndtr(normal_quantile(level)))  # few rows: their variance is a guess
     found = np.clip(estimate + quantile * np.sqrt(spread) * np.array([0.0, -1.0, 1.0]), 0.0, 1.0)
     return float(found[0]), float(found[1]), float(found[2])
+
+
+def _among_clusters(survey: SurveyRows, parts: Array) -> tuple[float, float]:
+    """Variance of the sum of what rows contribute, as clusters show it, and its degrees of freedom."""
+    sums = np.zeros((survey.n_clusters, 1))
+    np.add.at(sums[:, 0], survey.clusters, parts)
+    return float(variance_of_sum(sums, survey.strata)[0, 0]), float(survey.n_clusters - survey.n_strata)
 
 
 def _parts(weights: Array, some: Flags) -> Array:
     """What part each row has in a mean over some of them: shape (n,)."""
     parts = np.where(some, weights, 0.0)
     return np.asarray(parts / parts.sum())
-
-
-def _pvalue(audit: AuditedRows, audited: Flags) -> float:
-    """Test whether posteriors of audited rows are right, on average and along themselves."""
-    logits, weights = audit.logits[audited], audit.weights[audited]
-    posterior = np.asarray(expit(logits))
-    directions = np.array(list(_directions(logits, weights)))
-    errors = directions @ (audit.positive[audited] - posterior)
-    doubt = posterior * (1.0 - posterior)
-    moved = (directions * doubt) @ audit.slopes[audited[audit.known]]
-    variance = (directions * (doubt / audit.copies[audited])) @ directions.T + moved @ audit.covariance @ moved.T
-    return float(chdtrc(len(errors), float(errors @ solve(variance, errors))))
-
-
-def _directions(logits: Array, weights: Array) -> Iterator[Array]:
-    yield weights
-    clipped = np.clip(logits, -FARTHEST_LOGIT, FARTHEST_LOGIT)
-    yield weights * (clipped - np.average(clipped, weights=weights))

@@ -3,25 +3,35 @@
 The alternative lets the negatives of each sample look otherwise: `pugam.likelihood.separate_curves`. Scores are
 projected off the parameters of the model, so that small errors of these do not move them, and vary as they do where the
 numbers of rows in the samples are given. Of each term the smoothest functions are looked at.
+
+Where rows were drawn by a survey, clusters within strata show how much scores vary, but are often fewer than the
+functions. So the statistic stays that of independent rows, which is compared with a multiple of a chi-square variable
+that has the mean and the variance it has over surveys (Rao and Scott 1984).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc
 
-from pugam.data import ALL_ROWS
+from pugam.data import ALL_ROWS, SurveyRows
+from pugam.engines import Engine
+from pugam.inference.shares import samples_of
+from pugam.inference.surveys import RowScores, sums_among_clusters, variance_of_sum, weights_of
 from pugam.layout import Layout
 from pugam.likelihood import (
     CurveSums,
     SampleShares,
     Sums,
     expit,
+    sample_scores,
     sample_sums,
+    separate_curve_scores,
     separate_curve_sums,
     stratum_scores,
 )
@@ -82,19 +92,25 @@ class CurveTests:
         return tuple(ranked)
 
 
-def compare_curves(fitted: Fitted) -> CurveTests | None:
-    """Test whether curves are common to all samples of a fit; None where there is one."""
+def compare_curves(fitted: Fitted, survey: SurveyRows | None = None) -> CurveTests | None:
+    """Test whether curves are common to all samples of a fit; None where there is one.
+
+    Parameters
+    ----------
+    survey : SurveyRows, optional
+        How rows were drawn; None stands for independent ones.
+    """
     shares, design = fitted.fit.samples, fitted.design
     if shares is None or len(shares.names) == 1:
         return None
     _, columns = design.coarse(TUNING.pilot_functions)
     blocks = [np.flatnonzero((columns >= block.start) & (columns < block.stop)) for block in design.blocks]
-    scores, variance = _project(fitted, 1 + columns)
+    projected = _project(fitted, 1 + columns, survey)
     labels = [basis.spec.label for basis in design.bases]
-    numbers = np.arange(len(scores)).reshape(len(shares.names), -1)
+    numbers = np.arange(len(projected.scores)).reshape(len(shares.names), -1)
 
     def test(sample: str, term: str, chosen: NDArray[np.intp]) -> CurveTest:
-        return CurveTest(sample, term, *_chi_square(scores[chosen], variance[np.ix_(chosen, chosen)]))
+        return CurveTest(sample, term, *_chi_square(projected.take(chosen)))
 
     return CurveTests(
         joint=test(ALL_ROWS, ALL_ROWS, numbers.ravel()),
@@ -107,8 +123,24 @@ def compare_curves(fitted: Fitted) -> CurveTests | None:
     )
 
 
-def _project(fitted: Fitted, columns: NDArray[np.intp]) -> tuple[Array, Array]:
-    """Scores of all deltas, sample by sample, projected off the model, and their covariance: (K r,), (K r, K r)."""
+@dataclass(frozen=True, eq=False)
+class _Projected:
+    """Scores of deltas, projected off the model, shape (r,), and their covariance, shape (r, r).
+
+    If rows are independent, and as a survey shows it, if there was one.
+    """
+
+    scores: Array
+    variance: Array
+    among: Array | None
+
+    def take(self, chosen: NDArray[np.intp]) -> _Projected:
+        block = np.ix_(chosen, chosen)
+        return _Projected(self.scores[chosen], self.variance[block], None if self.among is None else self.among[block])
+
+
+def _project(fitted: Fitted, columns: NDArray[np.intp], survey: SurveyRows | None) -> _Projected:
+    """Scores of all deltas, sample by sample, projected off the model."""
     engine, known = fitted.engine, fitted.fit.samples
     assert known is not None
     assert engine.codes is not None
@@ -116,18 +148,33 @@ def _project(fitted: Fitted, columns: NDArray[np.intp]) -> tuple[Array, Array]:
     engine = engine.coded(sizes.unaudited[engine.codes], engine.negatives)
     shares = SampleShares(sizes, np.asarray(expit(known.logits)))
     layout = Layout(fitted.design.layout.sizes, sizes.n_samples)
-    shared = (sampled_parameters(fitted.fit, sizes)[None, layout.predictor], shares)
-    own: Sums = engine.sum_rows(sample_sums, shared)
-    curves: CurveSums = engine.sum_rows(separate_curve_sums, shared)
+    b = sampled_parameters(fitted.fit, sizes)[layout.predictor]
+    own: Sums = engine.sum_rows(sample_sums, (b[None], shares))
+    curves: CurveSums = engine.sum_rows(separate_curve_sums, (b[None], shares))
     counts = np.concatenate([[sizes.labelled], sizes.unlabelled, [sizes.negative]])
     there = counts > 0.0
-    strata = engine.sum_rows(stratum_scores, shared)[there]
+    strata = engine.sum_rows(stratum_scores, (b[None], shares))[there]
     of_curves = curves.strata[there][:, :, columns].reshape(int(there.sum()), -1)
     across = _with_model(curves, shares, columns, layout)
     loading = solve(own.information[0], across.T).T
     scores = curves.scores[:, columns].ravel() - loading @ own.score[0]
     given = (of_curves - strata @ loading.T) / np.sqrt(counts[there])[:, None]
-    return scores, _among(curves, shares, columns) - loading @ across.T - given.T @ given
+    variance = _among(curves, shares, columns) - loading @ across.T - given.T @ given
+    if survey is None:
+        return _Projected(scores, variance, None)
+    sums = sums_among_clusters(engine, samples_of(fitted), survey, partial(_row_scores, b=b, shares=shares))
+    of_deltas = sums[:, layout.size :].reshape(len(sums), sizes.n_samples, -1)[:, :, columns]
+    left = of_deltas.reshape(len(sums), -1) - sums[:, : layout.size] @ loading.T
+    return _Projected(scores, variance, variance_of_sum(left, survey.strata))
+
+
+def _row_scores(engine: Engine, b: Array, shares: SampleShares) -> RowScores:
+    """Scores of rows in the parameters of the model, and in all deltas."""
+    assert engine.codes is not None
+    s, weights = engine.linear_predictor(b), weights_of(engine)
+    of_shares, of_predictor = sample_scores(engine.codes, s, shares)
+    of_deltas = separate_curve_scores(engine.codes, s, shares)
+    return RowScores(of_shares * weights, np.vstack([of_predictor, of_deltas]) * weights)
 
 
 def _among(curves: CurveSums, shares: SampleShares, columns: NDArray[np.intp]) -> Array:
@@ -152,14 +199,20 @@ def _with_model(curves: CurveSums, shares: SampleShares, columns: NDArray[np.int
     return found.reshape(-1, layout.size)
 
 
-def _chi_square(scores: Array, variance: Array) -> tuple[float, float, float]:
+def _chi_square(projected: _Projected) -> tuple[float, float, float]:
     """Statistic, degrees of freedom and p-value; directions that say the same, or nothing, count once, or not."""
-    diagonal = variance.diagonal()
+    diagonal = projected.variance.diagonal()
     scale = np.where(diagonal > NO_INFORMATION * diagonal.max(initial=0.0), diagonal, np.inf) ** -0.5
-    values, vectors = np.linalg.eigh(variance * np.outer(scale, scale))
+    values, vectors = np.linalg.eigh(projected.variance * np.outer(scale, scale))
     kept = values > NO_INFORMATION
     if not kept.any():
         return 0.0, 0.0, 1.0
-    statistic = float(np.sum((vectors[:, kept].T @ (scores * scale)) ** 2 / values[kept]))
-    df = float(np.count_nonzero(kept))
+    whiten = scale[:, None] * vectors[:, kept] / np.sqrt(values[kept])
+    statistic, df = float(np.sum((whiten.T @ projected.scores) ** 2)), float(np.count_nonzero(kept))
+    if projected.among is not None:
+        spread = whiten.T @ projected.among @ whiten
+        mean, squares = float(np.trace(spread)), float(np.sum(spread**2))
+        if squares <= 0.0:
+            return 0.0, 0.0, 1.0
+        statistic, df = statistic * mean / squares, mean**2 / squares
     return statistic, df, float(chdtrc(df, statistic))

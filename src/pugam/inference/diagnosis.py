@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from pugam.data import SurveyRows
 from pugam.inference.best_bin import BestBin, bound_pi
 from pugam.inference.calibration import Calibration
 from pugam.inference.common_curves import CurveTests, compare_curves
@@ -114,8 +115,8 @@ class Diagnosis:
     search : Search, optional
         Which interactions were looked for and added, and what pi would be without them; None where none were.
     curves : CurveTests, optional
-        Whether curves are the same in all unlabelled samples; None where there is one, for surveys, since the test
-        takes rows for independent, and where terms say who is labelled.
+        Whether curves are the same in all unlabelled samples; None where there is one, and where terms say who is
+        labelled.
     """
 
     verdict: Verdict
@@ -211,8 +212,17 @@ def _count_groups(terms: Sequence[HypothesisTest], columns: Sequence[Sequence[st
     return len(group_columns(read for test, read in pairs if test.pvalue < ALPHA))
 
 
-def diagnose_fit(fitted: Fitted, pi: float, terms: Sequence[HypothesisTest], at_boundary: bool) -> Diagnosis:
-    """Look at a fit, with this estimate of pi, from all sides that a verdict needs; `follow_pi` looks further."""
+def diagnose_fit(
+    fitted: Fitted,
+    pi: float,
+    terms: Sequence[HypothesisTest],
+    at_boundary: bool,
+    survey: SurveyRows | None = None,
+) -> Diagnosis:
+    """Look at a fit, with this estimate of pi, from all sides that a verdict needs; `follow_pi` looks further.
+
+    Rows count as independent unless it is said how a survey drew them.
+    """
     inference = inference_of(fitted)
     sampling = _interval(inference, pi, sampling=True)
     profile = inference.profile(fitted.engine)
@@ -251,7 +261,7 @@ def diagnose_fit(fitted: Fitted, pi: float, terms: Sequence[HypothesisTest], at_
         best_bin=bound_pi(rows) if fitted.fit.labelling is None else None,
         sensitivity=fix_pi(profile, np.array([pi])),
         search=fitted.fit.search,
-        curves=compare_curves(fitted) if fitted.fit.survey is None and fitted.fit.labelling is None else None,
+        curves=compare_curves(fitted, survey) if fitted.fit.labelling is None else None,
     )
     verdict, findings = judge(found)
     found = replace(found, verdict=verdict, findings=findings)

@@ -1,4 +1,4 @@
-"""The one distribution that SciPy lacks: a weighted sum of independent chi-square variables."""
+"""What SciPy lacks: the distribution of a weighted sum of independent chi-square variables, and one by its moments."""
 
 from __future__ import annotations
 
@@ -7,13 +7,21 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import chdtrc, log_ndtr
 
-__all__ = ["weighted_chi2_sf"]
+__all__ = ["scaled_chi2_sf", "weighted_chi2_sf"]
 
 Array = NDArray[np.float64]
 
 NEGLIGIBLE = 1e-6  # weight, relative to the largest
 NEAR_MEAN = 1e-4
 NEXT_TO_NOTHING = 1e-15  # two variables or more exceed it with a probability of one, to rounding
+
+
+def scaled_chi2_sf(x: float, mean: float, variance: float) -> float:
+    """Probability that a multiple of a chi-square variable with this mean and variance exceeds x (Satterthwaite)."""
+    if mean <= 0.0 or variance <= 0.0:
+        return 1.0
+    df = 2.0 * mean**2 / variance
+    return float(chdtrc(df, df * max(x, 0.0) / mean))
 
 
 def weighted_chi2_sf(x: float, weights: Array) -> float:

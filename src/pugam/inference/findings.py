@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from pugam.inference.intervals import Interval
-from pugam.messages import Argument, Message, Piece, ReportProfile, See
+from pugam.messages import Argument, FittingAlone, Message, Piece, ReportProfile, See
 
 Said = tuple[str | Piece, ...]
 
@@ -343,8 +343,10 @@ class CurvesDiffer(Finding):
     terms: tuple[str, ...]
     said = (
         "Curves are not the same in all samples (score test, p = {pvalue:.2g}): {terms}. Negatives there look "
-        "otherwise than elsewhere, so shares may be far off. Fit the samples one by one, or leave out the columns "
-        "concerned.",
+        "otherwise than elsewhere, so shares may be far off. Leave out the columns concerned, or fit the samples one "
+        "by one, each with all labelled rows",
+        FittingAlone(),
+        ".",
     )
 
 

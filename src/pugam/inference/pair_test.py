@@ -8,21 +8,27 @@ U' W^-1 U is about chi-square on the rank of W degrees of freedom. W counts resi
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc
 
+from pugam.inference.pair_products import (
+    MOST_PRODUCTS,
+    Pair,
+    choose_pairs,
+    products_of_pair,
+    sizes_of_effects,
+    straight_parts,
+)
 from pugam.inference.rows_tested import RowsTested
 
 __all__ = ["PairTest", "score_pairs"]
 
 Array = NDArray[np.float64]
-Pair = tuple[int, int]
 
 FEWEST_ROWS_PER_PARAMETER = 5  # with fewer, hardly a direction is left that the model does not fit
-MOST_PRODUCTS, ROWS_PER_PRODUCT = 500, 10
+ROWS_PER_PRODUCT = 10
 LEAST_LEFT = 1e-8  # of the square of a product's length, outside the model's tangent space: less is rounding
 NO_INFORMATION = 1e-6  # eigenvalue, of a unit diagonal, below which products say the same
 
@@ -50,12 +56,12 @@ class PairTest:
 
 def score_pairs(rows: RowsTested) -> PairTest | None:
     """Test all pairs of terms of one column each that no interaction joins; None where there are none, or few rows."""
-    straight = _straight_parts(rows)
+    straight = straight_parts(rows.design, rows.columns, rows.weights)
     tested = rows.are_enough and rows.rows_per_parameter >= FEWEST_ROWS_PER_PARAMETER
     pairs = _chosen(rows, straight) if tested else []
     if not pairs:
         return None
-    products = [_products(straight[one], straight[other]) for one, other in pairs]
+    products = [products_of_pair(straight[one], straight[other]) for one, other in pairs]
     left = _unit_directions(rows, rows.along_predictor(np.hstack(products)))
     ends = np.cumsum([product.shape[1] for product in products])
     alone = [_test(rows, part)[2] for part in np.split(left, ends[:-1], axis=1)]
@@ -96,52 +102,5 @@ def _test(rows: RowsTested, directions: Array) -> tuple[float, float, float]:
 
 def _chosen(rows: RowsTested, straight: dict[int, Array]) -> list[Pair]:
     """Pairs to test: all, or those of the largest effects where their products are too many for the rows."""
-    joined = [frozenset(basis.spec.columns) for basis in rows.design.bases]
-    columns = {term: joined[term] for term in straight}
-    pairs = [
-        (one, other)
-        for one, other in combinations(straight, 2)
-        if not any(columns[one] | columns[other] <= others for others in joined)
-    ]
-    sizes = _sizes_of_effects(rows)
-    room, chosen = min(MOST_PRODUCTS, len(rows.positive) // ROWS_PER_PRODUCT), []
-    for one, other in sorted(pairs, key=lambda pair: -sizes[pair[0]] * sizes[pair[1]]):
-        n_products = straight[one].shape[1] * straight[other].shape[1]
-        if n_products <= room:
-            chosen.append((one, other))
-            room -= n_products
-    return chosen
-
-
-def _sizes_of_effects(rows: RowsTested) -> list[float]:
-    """How much the effect of each term varies over the rows."""
-    effects = (rows.columns[:, 1:][:, block] @ rows.theta[block] for block in rows.design.blocks)
-    return [float(np.std(effect)) for effect in effects]
-
-
-def _straight_parts(rows: RowsTested) -> dict[int, Array]:
-    """What does not bend of each term of one column, shape (n, m): the line of a smooth, the contrasts of levels.
-
-    Numbers are taken as ranks, so that no row stands out.
-    """
-    found = {}
-    for term, (basis, block) in enumerate(zip(rows.design.bases, rows.design.blocks, strict=True)):
-        if len(basis.spec.columns) == 1 and not basis.spec.is_labelling:
-            straight = rows.columns[:, 1:][:, block][:, basis.orders == basis.orders.min()]
-            found[term] = _ranked(straight, rows.weights) if basis.axes[0].is_numeric else straight
-    return found
-
-
-def _ranked(columns: Array, weights: Array) -> Array:
-    """Replace values by their ranks, from -1 to 1; a row of weight two counts as two."""
-    ranked = np.empty_like(columns)
-    for number, values in enumerate(columns.T):
-        _, places = np.unique(values, return_inverse=True)
-        counts = np.bincount(places, weights=weights)
-        ranked[:, number] = ((2.0 * np.cumsum(counts) - counts) / counts.sum() - 1.0)[places]
-    return ranked
-
-
-def _products(one: Array, other: Array) -> Array:
-    """All products of a column of one with a column of the other: shape (n, m m')."""
-    return (one[:, :, None] * other[:, None, :]).reshape(len(one), -1)
+    room = min(MOST_PRODUCTS, len(rows.positive) // ROWS_PER_PRODUCT)
+    return choose_pairs(rows.design, straight, sizes_of_effects(rows.design, rows.columns, rows.theta), room)

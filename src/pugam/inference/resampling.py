@@ -109,7 +109,7 @@ def resample_survey(rows: SurveyRows, seed: int) -> Resampling:
     counts = np.bincount(rows.strata)
     members = [np.flatnonzero(rows.strata == stratum) for stratum in range(len(counts))]
     strata = tuple((units, len(units) - 1, None) for units in members)
-    return Resampling(rows.clusters, strata, None, seed, (counts / (counts - 1.0))[rows.strata])
+    return Resampling(rows.of_all, strata, None, seed, (counts / (counts - 1.0))[rows.strata])
 
 
 def _alike(samples: NDArray[np.integer], units: NDArray[np.intp]) -> list[NDArray[np.intp]]:

@@ -15,21 +15,30 @@ samples, this is the score less its mean over the rows of the same label. The sa
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from pugam.data import SurveyRows
 from pugam.engines import Engine
 from pugam.inference.kinds import inference_of
 from pugam.inference.shares import samples_of
-from pugam.likelihood import SampleShares, label_frequency, log_c_slope, sample_scores, saturating_rows
+from pugam.likelihood import SampleShares, SampleSizes, label_frequency, log_c_slope, sample_scores, saturating_rows
 from pugam.linear_algebra import inverse
-from pugam.solvers import TUNING, Fitted, SampledMode, SampledShares, Survey, sampled_mode
+from pugam.solvers import TUNING, Fitted, SampledMode, SampledShares, Standpoint, Survey, sampled_mode
 
-__all__ = ["know_survey"]
+__all__ = [
+    "RowScores",
+    "know_survey",
+    "sampled_scores",
+    "sandwich",
+    "sums_among_clusters",
+    "variance_of_sum",
+    "weights_of",
+]
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.integer]
@@ -37,20 +46,15 @@ Numbers = NDArray[np.integer]
 
 @dataclass(frozen=True, eq=False)
 class RowScores:
-    """Scores of rows, weights counted: in the logits of K shares, shape (K, n), and in the linear predictor, (n,)."""
+    """Scores of rows, weights counted: in K parameters of their own, shape (K, n), and in L predictors, (L, n)."""
 
-    shares: Array
-    predictor: Array
+    own: Array
+    predictors: Array
 
     def summed(self, engine: Engine, groups: Numbers, n_groups: int) -> Array:
-        """Sum the scores in all parameters over the rows of each group: shape (n_groups, K + 1 + p)."""
-        shares = [np.bincount(groups, weights=one, minlength=n_groups) for one in self.shares]
-        others = np.zeros((n_groups, 1 + engine.design.n_columns))
-        for rows, matrix in engine.design.matrices(engine.encoded_at(np.arange(engine.n_rows))):
-            present, places = np.unique(groups[rows], return_inverse=True)
-            each = np.arange(len(places))
-            others[present] += csr_array((self.predictor[rows], (places, each)), (len(present), len(each))) @ matrix
-        return np.column_stack([*shares, others])
+        """Sum the scores in all parameters over the rows of each group: shape (n_groups, K + L (1 + p))."""
+        own = [np.bincount(groups, weights=one, minlength=n_groups) for one in self.own]
+        return np.hstack([np.array(own).T, *engine.sum_groups(self.predictors, groups, n_groups)])
 
 
 def know_survey(fitted: Fitted, rows: SurveyRows | None) -> Fitted:
@@ -58,17 +62,18 @@ def know_survey(fitted: Fitted, rows: SurveyRows | None) -> Fitted:
     if rows is None or not inference_of(fitted).knows_surveys:
         return fitted
     if fitted.fit.samples is None:
-        sums = _among_clusters(fitted, _scores(fitted), rows)
+        sums = sums_among_clusters(fitted.engine, samples_of(fitted), rows, partial(_scores, fitted))
         return replace(fitted, fit=replace(fitted.fit, survey=_survey(sums, rows)))
     known = sampled_mode(fitted)
-    sums = _among_clusters(fitted, _sampled_scores(fitted, known), rows)
+    of_rows = partial(sampled_scores, mode=known.mode, sizes=known.sizes)
+    sums = sums_among_clusters(fitted.engine, samples_of(fitted), rows, of_rows)
     shares = _shares_by_survey(fitted.fit.samples, known, variance_of_sum(sums, rows.strata))
     survey = _survey(_scores_together(fitted, known, sums, rows), rows)
     return replace(fitted, fit=replace(fitted.fit, survey=survey, samples=shares))
 
 
 def _survey(sums: Array, rows: SurveyRows) -> Survey:
-    return Survey(len(rows.clusters), rows.n_clusters, rows.n_strata, variance_of_sum(sums, rows.strata))
+    return Survey(len(rows.of_all), rows.n_clusters, rows.n_strata, variance_of_sum(sums, rows.strata))
 
 
 def variance_of_sum(sums: Array, strata: Numbers) -> Array:
@@ -81,46 +86,73 @@ def variance_of_sum(sums: Array, strata: Numbers) -> Array:
     return np.asarray(apart.T @ apart)
 
 
-def _scores(fitted: Fitted) -> RowScores:
+def _scores(fitted: Fitted, engine: Engine) -> RowScores:
     """Scores of rows of one unlabelled sample, at the penalised optimum."""
-    engine, optimum = fitted.engine, fitted.fit.penalized
+    optimum = fitted.fit.penalized
     pi = np.array(optimum.pi)
     c, d = label_frequency(pi, engine.n0, engine.n1)
     rows = saturating_rows(engine.positive, engine.linear_predictor(optimum.b), c, d)
     slope = float(log_c_slope(pi, engine.n0, engine.n1))
-    weights = _weights(engine)
-    return RowScores((rows.score_c * slope * weights)[None], rows.score_s * weights)
+    weights = weights_of(engine)
+    return RowScores((rows.score_c * slope * weights)[None], (rows.score_s * weights)[None])
 
 
-def _sampled_scores(fitted: Fitted, known: SampledMode) -> RowScores:
+def sampled_scores(engine: Engine, mode: Standpoint, sizes: SampleSizes) -> RowScores:
     """Scores of rows of several samples."""
-    engine, shares = fitted.engine, SampleShares(known.sizes, known.mode.shares)
+    shares = SampleShares(sizes, mode.shares)
     assert engine.codes is not None
-    of_shares, of_predictor = sample_scores(engine.codes, engine.linear_predictor(known.mode.b), shares)
-    weights = _weights(engine)
-    return RowScores(of_shares * weights, of_predictor * weights)
+    of_shares, of_predictor = sample_scores(engine.codes, engine.linear_predictor(mode.b), shares)
+    weights = weights_of(engine)
+    return RowScores(of_shares * weights, (of_predictor * weights)[None])
 
 
-def _weights(engine: Engine) -> Array:
+def weights_of(engine: Engine) -> Array:
+    """Weights of rows, ones where there are none."""
     return np.ones(engine.n_rows) if engine.weights is None else engine.weights
 
 
-def _among_clusters(fitted: Fitted, scores: RowScores, rows: SurveyRows) -> Array:
-    """Sums over clusters of scores that are centred within each sample: shape (n_clusters, K + 1 + p)."""
-    engine, samples = fitted.engine, samples_of(fitted)
+def sums_among_clusters(
+    engine: Engine, samples: Numbers, rows: SurveyRows, scores_of: Callable[[Engine], RowScores]
+) -> Array:
+    """Sums over clusters of scores that are centred within each sample: shape (n_clusters, q).
+
+    Known negatives are a sample of their own.
+
+    Parameters
+    ----------
+    samples : int array of shape (n_rows,)
+        Which sample each row of the engine is in.
+    scores_of : callable
+        Scores of the rows of an engine, that of known negatives included.
+    """
+    found = _centred(engine, samples, rows.clusters, rows.n_clusters, scores_of(engine))
+    beside = engine.negatives
+    if beside is None:
+        return found
+    alike = np.zeros(beside.n_rows, dtype=np.intp)
+    return found + _centred(beside, alike, rows.negatives, rows.n_clusters, scores_of(beside))
+
+
+def _centred(engine: Engine, samples: Numbers, clusters: Numbers, n_clusters: int, scores: RowScores) -> Array:
+    """Sums over the clusters of rows, none of which shares a sample with the rows of another engine."""
     n_samples = 1 + int(samples.max())
-    sizes = np.zeros((rows.n_clusters, n_samples))
-    np.add.at(sizes, (rows.clusters, samples), _weights(engine))
+    sizes = np.zeros((n_clusters, n_samples))
+    np.add.at(sizes, (clusters, samples), weights_of(engine))
     totals, there = scores.summed(engine, samples, n_samples), sizes.sum(axis=0)
     means = totals / np.maximum(there, TUNING.smallest_information)[:, None]
-    return np.asarray(scores.summed(engine, rows.clusters, rows.n_clusters) - sizes @ means)
+    return np.asarray(scores.summed(engine, clusters, n_clusters) - sizes @ means)
+
+
+def sandwich(mode: Standpoint, score_variance: Array) -> Array:
+    """Covariance of the parameters where the score varies so; priors and penalties count as rows would."""
+    covariance = inverse(mode.hessian)
+    return np.asarray(covariance @ (score_variance + np.diag(mode.curvature)) @ covariance)
 
 
 def _shares_by_survey(shares: SampledShares, known: SampledMode, score_variance: Array) -> SampledShares:
     """How sure shares are by a survey."""
     mode, own = known.mode, known.mode.layout.shares
-    covariance = inverse(mode.hessian)
-    among = (covariance @ (score_variance + np.diag(mode.curvature)) @ covariance)[own, own]
+    covariance, among = inverse(mode.hessian), sandwich(mode, score_variance)[own, own]
     variances = np.maximum(among.diagonal(), TUNING.smallest_information)
     return replace(
         shares,
@@ -137,6 +169,6 @@ def _scores_together(fitted: Fitted, known: SampledMode, sums: Array, rows: Surv
     engine, optimum, shares = fitted.engine, fitted.fit.optimum, known.mode.shares
     moved = sums @ inverse(known.mode.hessian) @ known.together.T
     apart = np.concatenate([[0.0], (shares - optimum.pi) / (optimum.pi * (1.0 - optimum.pi) * engine.n1), [0.0]])
-    of_rows = apart[samples_of(fitted)] * _weights(engine)
+    of_rows = apart[samples_of(fitted)] * weights_of(engine)
     moved[:, optimum.layout.share] += np.bincount(rows.clusters, weights=of_rows, minlength=rows.n_clusters)
     return np.asarray(moved @ optimum.hessian)

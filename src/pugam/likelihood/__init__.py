@@ -37,7 +37,7 @@ from pugam.likelihood.selection import (
     selected_trace_slopes,
     tilt_sums,
 )
-from pugam.likelihood.separate_curves import CurveSums, separate_curve_sums
+from pugam.likelihood.separate_curves import CurveSums, separate_curve_scores, separate_curve_sums
 from pugam.likelihood.sums import (
     LOWEST_VALUE,
     Scores,
@@ -86,6 +86,7 @@ __all__ = [
     "selected_stratum_sums",
     "selected_sums",
     "selected_trace_slopes",
+    "separate_curve_scores",
     "separate_curve_sums",
     "stratum_scores",
     "tilt_sums",

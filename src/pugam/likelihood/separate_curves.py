@@ -26,7 +26,7 @@ from pugam.likelihood.columns import Columns
 from pugam.likelihood.rows import SMALLEST, expit_pair
 from pugam.likelihood.samples import SampleShares
 
-__all__ = ["CurveSums", "separate_curve_sums"]
+__all__ = ["CurveSums", "separate_curve_scores", "separate_curve_sums"]
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int32]
@@ -66,10 +66,7 @@ def separate_curve_sums(X: Columns, codes: Numbers, weights: Array | None, b: Ar
     """Sum over a block of rows, for one parameter vector b of shape (1, 1 + p)."""
     w = np.ones(len(codes)) if weights is None else weights
     m, h = expit_pair(X.predict(b)[0])
-    u, v = shares.u[:, None], shares.v[:, None]
-    hidden = v * h  # negatives of each sample at x, shape (K, n)
-    either = np.maximum(u * m + hidden, SMALLEST)
-    q, left = u * m / either, hidden / either
+    hidden, q, left = _parts(m, h, shares)
     return CurveSums(
         scores=X.project((shares.inside(codes) * left - hidden) * w),
         strata=_strata(X.project(np.array([h, m * h, h * h]) * w), shares),
@@ -79,6 +76,20 @@ def separate_curve_sums(X: Columns, codes: Numbers, weights: Array | None, b: Ar
         crossed=_grams(X, hidden * (q - m) * w),
         common=_grams(X, (h**2 * w)[None]),
     )
+
+
+def separate_curve_scores(codes: Numbers, s: Array, shares: SampleShares) -> Array:
+    """What the columns of rows with these linear predictors count in the scores of each delta: shape (K, n)."""
+    hidden, _, left = _parts(*expit_pair(s), shares)
+    return np.asarray(shares.inside(codes) * left - hidden)
+
+
+def _parts(m: Array, h: Array, shares: SampleShares) -> tuple[Array, Array, Array]:
+    """Negatives of each sample at x, v (1 - m), the posterior there and what is left of it: each of shape (K, n)."""
+    u, v = shares.u[:, None], shares.v[:, None]
+    hidden = v * h
+    either = np.maximum(u * m + hidden, SMALLEST)
+    return hidden, u * m / either, hidden / either
 
 
 def _strata(sums: Array, shares: SampleShares) -> Array:

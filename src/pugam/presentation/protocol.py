@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pugam.data import SurveyRows
 from pugam.inference import Diagnosis, EqualShares, HypothesisTest, Inference, Interval, RatioInterval
 from pugam.solvers import Fit, Fitted, Settings
 from pugam.terms import Design, Term
@@ -50,6 +51,7 @@ class FittedModel(Protocol):
     _library: str
     _rows: Any
     _chances: Array | None
+    _survey: SurveyRows | None
 
     @property
     def _inference(self) -> Inference[Fit]:

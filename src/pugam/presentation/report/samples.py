@@ -85,7 +85,7 @@ def collect_audits(model: FittedModel, fitted: Fitted, level: float) -> tuple[Au
     found = fitted.fit.samples
     if found is None or not found.audited.any():
         return ()
-    return tuple(check_audits(fitted, level, model._chances))
+    return tuple(check_audits(fitted, level, model._chances, model._survey))
 
 
 def likely_rows(fitted: Fitted, posterior: Array, count: int) -> tuple[Rows, Rows]:

@@ -164,7 +164,7 @@ def audit_sentence(audits: Sequence[AuditedShare]) -> str:
     where = ", ".join(f"{audit.sample}: {p_equals(audit.pvalue)}" for audit in against)
     return (
         f"The audit contradicts the model ({where}): where somebody looked, its probabilities are wrong on "
-        "average, too sure, or not sure enough. "
+        "average, too sure, not sure enough, or wrong where two columns meet. "
         "Report the share without the model, and ask what is wrong with it, or with how rows were audited or labelled."
     )
 
