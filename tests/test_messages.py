@@ -44,6 +44,7 @@ PIECES = [  # with their words in Python and on the command line
     (See("diagnosis"), "diagnose()", "--report"),
     (See("sensitivity"), "plot('sensitivity')", "the slider of --report"),
     (See("calibration"), "plot('calibration')", "the pictures of --report"),
+    (See("labelling"), "plot('labelling')", "the bounds of --report"),
     (
         ReportProfile(),
         " Report the profile interval, pi_interval(method='profile').",
@@ -94,7 +95,7 @@ def arguments_named():
 def test_flags_in_messages_are_flags_of_a_verb():
     verbs = typer.main.get_command(app).commands.values()
     flags = {flag for verb in verbs for parameter in verb.params for flag in parameter.opts}
-    in_python_only = {"solver", "pi_prior"}
+    in_python_only = {"solver", "pi_prior", "labelling"}
 
     named = set(arguments_named())
 

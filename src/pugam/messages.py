@@ -43,7 +43,7 @@ class Argument:
 class See:
     """Where more is to be seen: the diagnosis, or one of its pictures."""
 
-    what: Literal["diagnosis", "sensitivity", "calibration"]
+    what: Literal["diagnosis", "sensitivity", "calibration", "labelling"]
 
 
 @dataclass(frozen=True)
@@ -113,6 +113,7 @@ PYTHON_CALLS = {
     "diagnosis": "diagnose()",
     "sensitivity": "plot('sensitivity')",
     "calibration": "plot('calibration')",
+    "labelling": "plot('labelling')",
 }
 
 

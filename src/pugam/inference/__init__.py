@@ -39,6 +39,7 @@ from pugam.inference.hypotheses import (
 from pugam.inference.intervals import Interval, RatioInterval, normal_quantile, wald_interval_log
 from pugam.inference.kind import Inference
 from pugam.inference.kinds import inference_of, make_inference, profile_of
+from pugam.inference.labelling_test import LabellingTest, score_labelling
 from pugam.inference.omnibus import Omnibus
 from pugam.inference.pair_test import PairTest
 from pugam.inference.pooling import FEWEST_POOLED, pool_shares
@@ -53,6 +54,7 @@ from pugam.inference.rows_of_samples import (
     unaudited_rows,
     unlabelled_rows,
 )
+from pugam.inference.rows_tested import choose_rows
 from pugam.inference.sensitivity import Sensitivity, fix_pi, values_around
 from pugam.inference.shapes import draw_parameters, shaped_covariance
 from pugam.inference.share_tests import EqualShares, ShareDifference, compare_shares, equality_test
@@ -76,6 +78,7 @@ __all__ = [
     "HypothesisTest",
     "Inference",
     "Interval",
+    "LabellingTest",
     "NotConverged",
     "Null",
     "Omnibus",
@@ -89,6 +92,7 @@ __all__ = [
     "Verdict",
     "bayesian_covariance",
     "check_audits",
+    "choose_rows",
     "compare_curves",
     "compare_shares",
     "contrast",
@@ -130,6 +134,7 @@ __all__ = [
     "resample_survey",
     "run_bootstrap",
     "samples_of",
+    "score_labelling",
     "shaped_covariance",
     "share_interval",
     "shares_by_others",

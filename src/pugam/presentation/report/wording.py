@@ -37,6 +37,7 @@ PLACES = {
     "diagnosis": "the diagnosis on this page",
     "sensitivity": "the slider on this page",
     "calibration": "the calibration on this page",
+    "labelling": "the bounds on this page",
 }
 METHODS = {
     "wald": "Wald's interval",

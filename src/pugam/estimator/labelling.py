@@ -1,0 +1,76 @@
+"""Are labels a random sample of the positives, and how wrong could pi be if not?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sklearn.utils.validation import check_is_fitted
+
+from pugam.engines import one_blas_thread
+from pugam.errors import InputError
+from pugam.estimator.judging import JudgingMethods
+from pugam.inference import LabellingTest, choose_rows, profile_of, score_labelling
+
+__all__ = ["LabellingMethods"]
+
+
+class LabellingMethods(JudgingMethods):
+    """What a fit that takes positives to be labelled at random says of that."""
+
+    def test_labelling(self, columns: str | Sequence[str] | None = None) -> LabellingTest:
+        """Test whether positives were labelled at random, or with a preference for some values of the columns.
+
+        The alternative is that the chance of a positive to be labelled depends on one column, along its ranks or by its
+        levels, or on several columns, one factor for each. It shows among rows that are surely positive: there, no
+        effect tells labelled from unlabelled rows any more. `diagnose` has this test, too.
+
+        It does not see everything. A preference for the clear cases, by all features at once, leaves the same labels as
+        a smaller pi with the same effects; `labelling_bounds` says what it could do to pi. Interactions in the model
+        may have taken a preference in. And effects that do not add up may look like a preference: `diagnose` speaks of
+        labels only where the test of pairs does not reject more clearly.
+
+        Parameters
+        ----------
+        columns : str or sequence of str, optional
+            Columns of the model by which labels may have been preferred; by default all of them.
+
+        Returns
+        -------
+        LabellingTest
+            With `statistic`, `df` and `pvalue` of all columns together; `columns` and `pvalues`, each column by itself;
+            and `leading`, the columns that a preference seems to go by.
+
+        Examples
+        --------
+        >>> from pugam import PUGAM
+        >>> from pugam.datasets import simulate
+        >>> data = simulate(2, n0=1250, n=2500, random_state=0)
+        >>> model = PUGAM().fit(data.X, data.z)
+        >>> model.test_labelling().pvalue > 0.05
+        True
+        >>> model.test_labelling("x1").columns
+        ('x1',)
+        """
+        check_is_fitted(self)
+        wanted = None if columns is None else self._columns_of_model(columns)
+        with one_blas_thread():
+            found = score_labelling(choose_rows(profile_of(self._fitted("The test of labelling"))), wanted)
+        if found is None:
+            raise InputError(
+                "There are too few rows for this test: it takes 100, at least 25 of them labelled and 25 not, and five "
+                "for each parameter of the model. Use fewer terms or a smaller k."
+            )
+        return found
+
+    def _columns_of_model(self, columns: str | Sequence[str]) -> set[str]:
+        """Columns as a user names them, all of which the model reads."""
+        wanted = {columns} if isinstance(columns, str) else set(columns)
+        known = list(dict.fromkeys(axis.column for basis in self._design.bases for axis in basis.axes))
+        for column in sorted(wanted - set(known), key=str):
+            raise InputError(
+                f"The model has no column {column!r}; its columns are {', '.join(known)}. Add the column to the terms "
+                "of the model to test it."
+            )
+        if not wanted:
+            raise InputError("Name at least one column of the model, or leave columns out to test all.")
+        return wanted
