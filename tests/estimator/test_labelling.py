@@ -56,3 +56,45 @@ def test_labels_that_prefer_some_positives_end_in_a_verdict_that_names_the_colum
 
     assert model.verdict_ == "does not fit"
     assert model.test_labelling().leading == ("x1",)
+
+
+def test_bounds_are_those_of_the_model_at_the_level_asked_for(model):
+    found = model.labelling_bounds(3, level=0.8)
+
+    assert found.gamma.tolist() == [3.0]
+    assert found.pi == model.pi_interval(0.8)
+    assert found.lower_limit[0] == pytest.approx(found.pi.lower / 3.0)
+    assert len(model.labelling_bounds().gamma) == 5
+
+
+@pytest.mark.parametrize("gamma", [0.5, [2.0, np.nan], "two", [], [[1.0, 2.0]], None])
+def test_gamma_is_one_at_least(model, gamma):
+    with pytest.raises(InputError, match="gamma is a number of at least 1"):
+        model.labelling_bounds(gamma)
+
+
+def test_a_fixed_pi_has_no_bounds(data):
+    fixed = PUGAM(pi=0.4).fit(data.X, data.z)
+
+    with pytest.raises(InputError, match="pi was fixed"):
+        fixed.labelling_bounds()
+    assert fixed.test_labelling().pvalue > 0.01
+
+
+def test_samples_and_weights_have_bounds_too(data):
+    year = np.where(np.arange(2000) % 2 == 0, 2023, 2024)
+    weights = 1.0 + (np.arange(2000) % 3 == 0)
+    model = PUGAM().fit(data.X, data.z, weights, sample=year)
+
+    found = model.labelling_bounds([1.0, 2.0])
+
+    assert found.lower[0] == found.upper[0] == pytest.approx(model.pi_)
+    assert model.pi_ < found.upper[1] < 1.0
+    assert model.test_labelling().df == 10.0
+
+
+def test_shrunken_fits_are_tested_by_rows_held_out(data):
+    model = PUGAM(shrinkage="always").fit(data.X, data.z)
+
+    assert model.test_labelling().pvalue > 0.01
+    assert model.labelling_bounds(2.0).upper[0] > model.pi_

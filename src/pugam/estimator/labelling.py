@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from pugam.engines import one_blas_thread
 from pugam.errors import InputError
 from pugam.estimator.judging import JudgingMethods
-from pugam.inference import LabellingTest, choose_rows, profile_of, score_labelling
+from pugam.inference import LabellingBounds, LabellingTest, bound_labelling, choose_rows, profile_of, score_labelling
 
 __all__ = ["LabellingMethods"]
 
@@ -62,6 +64,44 @@ class LabellingMethods(JudgingMethods):
             )
         return found
 
+    def labelling_bounds(self, gamma: Any = (1.5, 2.0, 3.0, 5.0, 10.0), level: float = 0.95) -> LabellingBounds:
+        """Bound pi if the chance of a positive to be labelled varies at most Gamma-fold with its features.
+
+        The lower bound assumes that some rows are sure to be positive; it is reached if labels prefer positives that
+        look like negatives, which is rare. The upper one is reached if they prefer those that look positive: the clear
+        cases. What varies among positives with the same features does no harm and does not count.
+
+        Parameters
+        ----------
+        gamma : float or sequence of floats
+            At least 1: how many times as likely to be labelled one positive may be as another.
+        level : float
+            Of the interval for pi that `lower_limit` and `upper_limit` start from.
+
+        Returns
+        -------
+        LabellingBounds
+            With arrays `gamma`, `lower`, `upper`, `lower_limit`, `upper_limit` and `without_model`, and the method
+            `gamma_for(value)`: the smallest Gamma at which pi could be this value. Print it to read it.
+
+        Examples
+        --------
+        >>> from pugam import PUGAM
+        >>> from pugam.datasets import simulate
+        >>> data = simulate(2, n0=1250, n=2500, pi=0.4, random_state=0)
+        >>> found = PUGAM().fit(data.X, data.z).labelling_bounds([1, 2])
+        >>> bool(found.upper[0] < found.upper[1])
+        True
+        >>> found.gamma_for(0.8) > 2
+        True
+        """
+        check_is_fitted(self)
+        values = _read_gamma(gamma)
+        if self._settings.pi_range.fixed:
+            raise InputError("pi was fixed, not estimated from labels: how these came about does not change it.")
+        with one_blas_thread():
+            return bound_labelling(profile_of(self._fitted("The bounds")), self.pi_interval(level), values)
+
     def _columns_of_model(self, columns: str | Sequence[str]) -> set[str]:
         """Columns as a user names them, all of which the model reads."""
         wanted = {columns} if isinstance(columns, str) else set(columns)
@@ -74,3 +114,13 @@ class LabellingMethods(JudgingMethods):
         if not wanted:
             raise InputError("Name at least one column of the model, or leave columns out to test all.")
         return wanted
+
+
+def _read_gamma(gamma: Any) -> np.ndarray:
+    try:
+        values = np.atleast_1d(np.asarray(gamma, dtype=float))
+    except (TypeError, ValueError):
+        values = np.zeros(1)
+    if values.ndim > 1 or not len(values) or not np.isfinite(values).all() or (values < 1.0).any():
+        raise InputError(f"gamma is a number of at least 1, or several of them; got {gamma!r}.")
+    return values

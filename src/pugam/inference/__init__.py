@@ -39,6 +39,7 @@ from pugam.inference.hypotheses import (
 from pugam.inference.intervals import Interval, RatioInterval, normal_quantile, wald_interval_log
 from pugam.inference.kind import Inference
 from pugam.inference.kinds import inference_of, make_inference, profile_of
+from pugam.inference.labelling_bounds import LabellingBounds, bound_labelling
 from pugam.inference.labelling_test import LabellingTest, score_labelling
 from pugam.inference.omnibus import Omnibus
 from pugam.inference.pair_test import PairTest
@@ -78,6 +79,7 @@ __all__ = [
     "HypothesisTest",
     "Inference",
     "Interval",
+    "LabellingBounds",
     "LabellingTest",
     "NotConverged",
     "Null",
@@ -91,6 +93,7 @@ __all__ = [
     "ShareDifference",
     "Verdict",
     "bayesian_covariance",
+    "bound_labelling",
     "check_audits",
     "choose_rows",
     "compare_curves",
