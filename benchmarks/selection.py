@@ -101,13 +101,13 @@ def look(cell: Cell, seed: int) -> tuple[float, ...]:
     found, interval, bounds = model.diagnose(), model.pi_interval(), model.labelling_bounds()
     additive = PUGAM(interactions=None, check=False, n_jobs=1).fit(X, z).test_labelling()
     labelling = found.labelling
-    assert labelling is not None
-    alone = dict(zip(labelling.columns, labelling.pvalues, strict=True))
+    alone = {} if labelling is None else dict(zip(labelling.columns, labelling.pvalues, strict=True))
     said = [finding for finding in found.findings if isinstance(finding, LabelsPrefer)]
-    others = (1.0 if test is None else test.pvalue for test in (found.pair_test, found.omnibus))
+    tests = labelling, found.pair_test, found.omnibus
+    joint, *others = (1.0 if test is None else test.pvalue for test in tests)
     return (
         *(model.pi_, interval.lower, interval.upper),
-        *(labelling.pvalue, alone["x1"], alone["x4"], additive.pvalue, *others),
+        *(joint, alone.get("x1", 1.0), alone.get("x4", 1.0), additive.pvalue, *others),
         *(bool(said), bool(said) and set(said[0].columns) == cell.right),
         *(found.verdict == "does not fit", found.verdict != "well determined"),
         bounds.gamma_for(cell.pi, sampling=False),

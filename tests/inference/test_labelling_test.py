@@ -180,6 +180,13 @@ def test_the_joint_test_is_that_of_all_directions(random_rows):
     assert score_labelling(rows).statistic == pytest.approx(joint.statistic, rel=1e-9)
 
 
+def test_a_preference_is_told_by_two_other_columns_without_interactions_between_them():
+    X, z = make(1.0)
+
+    assert score_labelling(rows_of(X, z, "s(x1) + s(x2)")) is None
+    assert score_labelling(rows_of(X, z, "s(x1) + te(x2, x3, k=4)")).df == 4.0  # x2 and x3
+
+
 def test_with_few_rows_or_many_directions_there_is_no_test():
     X, z = make(1.0)
     few = np.append(np.arange(40), np.arange(900, 940))

@@ -28,8 +28,9 @@ class LabellingMethods(JudgingMethods):
 
         It does not see everything. A preference for the clear cases, by all features at once, leaves the same labels as
         a smaller pi with the same effects; `labelling_bounds` says what it could do to pi. Interactions in the model
-        may have taken a preference in. And effects that do not add up may look like a preference: `diagnose` speaks of
-        labels only where the test of pairs does not reject more clearly.
+        may have taken a preference in, and a column is tested only if two others are left without interactions between
+        them. Effects that do not add up may look like a preference: `diagnose` speaks of labels only where the test of
+        pairs does not reject more clearly.
 
         Parameters
         ----------
@@ -59,8 +60,9 @@ class LabellingMethods(JudgingMethods):
             found = score_labelling(choose_rows(profile_of(self._fitted("The test of labelling"))), wanted)
         if found is None:
             raise InputError(
-                "There are too few rows for this test: it takes 100, at least 25 of them labelled and 25 not, and five "
-                "for each parameter of the model. Use fewer terms or a smaller k."
+                "Random labelling cannot be tested here: it takes 100 rows, at least 25 of them labelled and 25 not, "
+                "five for each parameter of the model, and beside a column two others without interactions between "
+                "them. Use fewer terms or interactions, or more columns."
             )
         return found
 

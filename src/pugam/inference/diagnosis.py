@@ -108,7 +108,7 @@ class Diagnosis:
         Whether the effects of all pairs of columns add up; None where there is no pair to test, or rows are too few.
     labelling : LabellingTest, optional
         Whether positives were labelled at random, or with a preference for some values of columns; None where rows are
-        too few.
+        too few, or columns: a preference by one is told by two others.
     omnibus : Omnibus, optional
         Whether boosting predicts what the model does not; None where rows are too few.
     best_bin : BestBin, optional

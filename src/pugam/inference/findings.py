@@ -330,13 +330,13 @@ class LabelsPrefer(Finding):
     pvalue: float
     columns: tuple[str, ...]
     said = (
-        "Labelled positives are no random sample of the positives (score test of preferences, p = {pvalue:.2g}): "
+        "Labelled positives do not look like a random sample of the positives (score test, p = {pvalue:.2g}): "
         "whether a positive is labelled seems to depend on {columns}. Estimates of pi are then mostly too small, and "
         "intervals do not count it. Say what labelling depends on (",
         Argument("labelling", "s(age)"),
         "), audit some unlabelled rows, or show how far off pi could be (",
         See("labelling"),
-        ").",
+        "). If labels are beyond doubt, look for interactions of these columns.",
     )
 
 

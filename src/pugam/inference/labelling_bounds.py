@@ -92,8 +92,8 @@ class ThresholdBound:
 
     @cached_property
     def _limits(self) -> Array:
-        """Limits at all steps; what holds for a Gamma holds for smaller ones, so that they rise."""
-        return np.maximum.accumulate([self._count(float(gamma)) for gamma in STEPS])
+        """Limits at all steps: they rise, from that for random labels, which the diagnosis has, too."""
+        return np.maximum.accumulate([self.smallest, *(self._count(float(gamma)) for gamma in STEPS[1:])])
 
     @cached_property
     def _others(self) -> list[tuple[Array, Array, Array]]:

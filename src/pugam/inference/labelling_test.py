@@ -5,7 +5,8 @@ effect is added to the predictor s instead, and log P levels off where s is larg
 effects no longer tell labelled from unlabelled rows, and preferences still do. The directions of a column are the line
 and the bow of its ranks, or one for each level. Projected off the parameters of the model, their score is tested as
 that of pairs. They are projected off the same functions as effects, too: otherwise an effect that bends where the model
-has a line would look like a preference.
+has a line would look like a preference. A column is tested if the others would identify pi at each of its values: two
+of them at least, without interactions between them.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from numpy.typing import NDArray
 
 from pugam.inference.rows_tested import RowsTested
 from pugam.inference.score_test import FEWEST_ROWS_PER_PARAMETER, in_ranks, score_directions, unit_directions
-from pugam.terms import Axis, Encoded
+from pugam.inference.verdict import FEWEST_TERMS
+from pugam.terms import Axis, Encoded, group_columns
 from pugam.terms.levels import MISSING_CODE
 
 __all__ = ["LabellingTest", "score_labelling"]
@@ -57,11 +59,14 @@ class LabellingTest:
 
 
 def score_labelling(rows: RowsTested, columns: Collection[str] | None = None) -> LabellingTest | None:
-    """Test preferences by these columns, by default by all that the model reads; None where rows are too few."""
+    """Test preferences by these columns, by default by all that the model reads.
+
+    None where rows are too few, or where other columns do not identify a preference.
+    """
     if not rows.are_enough or rows.rows_per_parameter < FEWEST_ROWS_PER_PARAMETER:
         return None
     functions = _functions_of_columns(rows)
-    wanted = [column for column in functions if columns is None or column in columns]
+    wanted = [name for name in functions if (columns is None or name in columns) and _is_identified(rows, name)]
     if not wanted:
         return None
     effects = unit_directions(rows, rows.along_predictor(np.hstack(list(functions.values()))))
@@ -70,6 +75,12 @@ def score_labelling(rows: RowsTested, columns: Collection[str] | None = None) ->
     order = sorted(alone, key=alone.__getitem__)
     joint = score_directions(rows, np.hstack(list(found.values())))
     return LabellingTest(*joint, tuple(order), tuple(alone[name] for name in order), _leading(rows, found))
+
+
+def _is_identified(rows: RowsTested, column: str) -> bool:
+    """Whether the other columns identify pi where this one is kept at a value."""
+    others = ([name for name in basis.spec.columns if name != column] for basis in rows.design.bases)
+    return len(group_columns(names for names in others if names)) >= FEWEST_TERMS
 
 
 def _functions_of_columns(rows: RowsTested) -> dict[str, Array]:
