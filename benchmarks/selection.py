@@ -51,8 +51,8 @@ class Cell(NamedTuple):
 
     @property
     def right(self) -> set[str]:
-        """The columns of the model that labelling goes by."""
-        return {column for column in COLUMNS if column in self.by}
+        """The columns of the model that labelling goes by, or that what it goes by goes along with."""
+        return {"x1"} if self.by == "x6, outside" else {column for column in COLUMNS if column in self.by}
 
 
 CELLS = [
