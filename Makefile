@@ -154,6 +154,7 @@ benchmark-inference: $(VENV)/developing
 	$(BIN)/python benchmarks/bootstrap.py
 	$(BIN)/python benchmarks/misspecification.py
 	$(BIN)/python benchmarks/fit_tests.py
+	$(BIN)/python benchmarks/selection.py
 	$(BIN)/python benchmarks/surveys.py
 
 benchmark-knots: $(VENV)/developing

@@ -45,6 +45,7 @@ PIECES = [  # with their words in Python and on the command line
     (See("diagnosis"), "diagnose()", "--report"),
     (See("sensitivity"), "plot('sensitivity')", "the slider of --report"),
     (See("calibration"), "plot('calibration')", "the pictures of --report"),
+    (See("labelling"), "plot('labelling')", "the bounds of --report"),
     (
         ReportProfile(),
         " Report the profile interval, pi_interval(method='profile').",

@@ -44,7 +44,7 @@ class Argument:
 class See:
     """Where more is to be seen: the diagnosis, or one of its pictures."""
 
-    what: Literal["diagnosis", "sensitivity", "calibration"]
+    what: Literal["diagnosis", "sensitivity", "calibration", "labelling"]
 
 
 @dataclass(frozen=True)
@@ -120,6 +120,7 @@ PYTHON_CALLS = {
     "diagnosis": "diagnose()",
     "sensitivity": "plot('sensitivity')",
     "calibration": "plot('calibration')",
+    "labelling": "plot('labelling')",
 }
 
 

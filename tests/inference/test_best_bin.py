@@ -7,7 +7,7 @@ import pytest
 from pugam import PUGAM
 from pugam.datasets import simulate
 from pugam.inference import profile_of
-from pugam.inference.best_bin import _best_threshold, _limits, _sorted, bound_pi
+from pugam.inference.best_bin import _best_threshold, _limits, bound_pi, sort_scores
 from pugam.inference.rows_tested import choose_rows
 
 
@@ -30,7 +30,7 @@ def test_rows_with_the_same_score_are_counted_together():
     scores = np.array([0.2, 0.9, 0.2, 0.5, 0.9])
     positive = np.array([False, True, True, False, True])
 
-    distinct, labelled, hidden = _sorted(scores, positive, np.array([1.0, 2.0, 1.0, 1.0, 1.0]))
+    distinct, labelled, hidden = sort_scores(scores, positive, np.array([1.0, 2.0, 1.0, 1.0, 1.0]))
 
     assert distinct.tolist() == [0.9, 0.5, 0.2]
     assert labelled.tolist() == [3.0, 3.0, 4.0]

@@ -9,9 +9,16 @@ import pytest
 
 from pugam import PUGAM, PugamWarning, l, s
 from pugam.datasets import simulate
-from pugam.inference import BestBin, Interval, Omnibus, PairTest
+from pugam.inference import BestBin, Interval, LabellingTest, Omnibus, PairTest
 from pugam.inference.description import describe
-from pugam.inference.findings import AboveBound, BoostingSeesMore, NeedsSmoothness, Separated
+from pugam.inference.findings import (
+    AboveBound,
+    BoostingSeesMore,
+    LabelsPrefer,
+    NeedsSmoothness,
+    PairsDoNotAddUp,
+    Separated,
+)
 from pugam.inference.open_effects import OpenEffects
 from pugam.inference.verdict import judge
 from pugam.likelihood import alpha_shift, logit
@@ -399,6 +406,18 @@ CASES = {
         "above all those of x1 and x4. ",
         "Add interactions of these columns",
     ),
+    "labelling": (
+        lambda d: {"labelling": LabellingTest(31.0, 10.0, 0.0006, ("x1", "x2"), (1e-6, 0.004), ("x1",))},
+        "does not fit",
+        "p = 0.0006): whether a positive is labelled seems to depend on x1. ",
+        "audit some unlabelled rows, or show how far off pi could be (plot('labelling'))",
+    ),
+    "labelling, none by itself": (
+        lambda d: {"labelling": LabellingTest(31.0, 10.0, 0.0006, ("x1", "x2"), (0.02, 0.04), ())},
+        "does not fit",
+        "seems to depend on x1. ",
+        "audit some unlabelled rows",
+    ),
     "boosting": (
         lambda d: {"omnibus": Omnibus(3.1, 0.00097, 1400)},
         "does not fit",
@@ -458,9 +477,10 @@ HARMLESS = {
     "calibration": lambda d: {"calibration": replace(d.calibration, pvalue=0.02)},
     "condition": lambda d: {"condition": 3e11},
     "pairs": lambda d: {"pair_test": replace(d.pair_test, pvalue=0.011)},
+    "labelling": lambda d: {"labelling": replace(d.labelling, pvalue=0.011)},
     "boosting": lambda d: {"omnibus": replace(d.omnibus, pvalue=0.011)},
     "bound": lambda d: {"best_bin": BestBin(0.2, d.sampling.lower + 0.001)},
-    "not tested": lambda d: {"pair_test": None, "omnibus": None, "best_bin": None},
+    "not tested": lambda d: {"pair_test": None, "labelling": None, "omnibus": None, "best_bin": None},
 }
 
 
@@ -496,6 +516,19 @@ def test_a_fixed_pi_stays_fixed_where_the_model_does_not_fit(clear):
 
     assert verdict == "fixed"
     assert [type(finding) for finding in findings] == [BoostingSeesMore, AboveBound]
+
+
+@pytest.mark.parametrize(("pvalue", "said"), [(1e-5, [PairsDoNotAddUp]), (1e-3, [LabelsPrefer, PairsDoNotAddUp])])
+def test_where_pairs_reject_more_clearly_nothing_is_said_of_labels(clear, pvalue, said):
+    tests = {
+        "labelling": LabellingTest(40.0, 10.0, 1e-4, ("x1",), (1e-6,), ("x1",)),
+        "pair_test": PairTest(43.2, 10.0, pvalue, (("x1", "x4"),), (1e-5,)),
+    }
+
+    verdict, findings = judge(replace(clear, **tests))
+
+    assert verdict == "does not fit"
+    assert [type(finding) for finding in findings] == said
 
 
 def test_a_misfit_outranks_all_else_and_is_said_before_any_number(clear):
@@ -553,6 +586,9 @@ def test_a_diagnosis_in_words_holds_its_numbers(clear):
     assert (
         f"additivity   chi-square {pairs.statistic:.3g} on 10 df, p = {pairs.pvalue:.2g} (products of 10 pairs" in text
     )
+    labelling = clear.labelling
+    test = f"chi-square {labelling.statistic:.3g} on 10 df, p = {labelling.pvalue:.2g}"
+    assert f"labelling    {test} (preferences by 5 columns)" in text
     assert f"boosting     z = {omnibus.statistic:.2f}, p = {omnibus.pvalue:.2g}" in text
     assert f"pi is at most {bound.upper:.3f} without any model, estimated as {bound.estimate:.3f}" in text
     assert f"{shares[0]:.3f} to {shares[-1]:.3f} of the unlabelled called positive" in text
@@ -568,9 +604,9 @@ def test_a_diagnosis_of_the_mode_tells_of_its_starts(clear_mode):
 
 
 def test_tests_that_could_not_be_made_are_not_spoken_of(clear):
-    text = str(replace(clear, pair_test=None, omnibus=None, best_bin=None))
+    text = str(replace(clear, pair_test=None, labelling=None, omnibus=None, best_bin=None))
 
-    assert not any(word in text for word in ("additivity", "boosting", "upper bound"))
+    assert not any(word in text for word in ("additivity", "labelling", "boosting", "upper bound"))
 
 
 def test_a_diagnosis_can_be_told_with_another_interval(clear):

@@ -30,7 +30,12 @@ OTHER_FLAGS = {  # whose names are not those of the arguments in Python
     "random_state": "--seed",
     "folder": "--data",
 }
-PLACES = {"diagnosis": "--report", "sensitivity": "the slider of --report", "calibration": "the pictures of --report"}
+PLACES = {
+    "diagnosis": "--report",
+    "sensitivity": "the slider of --report",
+    "calibration": "the pictures of --report",
+    "labelling": "the bounds of --report",
+}
 SPELT = {"\t": "tab"}
 MOST_FLAGS = 3
 

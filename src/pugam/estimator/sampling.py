@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from pugam.data import ALL_ROWS, as_array, is_missing, make_frame, require_name, sample_name
 from pugam.engines import one_blas_thread
 from pugam.errors import InputError, RowError
-from pugam.estimator.judging import JudgingMethods
+from pugam.estimator.labelling import LabellingMethods
 from pugam.inference import (
     EqualShares,
     Interval,
@@ -42,7 +42,7 @@ class ShareRow(NamedTuple):
     verdict: str | None
 
 
-class SampleMethods(JudgingMethods):
+class SampleMethods(LabellingMethods):
     """What a fit to several unlabelled samples says of each of them."""
 
     _chances: np.ndarray | None

@@ -39,6 +39,8 @@ from pugam.inference.hypotheses import (
 from pugam.inference.intervals import Interval, RatioInterval, normal_quantile, wald_interval_log
 from pugam.inference.kind import Inference
 from pugam.inference.kinds import inference_of, make_inference, profile_of
+from pugam.inference.labelling_bounds import LabellingBounds, bound_labelling
+from pugam.inference.labelling_test import LabellingTest, score_labelling
 from pugam.inference.labels import preference_of
 from pugam.inference.omnibus import Omnibus
 from pugam.inference.pair_test import PairTest
@@ -54,6 +56,7 @@ from pugam.inference.rows_of_samples import (
     unaudited_rows,
     unlabelled_rows,
 )
+from pugam.inference.rows_tested import choose_rows
 from pugam.inference.sensitivity import Sensitivity, fix_pi, values_around
 from pugam.inference.shapes import draw_parameters, shaped_covariance
 from pugam.inference.share_tests import EqualShares, ShareDifference, compare_shares, equality_test
@@ -77,6 +80,8 @@ __all__ = [
     "HypothesisTest",
     "Inference",
     "Interval",
+    "LabellingBounds",
+    "LabellingTest",
     "NotConverged",
     "Null",
     "Omnibus",
@@ -89,7 +94,9 @@ __all__ = [
     "ShareDifference",
     "Verdict",
     "bayesian_covariance",
+    "bound_labelling",
     "check_audits",
+    "choose_rows",
     "compare_curves",
     "compare_shares",
     "contrast",
@@ -132,6 +139,7 @@ __all__ = [
     "resample_survey",
     "run_bootstrap",
     "samples_of",
+    "score_labelling",
     "shaped_covariance",
     "share_interval",
     "shares_by_others",

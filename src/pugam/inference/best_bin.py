@@ -17,7 +17,7 @@ from pugam.inference.boosting import held_out_chances
 from pugam.inference.intervals import normal_quantile
 from pugam.inference.rows_tested import N_FOLDS, RowsTested
 
-__all__ = ["BestBin", "bound_pi"]
+__all__ = ["BestBin", "bound_pi", "sort_scores"]
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -42,14 +42,15 @@ class BestBin:
     upper: float
 
 
-def bound_pi(rows: RowsTested) -> BestBin | None:
-    """Bound pi from above; None where rows are too few."""
+def bound_pi(rows: RowsTested, chances: Array | None = None) -> BestBin | None:
+    """Bound pi from above; None where rows are too few. `chances` are those that trees held out, if known."""
     if not rows.are_enough:
         return None
-    scores, above = held_out_chances(rows), np.zeros(len(rows.positive), dtype=bool)
+    scores = held_out_chances(rows) if chances is None else chances
+    above = np.zeros(len(rows.positive), dtype=bool)
     for fold in range(N_FOLDS):
         outside = rows.folds == fold
-        others = _sorted(scores[~outside], rows.positive[~outside], rows.weights[~outside])
+        others = sort_scores(scores[~outside], rows.positive[~outside], rows.weights[~outside])
         above[outside] = scores[outside] >= _best_threshold(*others)
     labelled, hidden = (rows.weights * label for label in (rows.positive, ~rows.positive))
     ratio, upper = _limits(
@@ -58,7 +59,7 @@ def bound_pi(rows: RowsTested) -> BestBin | None:
     return BestBin(float(min(ratio[0], 1.0)), float(min(upper[0], 1.0)))
 
 
-def _sorted(scores: Array, positive: Flags, weights: Array) -> tuple[Array, Array, Array]:
+def sort_scores(scores: Array, positive: Flags, weights: Array) -> tuple[Array, Array, Array]:
     """Scores from high to low, each once, and the weight of labelled and of unlabelled rows that score no less."""
     order = np.argsort(-scores, kind="stable")
     last = np.append(np.diff(scores[order]) != 0.0, True)

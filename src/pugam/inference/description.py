@@ -74,6 +74,11 @@ def _describe_fit(found: Diagnosis) -> Iterator[str]:
         count = f"{len(pairs.pairs)} pair{'' if len(pairs.pairs) == 1 else 's'}"
         test = f"chi-square {pairs.statistic:.3g} on {pairs.df:g} df, p = {pairs.pvalue:.2g}"
         yield f"  additivity   {test} (products of {count} of columns)"
+    if found.labelling is not None:
+        chosen = found.labelling
+        count = f"{len(chosen.columns)} column{'' if len(chosen.columns) == 1 else 's'}"
+        test = f"chi-square {chosen.statistic:.3g} on {chosen.df:g} df, p = {chosen.pvalue:.2g}"
+        yield f"  labelling    {test} (preferences by {count})"
     if found.curves is not None:
         joint = found.curves.joint
         test = f"chi-square {joint.statistic:.3g} on {joint.df:g} df, p = {joint.pvalue:.2g}"

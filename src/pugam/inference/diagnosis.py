@@ -18,6 +18,7 @@ from pugam.inference.hypotheses import HypothesisTest, reference_penalty, tested
 from pugam.inference.intervals import Interval
 from pugam.inference.kind import Inference
 from pugam.inference.kinds import inference_of
+from pugam.inference.labelling_test import LabellingTest, score_labelling
 from pugam.inference.omnibus import Omnibus, probe_residuals
 from pugam.inference.open_effects import OpenEffects, condition_number
 from pugam.inference.pair_test import PairTest, score_pairs
@@ -106,6 +107,9 @@ class Diagnosis:
         Predicted against observed labels: goodness of fit of additivity and of random labelling together.
     pair_test : PairTest, optional
         Whether the effects of all pairs of columns add up; None where there is no pair to test, or rows are too few.
+    labelling : LabellingTest, optional
+        Whether positives were labelled at random, or with a preference for some values of columns; None where rows are
+        too few, or columns: a preference by one is told by two others.
     omnibus : Omnibus, optional
         Whether boosting predicts what the model does not; None where rows are too few.
     best_bin : BestBin, optional
@@ -144,6 +148,7 @@ class Diagnosis:
     needs_terms: bool
     calibration: Calibration
     pair_test: PairTest | None
+    labelling: LabellingTest | None
     omnibus: Omnibus | None
     best_bin: BestBin | None
     sensitivity: Sensitivity
@@ -257,6 +262,7 @@ def diagnose_fit(
         needs_terms=inference.needs_terms,
         calibration=profile.calibrate(),
         pair_test=score_pairs(rows),
+        labelling=score_labelling(rows),
         omnibus=probe_residuals(rows),
         best_bin=bound_pi(rows) if fitted.fit.labelling is None else None,
         sensitivity=fix_pi(profile, np.array([pi])),

@@ -324,6 +324,23 @@ class PairsDoNotAddUp(Finding):
 
 
 @dataclass(frozen=True)
+class LabelsPrefer(Finding):
+    """Among rows that are surely positive, labels go by some columns."""
+
+    pvalue: float
+    columns: tuple[str, ...]
+    said = (
+        "Labelled positives do not look like a random sample of the positives (score test, p = {pvalue:.2g}): "
+        "whether a positive is labelled seems to depend on {columns}. Estimates of pi are then mostly too small, and "
+        "intervals do not count it. Say what labelling depends on (",
+        Argument("labelling", "s(age)"),
+        "), audit some unlabelled rows, or show how far off pi could be (",
+        See("labelling"),
+        "). If labels are beyond doubt, look for interactions of these columns.",
+    )
+
+
+@dataclass(frozen=True)
 class BoostingSeesMore(Finding):
     """Trees predict labels of rows that they have not seen better than the model allows."""
 

@@ -8,9 +8,17 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.terms import Design
+from pugam.terms import Design, Encoded
 
-__all__ = ["MOST_PRODUCTS", "Pair", "choose_pairs", "products_of_pair", "sizes_of_effects", "straight_parts"]
+__all__ = [
+    "MOST_PRODUCTS",
+    "Pair",
+    "choose_pairs",
+    "in_ranks",
+    "products_of_pair",
+    "sizes_of_effects",
+    "straight_parts",
+]
 
 Array = NDArray[np.float64]
 Pair = tuple[int, int]
@@ -60,18 +68,17 @@ def straight_parts(design: Design, columns: Array, weights: Array) -> dict[int, 
     for term, (basis, block) in enumerate(zip(design.bases, design.blocks, strict=True)):
         if len(basis.spec.columns) == 1 and not basis.spec.is_labelling:
             straight = columns[:, 1:][:, block][:, basis.orders == basis.orders.min()]
-            found[term] = _ranked(straight, weights) if basis.axes[0].is_numeric else straight
+            if basis.axes[0].is_numeric:
+                straight = np.column_stack([in_ranks(values, weights) for values in straight.T])
+            found[term] = straight
     return found
 
 
-def _ranked(columns: Array, weights: Array) -> Array:
+def in_ranks(values: Encoded, weights: Array) -> Array:
     """Replace values by their ranks, from -1 to 1; a row of weight two counts as two."""
-    ranked = np.empty_like(columns)
-    for number, values in enumerate(columns.T):
-        _, places = np.unique(values, return_inverse=True)
-        counts = np.bincount(places, weights=weights)
-        ranked[:, number] = ((2.0 * np.cumsum(counts) - counts) / counts.sum() - 1.0)[places]
-    return ranked
+    _, places = np.unique(values, return_inverse=True)
+    counts = np.bincount(places, weights=weights)
+    return np.asarray(((2.0 * np.cumsum(counts) - counts) / counts.sum() - 1.0)[places])
 
 
 def products_of_pair(one: Array, other: Array) -> Array:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc
 
 from pugam.inference.pair_products import (
     MOST_PRODUCTS,
@@ -22,15 +21,13 @@ from pugam.inference.pair_products import (
     straight_parts,
 )
 from pugam.inference.rows_tested import RowsTested
+from pugam.inference.score_test import FEWEST_ROWS_PER_PARAMETER, score_directions, unit_directions
 
 __all__ = ["PairTest", "score_pairs"]
 
 Array = NDArray[np.float64]
 
-FEWEST_ROWS_PER_PARAMETER = 5  # with fewer, hardly a direction is left that the model does not fit
 ROWS_PER_PRODUCT = 10
-LEAST_LEFT = 1e-8  # of the square of a product's length, outside the model's tangent space: less is rounding
-NO_INFORMATION = 1e-6  # eigenvalue, of a unit diagonal, below which products say the same
 
 
 @dataclass(frozen=True)
@@ -62,42 +59,16 @@ def score_pairs(rows: RowsTested) -> PairTest | None:
     if not pairs:
         return None
     products = [products_of_pair(straight[one], straight[other]) for one, other in pairs]
-    left = _unit_directions(rows, rows.along_predictor(np.hstack(products)))
+    left = unit_directions(rows, rows.along_predictor(np.hstack(products)))
     ends = np.cumsum([product.shape[1] for product in products])
-    alone = [_test(rows, part)[2] for part in np.split(left, ends[:-1], axis=1)]
+    alone = [score_directions(rows, part).pvalue for part in np.split(left, ends[:-1], axis=1)]
     worst = sorted(range(len(pairs)), key=lambda number: alone[number])
     names = [basis.spec.columns[0] for basis in rows.design.bases]
     return PairTest(
-        *_test(rows, left),
+        *score_directions(rows, left),
         tuple((names[pairs[number][0]], names[pairs[number][1]]) for number in worst),
         tuple(alone[number] for number in worst),
     )
-
-
-def _unit_directions(rows: RowsTested, directions: Array) -> Array:
-    """Project directions off the model and give them unit length; zeros for those inside it: shape (n, r)."""
-    left = rows.off_tangents(directions)
-    before, after = (np.sum(columns**2, axis=0) for columns in (directions, left))
-    outside = after > LEAST_LEFT * before
-    unit = np.where(outside, left, 0.0) / np.sqrt(np.where(outside, after, 1.0))
-    return np.asfortranarray(unit)  # pairs are tested a few columns at a time
-
-
-def _test(rows: RowsTested, directions: Array) -> tuple[float, float, float]:
-    """Statistic, degrees of freedom and p-value of directions that are projected off the model.
-
-    The statistic is relative to the squares of residuals as they are in the rows that count: curves that are a little
-    too flat make them smaller than the model says, and a few rows whose labels were next to certain much larger.
-    """
-    values, vectors = np.linalg.eigh(directions.T @ directions)
-    kept = values > NO_INFORMATION
-    if not kept.any():
-        return 0.0, 0.0, 1.0
-    orthonormal = directions @ (vectors[:, kept] / np.sqrt(values[kept]))
-    df = float(np.count_nonzero(kept))
-    spread = float(np.sum(orthonormal**2, axis=1) @ rows.squares) / df
-    statistic = float(np.sum((orthonormal.T @ rows.residuals) ** 2)) / spread
-    return statistic, df, float(chdtrc(df, statistic))
 
 
 def _chosen(rows: RowsTested, straight: dict[int, Array]) -> list[Pair]:

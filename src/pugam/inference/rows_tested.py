@@ -18,7 +18,7 @@ from pugam.inference.labels import log_preferences
 from pugam.inference.profile import PiProfile
 from pugam.likelihood import alpha_shift, preferred_labels, saturating_rows
 from pugam.solvers import TUNING, Fitted
-from pugam.terms import Design, Encoded
+from pugam.terms import Axis, Design, Encoded
 from pugam.terms.levels import MISSING_CODE
 
 __all__ = ["N_BINS", "N_FOLDS", "RowsTested", "choose_rows"]
@@ -74,18 +74,22 @@ class RowsTested:
         return self.design.matrix(self.encoded)
 
     @cached_property
-    def features(self) -> Array:
-        """The columns of the table that the model reads, each once, in bins of equal numbers of rows: shape (n, k).
-
-        Binned once for all: scikit-learn takes long to bin rows with weights. Missing values are NaN.
-        """
-        found: dict[str, Array] = {}
+    def axes(self) -> dict[str, tuple[Axis, Encoded]]:
+        """The columns of the table that the model reads, each once, as the smallest term sees it: axis and values."""
+        found: dict[str, tuple[Axis, Encoded]] = {}
         terms = list(zip(self.design.bases, self.encoded, strict=True))
         for basis, values in sorted(terms, key=lambda term: len(term[0].axes)):
             for number, axis in enumerate(basis.axes):
-                if axis.column not in found:
-                    found[axis.column] = _in_bins(basis.along(values, number))
-        return np.column_stack(list(found.values()))
+                found.setdefault(axis.column, (axis, basis.along(values, number)))
+        return found
+
+    @cached_property
+    def features(self) -> Array:
+        """The columns of the table that the model reads, in bins of equal numbers of rows: shape (n, k).
+
+        Binned once for all: scikit-learn takes long to bin rows with weights. Missing values are NaN.
+        """
+        return np.column_stack([_in_bins(values) for _, values in self.axes.values()])
 
     @property
     def are_enough(self) -> bool:
@@ -113,6 +117,10 @@ class RowsTested:
         """What columns added to the predictor, shape (n, r), do to P, in units of the residuals."""
         return np.asarray((np.sqrt(self.odds * self.weights) * self.slope)[:, None] * columns)
 
+    def along_labelling(self, columns: Array) -> Array:
+        """What columns added to the log odds of being labelled, shape (n, r), do to P, in units of the residuals."""
+        return np.asarray(np.sqrt(self.variance * self.weights)[:, None] * columns)
+
     @cached_property
     def tangents(self) -> Array:
         """Directions that the parameters, and the steepness of all curves, span in units of the residuals: (n, k)."""
@@ -122,11 +130,7 @@ class RowsTested:
         if self.design.layout.n_preference == 0:
             return np.column_stack([roots, steep])
         chosen = self.columns[:, effects.shape[1] :]
-        return np.column_stack([roots * self.hidden * (1.0 - self.slope), steep, self.along_labels(chosen)])
-
-    def along_labels(self, columns: Array) -> Array:
-        """What columns added to the logit of P, shape (n, r), do to P, in units of the residuals."""
-        return np.asarray(np.sqrt(self.variance * self.weights)[:, None] * columns)
+        return np.column_stack([roots * self.hidden * (1.0 - self.slope), steep, self.along_labelling(chosen)])
 
     @cached_property
     def _inside(self) -> Array:

@@ -86,6 +86,9 @@ def find_open(effects: OpenEffects) -> Iterator[Finding]:
 def _misfits(found: Diagnosis) -> Iterator[Finding]:
     """Signs that the model does not hold: what it says of pi is then worth little, however sure it is."""
     pairs, omnibus, bound = found.pair_test, found.omnibus, found.best_bin
+    if _prefers(found):
+        assert found.labelling is not None
+        yield findings.LabelsPrefer(found.labelling.pvalue, found.labelling.leading or found.labelling.columns[:1])
     if pairs is not None and pairs.pvalue < SMALLEST_PVALUE:
         worst = [f"{one} and {other}" for one, other in pairs.pairs[:MOST_PAIRS]]
         seen = [name for name, pvalue in zip(worst, pairs.pvalues, strict=False) if pvalue < SMALLEST_PVALUE]
@@ -98,6 +101,14 @@ def _misfits(found: Diagnosis) -> Iterator[Finding]:
         yield findings.LabelsDisagree(found.calibration.pvalue)
     if bound is not None and found.sampling.lower > bound.upper:
         yield findings.AboveBound(found.sampling.lower, bound.upper)
+
+
+def _prefers(found: Diagnosis) -> bool:
+    """Whether labels prefer some positives; effects that do not add up look like it, less than to the test of pairs."""
+    test, pairs = found.labelling, found.pair_test
+    if test is None or test.pvalue >= SMALLEST_PVALUE:
+        return False
+    return pairs is None or pairs.pvalue >= SMALLEST_PVALUE or test.pvalue < pairs.pvalue
 
 
 def _find_differing(curves: CurveTests) -> Finding:

@@ -10,6 +10,7 @@ from pugam.errors import InputError
 from pugam.inference import posteriors_of_rows, shares_of_rows
 from pugam.presentation.diagnosis_plots import DIAGNOSTIC_PLOTS, SINGLE_SIZE, plot_diagnosis
 from pugam.presentation.effect_plots import plot_effects
+from pugam.presentation.labelling_plots import plot_labelling
 from pugam.presentation.panels import BAND, MARK, make_panels, use_axes
 from pugam.presentation.pictures import encoded_rows
 from pugam.presentation.protocol import FittedModel
@@ -25,15 +26,17 @@ POSTERIOR_BINS = 25
 
 
 def draw(model: FittedModel, what: str, level: float = 0.95, **options: Any) -> Figure:
-    """Draw the effects of a model, its posteriors, shares of samples, or the pictures of its diagnosis."""
+    """Draw the effects of a model, its posteriors, shares of samples, bounds, or the pictures of its diagnosis."""
     if what == "effects":
         return plot_effects(model, level, **options)
     if what == "posterior":
         return plot_posterior(model, **options)
     if what == "shares":
         return plot_shares(model, level, **options)
+    if what == "labelling":
+        return plot_labelling(model, level, **options)
     if what != "diagnosis" and what not in DIAGNOSTIC_PLOTS:
-        names = "', '".join(["effects", "posterior", "shares", *DIAGNOSTIC_PLOTS, "diagnosis"])
+        names = "', '".join(["effects", "posterior", "shares", "labelling", *DIAGNOSTIC_PLOTS, "diagnosis"])
         raise InputError(f"plot draws '{names}'; got {what!r}.")
     diagnosis = options.pop("diagnosis", None) or model.diagnose()
     axes = options.pop("axes", None)

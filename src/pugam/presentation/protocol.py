@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.data import SurveyRows
-from pugam.inference import Diagnosis, EqualShares, HypothesisTest, Inference, Interval, RatioInterval
+from pugam.inference import Diagnosis, EqualShares, HypothesisTest, Inference, Interval, LabellingBounds, RatioInterval
 from pugam.solvers import Fit, Fitted, Settings
 from pugam.terms import Design, Term
 
@@ -68,6 +68,10 @@ class FittedModel(Protocol):
 
     def pi_interval(self, level: float = 0.95) -> Interval:
         """Return an interval for pi."""
+        ...
+
+    def labelling_bounds(self, gamma: Any, level: float = 0.95) -> LabellingBounds:
+        """Bound pi if positives were not labelled at random."""
         ...
 
     def _share_rows(self, level: float = 0.95) -> Any:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from itertools import pairwise
 
 from pugam.inference import Interval, normal_quantile
@@ -15,9 +14,9 @@ from pugam.presentation.report.drawing import (
     Chart,
     Path,
     Scale,
-    Tick,
     circles,
     finite,
+    in_percent,
     line,
     rectangles,
     ticks_below,
@@ -47,11 +46,6 @@ def histogram_scales(shown: Sequence[FixedPi]) -> tuple[Scale, Scale]:
     return Scale(0.0, 1.0, box.left, box.right), Scale.over([0.0, 1.05 * highest], box.bottom, box.top)
 
 
-def _in_percent(make_ticks: Callable[[Scale], tuple[Tick, ...]], scale: Scale) -> tuple[Tick, ...]:
-    found = make_ticks(replace(scale, low=100.0 * scale.low, high=100.0 * scale.high))
-    return tuple(replace(tick, text=f"{tick.text}%") for tick in found)
-
-
 def histogram_label(fixed_pi: FixedPi, rows: str = "the unlabelled rows") -> str:
     """Say what a histogram shows."""
     called = percent(fixed_pi.called_positive[fixed_pi.estimate])
@@ -66,8 +60,8 @@ def draw_histogram(fixed_pi: FixedPi, scales: tuple[Scale, Scale]) -> Chart:
         WIDTH,
         HEIGHT,
         BOX,
-        _in_percent(ticks_below, along),
-        _in_percent(ticks_beside, up),
+        in_percent(ticks_below, along),
+        in_percent(ticks_beside, up),
         (Path("zero half", f"M{along(0.5)} {up.end}V{up.start}"), _columns(fixed_pi, along, up)),
         below_title="probability of being positive",
         beside_title="share of rows",
@@ -105,7 +99,7 @@ def draw_profile(found: Diagnostics, pi: Interval, limit: float) -> Chart:
     )
     titles = {"below_title": "pi fixed at", "beside_title": "deviance"}
     text = f"Profile of pi: below the limit from {percent(min(inside))} to {percent(max(inside))}"
-    return Chart(text, WIDTH, HEIGHT, BOX, _in_percent(ticks_below, along), ticks_beside(up), marks, **titles)
+    return Chart(text, WIDTH, HEIGHT, BOX, in_percent(ticks_below, along), ticks_beside(up), marks, **titles)
 
 
 def _below_limit(pairs: Sequence[tuple[float, float]], limit: float) -> list[float]:

@@ -31,6 +31,7 @@ from pugam.presentation.protocol import FittedModel
 from pugam.presentation.report.comparing import collect_ratios
 from pugam.presentation.report.content import Candidate, Content, Diagnostics, FixedPi, TermLine
 from pugam.presentation.report.effects import collect_effects
+from pugam.presentation.report.labelling import collect_bounds
 from pugam.presentation.report.samples import (
     along_slider,
     collect_audits,
@@ -118,6 +119,7 @@ def collect(
         pooled=None if model._fit.samples is None else model._fit.samples.pooled,
         negatives=0.0 if model._fit.samples is None else model._fit.samples.negatives,
         audits=collect_audits(model, fitted, interval.level),
+        bounds=collect_bounds(model, interval.level),
     )
 
 

@@ -9,6 +9,7 @@ from pugam.presentation.surfaces import Surface
 from pugam.solvers import PooledShares
 
 __all__ = [
+    "Bounds",
     "Candidate",
     "Content",
     "Curves",
@@ -220,6 +221,35 @@ class Diagnostics:
 
 
 @dataclass(frozen=True)
+class Bounds:
+    """The range of pi if the chance of a positive to be labelled varies at most Gamma-fold; K values of Gamma, rising.
+
+    Attributes
+    ----------
+    gamma, lower, upper, lower_limit, upper_limit, without_model : K values
+        As of `LabellingBounds`.
+    said : some of these values of Gamma
+        Those that are in the table.
+    """
+
+    gamma: tuple[float, ...]
+    lower: tuple[float, ...]
+    upper: tuple[float, ...]
+    lower_limit: tuple[float, ...]
+    upper_limit: tuple[float, ...]
+    without_model: tuple[float, ...]
+    said: tuple[float, ...]
+
+    @property
+    def rows(self) -> list[tuple[float, ...]]:
+        """Gamma, range and limits of those in the table."""
+        lines = zip(
+            self.gamma, self.lower, self.upper, self.lower_limit, self.upper_limit, self.without_model, strict=True
+        )
+        return [row for row in lines if row[0] in self.said]
+
+
+@dataclass(frozen=True)
 class Content:
     """A whole report.
 
@@ -249,6 +279,8 @@ class Content:
     negatives : float
         Known negatives, by weight.
     audits : what audited rows say, beside the model; none where no row was audited
+    bounds : Bounds, optional
+        What pi could be if labels were not given at random; None where it was fixed.
     """
 
     title: str
@@ -272,6 +304,7 @@ class Content:
     pooled: PooledShares | None = None
     negatives: float = 0.0
     audits: tuple[AuditedShare, ...] = ()
+    bounds: Bounds | None = None
 
     @property
     def has_audits(self) -> bool:

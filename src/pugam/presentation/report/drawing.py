@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,6 +22,7 @@ __all__ = [
     "Tick",
     "circles",
     "finite",
+    "in_percent",
     "line",
     "polygon",
     "rectangles",
@@ -214,6 +215,12 @@ def ticks_below(scale: Scale) -> tuple[Tick, ...]:
         if sum(len(tick.text) + 1 for tick in found) * CHARACTER <= scale.end - scale.start:
             break
     return tuple(_kept_inside(tick, scale.end + FREE_RIGHT) for tick in found)
+
+
+def in_percent(make_ticks: Callable[[Scale], tuple[Tick, ...]], scale: Scale) -> tuple[Tick, ...]:
+    """Return the ticks of a scale of shares, as percentages."""
+    found = make_ticks(replace(scale, low=100.0 * scale.low, high=100.0 * scale.high))
+    return tuple(replace(tick, text=f"{tick.text}%") for tick in found)
 
 
 def _kept_inside(tick: Tick, right: float) -> Tick:

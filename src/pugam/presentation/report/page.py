@@ -15,6 +15,7 @@ from pugam.presentation.report import charts, formats, script_data
 from pugam.presentation.report.cards import draw_card
 from pugam.presentation.report.content import Content
 from pugam.presentation.report.interval_charts import draw_pi, draw_ratios, draw_shares
+from pugam.presentation.report.labelling import draw_bounds
 from pugam.presentation.report.wording import (
     audit_sentence,
     equality_sentence,
@@ -93,6 +94,7 @@ def render(content: Content) -> str:
         audit=audit_sentence(content.audits) if content.audits else None,
         profile=charts.draw_profile(found, content.pi, fixed_pi.limit) if has_profile else None,
         profile_level=script_data.level_of_limit(fixed_pi.limit) if has_profile else None,
+        bounds_chart=None if content.bounds is None else draw_bounds(content.bounds, content.pi.estimate),
         calibration=charts.draw_calibration(found) if found.predicted else None,
     )
     # Names of files may hold bytes that are no text (as surrogates); the page must be one that can be written.

@@ -38,6 +38,7 @@ PLACES = {
     "diagnosis": "the diagnosis on this page",
     "sensitivity": "the slider on this page",
     "calibration": "the calibration on this page",
+    "labelling": "the bounds on this page",
 }
 METHODS = {
     "wald": "Wald's interval",

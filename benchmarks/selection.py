@@ -1,0 +1,162 @@
+"""Labels that are no random sample of the positives: what becomes of pi, and does the test of random labelling see it?
+
+usage: python benchmarks/selection.py [REPLICATES [PART ...]]      (default: 200; parts: tests)
+
+The features are those of the paper's Settings 2 and 3, or of Setting 2 with half its curves (weaker features, as in
+`misspecification.py`). Positives are labelled with a chance that rises along a column, so many times from one end to
+the other: along x1; along x6, which the model is not given, the mean of x1 and of a number that has nothing to do with
+anything; or along x1 and x2, half as much (in logarithms) for each. The model is the default, which takes labels for
+random.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import misspecification
+import numpy as np
+import pandas as pd
+from replication import run_replicates, seeds
+from reporting import write_table
+
+from pugam import PUGAM
+from pugam.datasets import simulate
+from pugam.inference.findings import LabelsPrefer
+from pugam.inference.verdict import SMALLEST_PVALUE
+
+N0, N1 = 1500, 1500
+STREAM = 53
+ROWS_PER_BATCH = 4096
+DATA = ("Setting 2", "Setting 3", "weaker features")
+SHARES = (0.4, 0.1)
+PREFERENCES = (2.0, 5.0, 20.0)
+COLUMNS = [f"x{j}" for j in range(1, 6)]
+ALPHA = 0.05
+BY: dict[str, Callable[[np.ndarray, np.random.Generator], np.ndarray]] = {  # from 0 to 1: what labelling goes by
+    "x1": lambda X, rng: X[:, 0],
+    "x6, outside": lambda X, rng: (X[:, 0] + rng.random(len(X))) / 2.0,
+    "x1 and x2": lambda X, rng: (X[:, 0] + X[:, 1]) / 2.0,
+}
+
+
+class Cell(NamedTuple):
+    """A way in which labels were given."""
+
+    data: str
+    pi: float
+    by: str = "nothing"
+    preference: float = 1.0  # how many times as often a positive is labelled at one end as at the other
+
+    @property
+    def right(self) -> set[str]:
+        """The columns of the model that labelling goes by, or that what it goes by goes along with."""
+        return {"x1"} if self.by == "x6, outside" else {column for column in COLUMNS if column in self.by}
+
+
+CELLS = [
+    Cell(data, pi, by, preference)
+    for data in DATA
+    for pi in SHARES
+    for by, preference in [("nothing", 1.0), *((by, preference) for by in BY for preference in PREFERENCES)]
+]
+
+
+def draw_positives(rng: np.random.Generator, data: str, n: int) -> np.ndarray:
+    """Draw positives, shape (n, 5)."""
+    if data == "weaker features":
+        return misspecification.draw(rng, misspecification.Cell("weaker", ""), 1, n)
+    return simulate(_setting(data), n0=n, n=n + 1, random_state=rng).X.to_numpy()[:n]
+
+
+def draw_unlabelled(rng: np.random.Generator, data: str, pi: float) -> np.ndarray:
+    """Draw unlabelled rows, shape (N1, 5), of which about a share of pi is positive."""
+    if data != "weaker features":
+        return simulate(_setting(data), n0=1, n=N1 + 1, pi=pi, random_state=rng).X.to_numpy()[1:]
+    hidden, cell = int(rng.binomial(N1, pi)), misspecification.Cell("weaker", "")
+    return np.vstack([draw_positives(rng, data, hidden), misspecification.draw(rng, cell, 0, N1 - hidden)])
+
+
+def _setting(data: str) -> Any:
+    return int(data.removeprefix("Setting "))
+
+
+def make_table(cell: Cell, seed: int) -> tuple[pd.DataFrame, np.ndarray]:
+    """Make a table whose labels are given with a preference."""
+    rng = np.random.default_rng(seed)
+    labelled = np.empty((0, 5))
+    while len(labelled) < N0:
+        X = draw_positives(rng, cell.data, ROWS_PER_BATCH)
+        along = BY[cell.by](X, rng) if cell.by in BY else np.ones(len(X))
+        labelled = np.vstack([labelled, X[rng.random(len(X)) < cell.preference ** (along - 1.0)]])
+    X = np.vstack([labelled[:N0], draw_unlabelled(rng, cell.data, cell.pi)])
+    return pd.DataFrame(X, columns=COLUMNS), np.repeat([1, 0], [N0, N1])
+
+
+def look(cell: Cell, seed: int) -> tuple[float, ...]:
+    """Estimate, limits, p-values of tests, what is named, the verdict, and the Gamma whose bounds reach the truth."""
+    X, z = make_table(cell, seed)
+    model = PUGAM(n_jobs=1).fit(X, z)
+    found, interval, bounds = model.diagnose(), model.pi_interval(), model.labelling_bounds()
+    additive = PUGAM(interactions=None, check=False, n_jobs=1).fit(X, z).test_labelling()
+    labelling = found.labelling
+    alone = {} if labelling is None else dict(zip(labelling.columns, labelling.pvalues, strict=True))
+    said = [finding for finding in found.findings if isinstance(finding, LabelsPrefer)]
+    tests = labelling, found.pair_test, found.omnibus
+    joint, *others = (1.0 if test is None else test.pvalue for test in tests)
+    return (
+        *(model.pi_, interval.lower, interval.upper),
+        *(joint, alone.get("x1", 1.0), alone.get("x4", 1.0), additive.pvalue, *others),
+        *(bool(said), bool(said) and set(said[0].columns) == cell.right),
+        *(found.verdict == "does not fit", found.verdict != "well determined"),
+        bounds.gamma_for(cell.pi, sampling=False),
+    )
+
+
+def measure_tests(replicates: int) -> None:
+    """What becomes of the ordinary fit, and what its diagnosis says."""
+    rows = []
+    for number, cell in enumerate(CELLS):
+        found = run_replicates(look, [(cell, seed) for seed in seeds((STREAM, number), replicates)])
+        errors = found[:, 0] - cell.pi
+        held = (found[:, 1] <= cell.pi) & (found[:, 2] >= cell.pi)
+        bias = f"{errors.mean():+.3f} ± {errors.std(ddof=1) / np.sqrt(len(errors)):.3f}"
+        rejected = [*(found[:, 3:7] < ALPHA).T, *(found[:, [3, 7, 8]] < SMALLEST_PVALUE).T]
+        shares = [held, *rejected, *found[:, 9:13].T, ~held & (found[:, 12] == 0.0)]
+        row = [cell.data, f"{cell.pi:g}", cell.by, f"{cell.preference:g}", bias]
+        gamma = f"{np.median(found[:, 13]):.2f}"
+        rows.append([*row, *(f"{share.mean():.3f}" for share in shares), gamma])
+        print(*rows[-1], flush=True)
+    write_table(
+        "selection_tests",
+        f"Labels given with a preference, taken for random: n0 = {N0}, n1 = {N1}, {replicates} data sets a line",
+        [
+            *("data", "pi", "labelled by", "preference", "bias of pi", "coverage"),
+            *("all, 5%", "x1, 5%", "x4, 5%", "all, 5%, no interactions"),
+            *("all, 1%", "pairs, 1%", "boosting, 1%"),
+            *("said", "right columns", "does not fit", "verdict doubts", "misses, no doubt", "Gamma for the truth"),
+        ],
+        rows,
+        "bias with its Monte-Carlo standard error. coverage: of the default 95% interval. all, x1, x4: the score test "
+        "of random labelling, by all columns together or by one; no interactions: with interactions=None. pairs, "
+        "boosting: other tests of fit. said: the diagnosis says that labels prefer some positives; right columns: and "
+        "names those of the model that they go by, and no other. misses, no doubt: intervals without the truth, the "
+        'verdict being "well determined". Gamma for the truth: median of the smallest Gamma whose bounds hold the true '
+        "pi.",
+    )
+
+
+PARTS: dict[str, Callable[[int], None]] = {"tests": measure_tests}
+
+
+def main(arguments: list[str]) -> None:
+    count = int(arguments[0]) if arguments else 200
+    for part in arguments[1:] or PARTS:
+        PARTS[part](count)
+
+
+if __name__ == "__main__":
+    import selection  # by name, so that other processes find what they are sent
+
+    selection.main(sys.argv[1:])
