@@ -15,8 +15,8 @@ from pugam.inference import make_resampling, read_groups
 from pugam.inference.influence import pi_influence
 from pugam.likelihood import logit
 from pugam.solvers import EDGE, Fitted, pi_log_variance, refit_resamples
-from pugam.solvers.evidence_profile import Model, climb
 from pugam.solvers.families import Families
+from pugam.solvers.laplace import Model, climb
 
 LINEAR = "x1 + x2 + x3 + x4 + x5"
 SMOOTH = [s(f"x{number}", k=6) for number in range(1, 6)]
