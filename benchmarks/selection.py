@@ -1,12 +1,13 @@
 """Labels that are no random sample of the positives: what becomes of pi, and does the test of random labelling see it?
 
-usage: python benchmarks/selection.py [REPLICATES [PART ...]]      (default: 200; parts: tests)
+usage: python benchmarks/selection.py [REPLICATES [PART ...]]      (default: 200; parts: tests, fits)
 
 The features are those of the paper's Settings 2 and 3, or of Setting 2 with half its curves (weaker features, as in
 `misspecification.py`). Positives are labelled with a chance that rises along a column, so many times from one end to
 the other: along x1; along x6, which the model is not given, the mean of x1 and of a number that has nothing to do with
-anything; or along x1 and x2, half as much (in logarithms) for each. The model is the default, which takes labels for
-random.
+anything; or along x1 and x2, half as much (in logarithms) for each. For the tests the model is the default, which takes
+labels for random. For the fits it is additive and knows by which columns labels were given, x6 included, or is told a
+wrong one, x3.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from pugam import PUGAM
 from pugam.datasets import simulate
 from pugam.inference.findings import LabelsPrefer
 from pugam.inference.verdict import SMALLEST_PVALUE
+from pugam.likelihood import logit
 
 N0, N1 = 1500, 1500
 STREAM = 53
@@ -39,6 +41,10 @@ BY: dict[str, Callable[[np.ndarray, np.random.Generator], np.ndarray]] = {  # fr
     "x6, outside": lambda X, rng: (X[:, 0] + rng.random(len(X))) / 2.0,
     "x1 and x2": lambda X, rng: (X[:, 0] + X[:, 1]) / 2.0,
 }
+
+
+LABELLING = {"x1": "s(x1)", "x6, outside": "s(x6)", "x1 and x2": "s(x1) + s(x2)"}  # of models that know it
+TERMS, WRONG = " + ".join(f"s({column})" for column in COLUMNS), "s(x3)"
 
 
 class Cell(NamedTuple):
@@ -84,14 +90,22 @@ def _setting(data: str) -> Any:
 
 def make_table(cell: Cell, seed: int) -> tuple[pd.DataFrame, np.ndarray]:
     """Make a table whose labels are given with a preference."""
+    X, z, _ = draw_rows(cell, seed)
+    return pd.DataFrame(X, columns=COLUMNS), z
+
+
+def draw_rows(cell: Cell, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Draw features, labels, and what labelling goes by, of all rows."""
     rng = np.random.default_rng(seed)
-    labelled = np.empty((0, 5))
+    labelled, by = np.empty((0, 5)), np.empty(0)
     while len(labelled) < N0:
         X = draw_positives(rng, cell.data, ROWS_PER_BATCH)
         along = BY[cell.by](X, rng) if cell.by in BY else np.ones(len(X))
-        labelled = np.vstack([labelled, X[rng.random(len(X)) < cell.preference ** (along - 1.0)]])
-    X = np.vstack([labelled[:N0], draw_unlabelled(rng, cell.data, cell.pi)])
-    return pd.DataFrame(X, columns=COLUMNS), np.repeat([1, 0], [N0, N1])
+        given = rng.random(len(X)) < cell.preference ** (along - 1.0)
+        labelled, by = np.vstack([labelled, X[given]]), np.append(by, along[given])
+    unlabelled = draw_unlabelled(rng, cell.data, cell.pi)
+    along = BY[cell.by](unlabelled, rng) if cell.by in BY else np.ones(N1)
+    return np.vstack([labelled[:N0], unlabelled]), np.repeat([1, 0], [N0, N1]), np.append(by[:N0], along)
 
 
 def look(cell: Cell, seed: int) -> tuple[float, ...]:
@@ -147,7 +161,54 @@ def measure_tests(replicates: int) -> None:
     )
 
 
-PARTS: dict[str, Callable[[int], None]] = {"tests": measure_tests}
+def look_at_fits(cell: Cell, seed: int) -> tuple[float, ...]:
+    """Estimate, limits for errors of sampling, lower limit, and doubts, of a right model and of a wrong one."""
+    rows, z, along = draw_rows(cell, seed)
+    X = pd.DataFrame(rows, columns=COLUMNS).assign(x6=along)
+    found: list[float] = []
+    for labelling in (LABELLING[cell.by], WRONG):
+        model = PUGAM(TERMS, labelling=labelling, n_jobs=1).fit(X, z)
+        interval, sampling = model.pi_interval(), model.pi_interval(model_error=False)
+        found += [model.pi_, sampling.lower, sampling.upper, interval.lower, model.verdict_ != "well determined"]
+    return tuple(found)
+
+
+def measure_fits(replicates: int) -> None:
+    """What becomes of pi where the model knows by which columns labels are given, and where it is told others."""
+    rows = []
+    for number, cell in enumerate(CELLS):
+        if cell.by == "nothing":
+            continue
+        found = run_replicates(look_at_fits, [(cell, seed) for seed in seeds((STREAM, number), replicates)])
+        row = [cell.data, f"{cell.pi:g}", cell.by, f"{cell.preference:g}"]
+        for pi, low, high, lower, doubts in (found[:, :5].T, found[:, 5:].T):
+            errors, error = pi - cell.pi, _standard_error(pi, low, high)
+            held, allowed = ((limit <= cell.pi) & (high >= cell.pi) for limit in (low, lower))
+            row += [f"{errors.mean():+.4f}", f"{errors.std(ddof=1):.4f}", f"{error.mean():.4f}"]
+            row += [f"{share.mean():.3f}" for share in (held, allowed, doubts)]
+        rows.append([*row[:10], row[10], row[14], row[15]])
+        print(*rows[-1], flush=True)
+    write_table(
+        "selection_fits",
+        f"Labels given with a preference that the model knows of: n0 = {N0}, n1 = {N1}, {replicates} data sets a line",
+        [
+            *("data", "pi", "labelled by", "preference"),
+            *("bias", "sd", "standard error", "coverage", "coverage, default", "verdict doubts"),
+            *("wrong column: bias", "wrong column: coverage, default", "wrong column: verdict doubts"),
+        ],
+        rows,
+        "Right: labelling by the columns it goes by. coverage: of 95% intervals for errors of sampling; default: with an "
+        f"allowance for model error. wrong column: labelling={WRONG!r}. Monte-Carlo standard error of a coverage of "
+        f"0.95: {np.sqrt(0.95 * 0.05 / replicates):.3f}.",
+    )
+
+
+def _standard_error(pi: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Standard errors that belong to 95% limits on the logit scale."""
+    return np.asarray((logit(high) - logit(low)) / 3.92 * pi * (1.0 - pi))
+
+
+PARTS: dict[str, Callable[[int], None]] = {"tests": measure_tests, "fits": measure_fits}
 
 
 def main(arguments: list[str]) -> None:
