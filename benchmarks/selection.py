@@ -197,7 +197,7 @@ def measure_fits(replicates: int) -> None:
             *("wrong column: bias", "wrong column: coverage, default", "wrong column: verdict doubts"),
         ],
         rows,
-        "Right: labelling by the columns it goes by. coverage: of 95% intervals for errors of sampling; default: with an "
+        "Labelling by the columns it goes by. coverage: of 95% intervals for errors of sampling; default: with an "
         f"allowance for model error. wrong column: labelling={WRONG!r}. Monte-Carlo standard error of a coverage of "
         f"0.95: {np.sqrt(0.95 * 0.05 / replicates):.3f}.",
     )
