@@ -8,11 +8,11 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from pugam.engines import one_blas_thread
-from pugam.estimator.storing import stored_form
+from pugam.estimator.storing import stored_text
 from pugam.files import replacing
 from pugam.inference import Interval
 from pugam.messages import Words, in_python
-from pugam.storage import Provenance, to_json
+from pugam.storage import Provenance
 from pugam.version import __version__
 
 __all__ = ["OutputMethods"]
@@ -113,7 +113,7 @@ class OutputMethods:
         """
         check_is_fitted(self)
         with one_blas_thread():
-            text = to_json(stored_form(self, Provenance.now(command, data)))
+            text = stored_text(self, Provenance.now(command, data))
         with replacing(path) as temporary:
             temporary.write_text(text, encoding="utf-8", newline="\n")
 

@@ -14,7 +14,7 @@ from pugam.likelihood import SampleSizes
 from pugam.messages import Argument
 from pugam.terms import Design
 
-__all__ = ["open_engine", "take_roles"]
+__all__ = ["open_engine", "take_columns", "take_roles"]
 
 
 def take_roles(X: Any, roles: SampleRoles, groups: Any, strata: Any) -> tuple[Any, SampleRoles, Any, Any]:
@@ -26,7 +26,7 @@ def take_roles(X: Any, roles: SampleRoles, groups: Any, strata: Any) -> tuple[An
     if is_elsewhere(X):
         _refuse_survey(survey)
         return X, roles, None, None
-    X, values = _take_columns(X, roles.given | survey)
+    X, values = take_columns(X, roles.given | survey)
     return X, roles._replace(**{role: values[role] for role in roles.given}), values.get("groups"), values.get("strata")
 
 
@@ -37,7 +37,7 @@ def _refuse_survey(given: dict[str, Any]) -> None:
         )
 
 
-def _take_columns(X: Any, given: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+def take_columns(X: Any, given: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Take those of the columns out of a table that are given by name; return it, and the values of all."""
     named = {role: name for role, name in given.items() if isinstance(name, str)}
     if not named:

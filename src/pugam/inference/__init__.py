@@ -38,6 +38,8 @@ from pugam.inference.hypotheses import (
 )
 from pugam.inference.intervals import Interval, RatioInterval, normal_quantile, wald_interval_log
 from pugam.inference.kind import Inference
+from pugam.inference.kind_diagnosis import KindDiagnoses
+from pugam.inference.kind_shares import KindLimits, kind_posteriors, rows_left, share_correlation, worst_verdict
 from pugam.inference.kinds import inference_of, make_inference, profile_of
 from pugam.inference.labels import preference_of
 from pugam.inference.omnibus import Omnibus
@@ -77,6 +79,8 @@ __all__ = [
     "HypothesisTest",
     "Inference",
     "Interval",
+    "KindDiagnoses",
+    "KindLimits",
     "NotConverged",
     "Null",
     "Omnibus",
@@ -112,6 +116,7 @@ __all__ = [
     "intercept_covariance",
     "is_separated",
     "judge_share",
+    "kind_posteriors",
     "know_survey",
     "make_inference",
     "make_resampling",
@@ -130,9 +135,11 @@ __all__ = [
     "refit_under_null",
     "require_kind",
     "resample_survey",
+    "rows_left",
     "run_bootstrap",
     "samples_of",
     "shaped_covariance",
+    "share_correlation",
     "share_interval",
     "shares_by_others",
     "shares_of_rows",
@@ -143,4 +150,5 @@ __all__ = [
     "wald_interval_log",
     "wald_test",
     "with_negatives",
+    "worst_verdict",
 ]
