@@ -105,9 +105,9 @@ class KindMethods(PredictionMethods):
         >>> import numpy as np
         >>> from pugam import PUGAM
         >>> rng = np.random.default_rng(0)
-        >>> centres = np.repeat([[3.5, 0], [0, 3.5], [3.5, 0], [0, 3.5], [0, 0]], [200, 50, 60, 60, 280], axis=0)
+        >>> centres = np.repeat([[3, -2], [2, 3], [3, -2], [2, 3], [0, 0]], [200, 50, 60, 60, 280], axis=0)
         >>> X, z = centres + rng.normal(size=centres.shape), np.repeat([1, 0], [250, 400])
-        >>> kind = np.where(centres[:, 0] > 0, "right", "up")  # of unlabelled rows it is not used
+        >>> kind = np.where(centres[:, 0] > 2, "right", "up")  # of unlabelled rows it is not used
         >>> PUGAM(check=False).fit(X, z, kind=kind).kinds()["kind"].tolist()
         ['right', 'up', 'all']
         """
@@ -133,10 +133,10 @@ class KindMethods(PredictionMethods):
         >>> import numpy as np
         >>> from pugam import PUGAM
         >>> rng = np.random.default_rng(0)
-        >>> centres = np.repeat([[3.5, 0], [0, 3.5], [3.5, 0], [0, 3.5], [0, 0]], [200, 50, 60, 60, 280], axis=0)
+        >>> centres = np.repeat([[3, -2], [2, 3], [3, -2], [2, 3], [0, 0]], [200, 50, 60, 60, 280], axis=0)
         >>> X, z = centres + rng.normal(size=centres.shape), np.repeat([1, 0], [250, 400])
-        >>> model = PUGAM(check=False).fit(X, z, kind=np.where(centres[:, 0] > 0, "right", "up"))
-        >>> model.predict_kinds([[4.0, 0.0], [0.0, 4.0]]).idxmax(axis=1).tolist()
+        >>> model = PUGAM(check=False).fit(X, z, kind=np.where(centres[:, 0] > 2, "right", "up"))
+        >>> model.predict_kinds([[4.0, -2.0], [2.0, 4.0]]).idxmax(axis=1).tolist()
         ['right', 'up']
         """
         check_is_fitted(self)
@@ -155,9 +155,9 @@ class KindMethods(PredictionMethods):
         >>> import numpy as np
         >>> from pugam import PUGAM
         >>> rng = np.random.default_rng(0)
-        >>> centres = np.repeat([[3.5, 0], [0, 3.5], [3.5, 0], [0, 3.5], [0, 0]], [200, 50, 60, 60, 280], axis=0)
+        >>> centres = np.repeat([[3, -2], [2, 3], [3, -2], [2, 3], [0, 0]], [200, 50, 60, 60, 280], axis=0)
         >>> X, z = centres + rng.normal(size=centres.shape), np.repeat([1, 0], [250, 400])
-        >>> model = PUGAM(check=False).fit(X, z, kind=np.where(centres[:, 0] > 0, "right", "up"))
+        >>> model = PUGAM(check=False).fit(X, z, kind=np.where(centres[:, 0] > 2, "right", "up"))
         >>> effect = model.of_kind("right").effect("x0", [0.0, 3.0])
         >>> bool(effect["u"][1] > effect["u"][0])
         True

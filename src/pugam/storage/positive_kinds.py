@@ -124,8 +124,8 @@ def _require_version(document: Node) -> None:
     version = document.fields("format_version", others=True)["format_version"].whole(1)
     if version > KINDS_VERSION:
         raise InputError(
-            f"{document.file}: was written by a newer pugam (format {version}); this is pugam {__version__}, which reads "
-            f"formats up to {KINDS_VERSION}: update pugam."
+            f"{document.file}: was written by a newer pugam (format {version}); this is pugam {__version__}, which "
+            f"reads formats up to {KINDS_VERSION}: update pugam."
         )
 
 
