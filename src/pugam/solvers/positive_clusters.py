@@ -19,7 +19,6 @@ LEAST_VARIANCE = 1e-3  # added to that of each component, of columns with varian
 FEWEST_VALUES = 10  # distinct ones of a column: fewer are levels, whose density a normal one does not resemble
 SKEWED = 2.0
 PATIENCE = 3  # so many larger mixtures in a row that are no better end the search
-CLEAR_GAIN = 6.0  # of BIC for each component more, as of twice the log evidence: "strong"
 
 
 def find_clusters(columns: list[Array], fewest: int, seed: int) -> Numbers:
@@ -49,7 +48,7 @@ def find_clusters(columns: list[Array], fewest: int, seed: int) -> Numbers:
 def _best_of_size(rows: Array, size: int, seed: int) -> tuple[GaussianMixture, float]:
     """The mixture of so many components with the lowest criterion, over shapes of their covariances."""
     found = [_mixture(rows, size, shape, seed) for shape in SHAPES]
-    criteria = [float(mixture.bic(rows)) + CLEAR_GAIN * (size - 1) for mixture in found]
+    criteria = [float(mixture.bic(rows)) for mixture in found]
     least = int(np.argmin(criteria))
     return found[least], criteria[least]
 
