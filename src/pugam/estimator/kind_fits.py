@@ -79,9 +79,7 @@ class KindFits:
     def interval(self, level: float, model_error: bool = True, method: str = "wald") -> Interval:
         """The interval for the sum of the shares."""
         if method != "wald":
-            raise InputError(
-                f"The share of all kinds together has no {method} interval; leave ", Argument("method"), " out."
-            )
+            raise InputError(f"The share of all kinds together has no {method} interval; take the default.")
         return self.limits(level).together(model_error and self._allows)
 
     def intervals(self, level: float, model_error: bool = True) -> list[Interval]:
