@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from pugam import PUGAM, f, l, s
+from pugam.estimator.loading import restore
 from pugam.estimator.storing import stored_form
 from pugam.storage import Provenance, to_json
 
@@ -20,7 +21,7 @@ def take_out(model, command=None):
 
 def put_back(stored):
     """The estimator that a stored model came from."""
-    return PUGAM._restore(stored, "model.json")
+    return restore(stored, "model.json")
 
 
 @pytest.fixture(autouse=True, scope="module")

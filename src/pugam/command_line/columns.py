@@ -36,6 +36,8 @@ class Roles:
         are known negatives.
     strata : str or None
         Of a survey: in which stratum the row's group was drawn.
+    kind : str or None
+        Of which kind of positives a labelled row is.
     """
 
     label: str | None = None
@@ -49,6 +51,7 @@ class Roles:
     strata: str | None = None
     audit_chance: str | None = None
     negative: str | None = None
+    kind: str | None = None
 
     @property
     def of_rows(self) -> dict[str, str]:
@@ -57,9 +60,14 @@ class Roles:
         return SampleRoles(*given).given
 
     @property
+    def of_kinds(self) -> dict[str, str]:
+        """The column that tells kinds of positives, by the argument of a fit that takes it."""
+        return {} if self.kind is None else {"kind": self.kind}
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """All columns that have a role of their own."""
-        given = (self.label, self.weights, self.name, *self.of_rows.values())
+        given = (self.label, self.weights, self.name, *(self.of_rows | self.of_kinds).values())
         return tuple(dict.fromkeys(column for column in given if column is not None))
 
 
@@ -80,7 +88,8 @@ class Features:
     @classmethod
     def of_model(cls, model: PUGAM) -> Features:
         """Take the columns of a fitted model, to be read as what they were in the fit."""
-        axes = {axis.column: axis for basis in model._design.bases for axis in basis.axes}
+        bases = (basis for one in model._models for basis in one._design.bases)
+        axes = {axis.column: axis for basis in bases for axis in basis.axes}
         kinds = {column: _kind_of(axis) for column, axis in axes.items()}
         return cls(
             tuple(axes),

@@ -39,7 +39,12 @@ if TYPE_CHECKING:
 
 __all__ = ["fit"]
 
-HOW = {"fixed": "given", "marginal": "interval by marginal likelihood, with an allowance for errors of the model"}
+AUTO = "auto"  # a --kind that is no column
+HOW = {
+    "fixed": "given",
+    "marginal": "interval by marginal likelihood, with an allowance for errors of the model",
+    "kinds": "shares of all kinds of positives added up",
+}
 
 
 def fit(
@@ -93,6 +98,16 @@ def fit(
         str | None,
         typer.Option(help="Column of known negatives: 1 for them, 0 or empty elsewhere; pi does not count them."),
     ] = None,
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            help="Column that tells of which kind of positives a labelled row is: each kind has a share of its own. "
+            "auto: kinds are found, as clusters of labelled rows."
+        ),
+    ] = None,
+    rare_kinds: Annotated[
+        str, typer.Option(help="Kinds of fewer than 20 labelled rows: error, or pooled (taken together as one kind).")
+    ] = "error",
     shares: Annotated[
         str,
         typer.Option(
@@ -175,6 +190,8 @@ def fit(
 
     pugam fit --positive-file known.csv --unlabeled-file 2023.csv --unlabeled-file 2024.csv
 
+    pugam fit patients.csv --label diagnosed --kind subtype --rare-kinds pooled
+
     pugam fit patients.csv --label diagnosed --sample clinic --shares pooled --audit checked --negative healthy
     """
     from pugam.estimator import PUGAM
@@ -188,10 +205,13 @@ def fit(
     require_choice("--ci", ci, "wald", "profile", "bootstrap")
     require_choice("--shrinkage", shrinkage, "auto", "always", "never")
     require_choice("--shares", shares, "separate", "pooled")
+    require_choice("--rare-kinds", rare_kinds, "error", "pooled")
+    require_plain_kinds(kind, report, ci)
     if store is not None and ci != "bootstrap":
         raise InputError("--store keeps the refits of a bootstrap; give --ci bootstrap, too.")
     dropped = tuple(drop or ())
-    roles = Roles(label, positive, weights, groups, id, dropped, sample, audit, strata, audit_chance, negative)
+    of_kind = None if kind == AUTO else kind
+    roles = Roles(label, positive, weights, groups, id, dropped, sample, audit, strata, audit_chance, negative, of_kind)
     require_at_least("--starts", starts, 1)
     require_at_least("--max-iter", max_iter, 1)
     model = PUGAM(
@@ -215,6 +235,8 @@ def fit(
         files = KindFiles(positive_file, tuple(unlabeled_file or ()), negative_file)
         require_one_file(files, engine)
         large = None if files else open_large(data, roles, features, engine, jobs, delimiter, decimal)
+        if large is not None and kind is not None:
+            raise InputError("--kind is for tables in memory; give --engine memory if the rows fit into it.")
         if large is not None:
             rows, model.terms = large, terms_of_large(terms, missing)
         else:
@@ -223,7 +245,8 @@ def fit(
                 rows, model.terms = treat_missing(rows, terms, missing)
         what = "in parts" if large is not None else f"{rows.X.num_rows:,} rows"
         with Waiting(f"fitting {what}", show), rows.faults_placed():
-            model.fit(rows.X, rows.z, rows.weights, shares=shares, **rows.roles)
+            told = {**rows.roles, "kind": AUTO} if kind == AUTO else rows.roles
+            model.fit(rows.X, rows.z, rows.weights, shares=shares, rare_kinds=rare_kinds, **told)
         model._library = "pandas"  # whoever loads the model has asked for no Arrow tables
         with rows.faults_placed():
             interval = model.pi_interval(level, ci, **_bootstrapped(model, ci, rows, resamples, store, show))
@@ -239,13 +262,22 @@ def fit(
             say(line, strong=True, aside=True)
         say(f"pi = {interval}", strong=True)
         how = HOW.get(interval.method, f"{interval.method} interval")
-        meant = f"{model.n1_:,.6g} unlabelled rows" if model._fit.survey is None else "unlabelled rows of the survey"
+        surveyed = model._kinds is None and model._fit.survey is not None
+        meant = "unlabelled rows of the survey" if surveyed else f"{model.n1_:,.6g} unlabelled rows"
         say(f"share of positives among the {meant}, {how}")
         if not quiet:
             say(f"\n{model.summary(level, interval).told(in_flags)}\n\n{diagnosis.in_words(interval, in_flags)}\n")
             for what, path in (("Model", out), ("Report", report)):
                 if path is not None:
                     say(f"{what}: {path}")
+
+
+def require_plain_kinds(kind: str | None, report: Path | None, ci: str) -> None:
+    """Refuse what there is of one kind of positives only, before anything is read."""
+    if kind is not None and report is not None:
+        raise InputError("--report is of one kind of positives; leave --kind out, or write a report for one in Python.")
+    if kind is not None and ci != "wald":
+        raise InputError(f"--ci {ci} is of one kind of positives; leave --kind or --ci out.")
 
 
 def _caveat(diagnosis: Diagnosis) -> Iterator[str]:
@@ -293,4 +325,4 @@ def _bootstrapped(
 def _remembered(roles: Roles) -> dict[str, str | None]:
     """What `pugam report` needs to know to read the same rows again."""
     known = {"label": roles.label, "positive": roles.positive, "weights": roles.weights, "id": roles.name}
-    return known | roles.of_rows
+    return known | roles.of_rows | roles.of_kinds

@@ -81,11 +81,15 @@ def predict(
         raise InputError(f"--out {out} is the file to be read; give another name.")
     model = load(model_file)
     file = open_file(data, delimiter, decimal)
-    added = (*NEW_COLUMNS, *(INTERVAL_COLUMNS if interval else ()))
+    added = (*_columns_added(model), *(INTERVAL_COLUMNS if interval else ()))
     taken = [name for name in added if name in file.names]
     if taken:
         raise InputError(f"{data} has a column {taken[0]!r} already; rename it first.")
-    lacking = [column for column in columns_read(model.terms_) if column not in file.names]
+    lacking = [
+        column
+        for column in columns_read([term for one in model._models for term in one.terms_])
+        if column not in file.names
+    ]
     if lacking:
         file.read(lacking[:1])  # says that there is no such column, and which is nearest
     share = _Share(pi, sample, sample in file.names)
@@ -193,12 +197,19 @@ def _place(file: DataFile, first_row: int, row: int) -> str:
 def _count_outside(model: PUGAM, rows: pa.Table) -> dict[str, int]:
     """How many rows lie well outside the range of a column that a term was fitted on."""
     table = read_table(rows)
-    axes = {axis.column: (basis.spec.label, axis) for basis in model._design.bases for axis in basis.axes}
+    axes = {
+        axis.column: (basis.spec.label, axis)
+        for one in model._models
+        for basis in one._design.bases
+        for axis in basis.axes
+    }
     counts = {column: axis.outside(label, table.column(column)) for column, (label, axis) in axes.items()}
     return {column: int(found.sum()) for column, found in counts.items() if found.any()}
 
 
 def _scores(model: PUGAM, features: pa.Table, share: dict[str, Any], level: float | None) -> dict[str, Any]:
+    if model._kinds is not None:
+        return _scores_of_kinds(model, features, share, level)
     ratio = model.log_density_ratio(features)
     known, _ = model._known_shares(**share, n_rows=len(ratio))
     new = {"p_positive": expit(model._posterior_logits(ratio, known)), "log_density_ratio": ratio}
@@ -206,3 +217,20 @@ def _scores(model: PUGAM, features: pa.Table, share: dict[str, Any], level: floa
         limits = model.predict_interval(features, level, **share)
         new |= dict(zip(INTERVAL_COLUMNS, (np.asarray(limits[name]) for name in ("se", "lower", "upper")), strict=True))
     return new
+
+
+def _columns_added(model: PUGAM) -> tuple[str, ...]:
+    """Names of the columns of a prediction; with several kinds of positives the probability of each."""
+    if model._kinds is None:
+        return NEW_COLUMNS
+    return (NEW_COLUMNS[0], *(f"p_{name}" for name in model.kinds_))
+
+
+def _scores_of_kinds(model: PUGAM, features: pa.Table, share: dict[str, Any], level: float | None) -> dict[str, Any]:
+    if level is not None:
+        raise InputError("--interval is of one kind of positives, but this model has several; leave it out.")
+    total, now = model.predict_proba(features, **share)[:, 1], model.predict_proba(features)[:, 1]
+    kinds = model._several_kinds.posteriors(features).T
+    with np.errstate(invalid="ignore"):  # a kind keeps its part of the positives in another population
+        parts = np.where(now > 0.0, kinds / now, 0.0) * total
+    return dict(zip(_columns_added(model), (total, *parts), strict=True))

@@ -85,6 +85,8 @@ def report(
     if ci not in (None, "wald", "profile"):
         raise InputError(f"--ci is wald or profile here; got {ci!r}. A model file does not keep a bootstrap.")
     model = load(model_file)
+    if model._kinds is not None:
+        raise InputError("A model of several kinds of positives has no report of its own; see pugam fit --kind.")
     known = model.provenance_["data"]
     roles = Roles(
         label or (known.get("label") if data is not None else None),

@@ -315,7 +315,7 @@ def chosen_features(file: DataFile, roles: Roles, features: Features) -> tuple[s
 def _read_columns(file: DataFile, roles: Roles, features: Features) -> pa.Table:
     """Read the columns that have a role or are features; all others stay in the file."""
     chosen = chosen_features(file, roles, features)
-    kinds = dict(features.kinds) | kinds_of_sample(file, roles.sample)
+    kinds = dict(features.kinds) | kinds_of_sample(file, roles.sample) | kinds_of_sample(file, roles.kind)
     if roles.positive is not None and roles.label is not None:
         kinds[roles.label] = "text"
     if roles.name is not None and roles.name not in chosen:
@@ -347,7 +347,7 @@ def _take_roles(
     place: Callable[[int], str],
 ) -> Rows:
     weights = None if roles.weights is None else as_array(table[roles.weights])
-    known = {role: as_array(table[name]) for role, name in roles.of_rows.items()}
+    known = {role: as_array(table[name]) for role, name in (roles.of_rows | roles.of_kinds).items()}
     others = [name for name in table.column_names if name in features.columns or name not in roles.columns]
     if weights is not None:
         _check_weights(f"Column {roles.weights!r}: ", weights, place)

@@ -4,6 +4,7 @@ from pugam.data.digests import digest, join_digests
 from pugam.data.labels import Labels, read_labels, read_weights, require_both_kinds
 from pugam.data.negatives import read_negatives, require_unlabelled
 from pugam.data.parts import NO_COLUMNS, LabelPart, Part, read_label_part, read_part, rows_renumbered
+from pugam.data.positive_kinds import FEWEST_LABELLED, PositiveKinds, RareKinds, number_kinds, read_kinds
 from pugam.data.roles import NO_ROLES, SampleRoles, contradiction, require_name, sample_name
 from pugam.data.samples import ALL_ROWS, SampledRows, names_without_rows, read_samples
 from pugam.data.surveys import SurveyRows, effective_weights, number_labels, read_survey
@@ -11,6 +12,7 @@ from pugam.data.tables import Column, ColumnKind, Table, as_array, is_missing, m
 
 __all__ = [
     "ALL_ROWS",
+    "FEWEST_LABELLED",
     "NO_COLUMNS",
     "NO_ROLES",
     "Column",
@@ -18,6 +20,8 @@ __all__ = [
     "LabelPart",
     "Labels",
     "Part",
+    "PositiveKinds",
+    "RareKinds",
     "SampleRoles",
     "SampledRows",
     "SurveyRows",
@@ -30,7 +34,9 @@ __all__ = [
     "join_digests",
     "make_frame",
     "names_without_rows",
+    "number_kinds",
     "number_labels",
+    "read_kinds",
     "read_label_part",
     "read_labels",
     "read_negatives",

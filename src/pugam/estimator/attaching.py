@@ -102,3 +102,13 @@ class RowMethods(UncertaintyMethods):
 
     def _open_rows(self, X: Any, z: Any, sample_weight: Any, roles: SampleRoles) -> TrainingRows:
         return open_rows(X, z, sample_weight, read_engine(self.engine), read_n_jobs(self.n_jobs), roles)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        state.pop("_rows", None)  # data stay where they are
+        state.pop("_survey", None)
+        state.pop("_chances", None)
+        state.pop("_drawn", None)
+        state.pop("_diagnosis", None)
+        state.pop("_judged", None)
+        return state

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -26,6 +26,9 @@ from pugam.inference import (
 from pugam.solvers import Fit, Fitted, Settings
 from pugam.terms import Design, Term, parse_formula
 
+if TYPE_CHECKING:
+    from pugam.estimator.kind_fits import KindFits
+
 __all__ = ["CurveMethods"]
 
 
@@ -45,6 +48,7 @@ class CurveMethods:
     _library: str
     _rows: tuple[Engine, np.ndarray | None]
     _survey: SurveyRows | None = None
+    _kinds: KindFits | None = None
 
     def covariance(self, kind: Literal["curves", "bayesian", "frequentist"] = "curves") -> np.ndarray:
         """Return the covariance of all parameters: logit pi, alpha, then `coef_`; corrected for sampling given z.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
@@ -24,12 +25,13 @@ class JudgingMethods(UncertaintyMethods):
     _diagnosis: Diagnosis | None
     _judged: Diagnosis | None
 
-    def diagnose(self) -> Diagnosis:
+    def diagnose(self) -> Any:
         """Find out whether pi is well determined by these data, and what to do if it is not.
 
         Print the result to read it. It looks at the profile of pi, the spread of the starts, the boundary, the number
         of terms distinguishable from a constant (pi is identified by two), the condition of the information,
-        separation, the calibration of P(z = 1 | x), and what becomes of the model when pi is fixed along a grid.
+        separation, the calibration of P(z = 1 | x), and what becomes of the model when pi is fixed along a grid. With
+        several kinds of positives it has a diagnosis of each, and the worst of their verdicts.
 
         Examples
         --------
@@ -40,6 +42,8 @@ class JudgingMethods(UncertaintyMethods):
         'well determined'
         """
         check_is_fitted(self)
+        if self._kinds is not None:
+            return self._kinds.diagnose()
         fitted = self._fitted("The diagnosis")
         if getattr(self, "_diagnosis", None) is None:
             found = getattr(self, "_judged", None) or self._find_verdict()

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import IO
 
+import numpy as np
+
+from pugam.engines import one_blas_thread
 from pugam.errors import InputError
+from pugam.estimator.kind_fits import KindFits
+from pugam.estimator.options import make_settings
 from pugam.estimator.pugam import PUGAM
-from pugam.storage import MOST_BYTES, from_json
+from pugam.storage import MOST_BYTES, StoredKinds, StoredModel, read_saved
 
 __all__ = ["load"]
 
@@ -47,7 +53,7 @@ def load(path: str | os.PathLike[str]) -> PUGAM:
         raise InputError(f"{file} is a folder; give the file of a saved model.") from None
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror}.") from None
-    return PUGAM._restore(from_json(content, str(file)), str(file))
+    return restore(read_saved(content, str(file)), str(file))
 
 
 def _read(file: IO[bytes], most: int) -> bytes:
@@ -57,3 +63,34 @@ def _read(file: IO[bytes], most: int) -> bytes:
         chunks.append(chunk)
         most -= len(chunk)
     return b"".join(chunks)
+
+
+def restore(stored: StoredModel | StoredKinds, name: str) -> PUGAM:
+    """Make a fitted model of a stored one; `name` is that of its file, for messages."""
+    return _restore_kinds(stored, name) if isinstance(stored, StoredKinds) else _restore_one(stored, name)
+
+
+def _restore_kinds(stored: StoredKinds, name: str) -> PUGAM:
+    model, models = PUGAM(**stored.parameters), tuple(_restore_one(one, name) for one in stored.models)
+    known = np.array([one.n0_ for one in models]), models, stored.correlation
+    fits = KindFits(stored.names, *known, stored.n_unlabelled, stored.n_sweeps, stored.settled)
+    model._remember_kinds(fits)
+    model.provenance_ = asdict(stored.provenance)
+    return model
+
+
+def _restore_one(stored: StoredModel, name: str) -> PUGAM:
+    model = PUGAM(**stored.parameters)
+    try:  # each parameter was checked already; whether they fit the terms (smoothing per term) is seen here only
+        settings = make_settings(model.get_params(deep=False), stored.design)
+    except InputError as error:
+        raise InputError(f"{name}: parameters: {error}") from None
+    with one_blas_thread():
+        model._remember(stored.fit, settings, stored.n0, stored.n1, stored.design, stored.covariance)
+    model.classes_, model._library = stored.classes, stored.library
+    model.n_features_in_ = stored.n_features
+    if stored.feature_names is not None:
+        model.feature_names_in_ = np.array(stored.feature_names, dtype=object)
+    model.provenance_ = asdict(stored.provenance)
+    model.verdict_ = stored.verdict
+    return model

@@ -8,11 +8,11 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from pugam.engines import one_blas_thread
-from pugam.estimator.storing import stored_form
+from pugam.estimator.storing import stored_text
 from pugam.files import replacing
 from pugam.inference import Interval
 from pugam.messages import Words, in_python
-from pugam.storage import Provenance, to_json
+from pugam.storage import Provenance
 from pugam.version import __version__
 
 __all__ = ["OutputMethods"]
@@ -26,6 +26,7 @@ class OutputMethods:
 
         The frames are `model` (pi with its interval, counts, log-likelihood), `smooth` and `factors` (a test of each
         such term) and `linear` (slopes, levels and effects of missing values, with intervals); `warnings` is a list.
+        With several kinds of positives they are `model` and `kinds`.
 
         Parameters
         ----------
@@ -43,9 +44,12 @@ class OutputMethods:
         >>> list(summary.smooth.columns)
         ['term', 'edf', 'ref_df', 'statistic', 'pvalue', 'smoothing']
         """
+        from pugam.presentation.kind_summary import summarize_kinds
         from pugam.presentation.summary import summarize
 
         check_is_fitted(self)
+        if self._kinds is not None:
+            return summarize_kinds(self, level, interval)
         with one_blas_thread():
             return summarize(self, level, interval)
 
@@ -56,12 +60,12 @@ class OutputMethods:
 
         Parameters
         ----------
-        what : {"effects", "posterior", "shares", "labelling", "profile", "starts", "calibration", "sensitivity",
-                "diagnosis"}
+        what : {"effects", "posterior", "shares", "kinds", "labelling", "profile", "starts", "calibration", \
+                "sensitivity", "diagnosis"}
             Every effect with its band, or as a map and slices of it where two numbers act together; how many
-            unlabelled rows have which posterior; the share of each unlabelled sample; pi against how much chances of
-            being labelled vary, as of `labelling_bounds`; one of the pictures of a diagnosis; "diagnosis": profile,
-            starts and calibration side by side.
+            unlabelled rows have which posterior; the share of each unlabelled sample, or of each kind of positives; pi
+            against how much chances of being labelled vary, as of `labelling_bounds`; one of the pictures of a
+            diagnosis; "diagnosis": profile, starts and calibration side by side.
         level : float
         **options
             For all: `axes`, those to draw in. For effects: `terms`, those to be drawn, `rug`, `shared_scale`, and
@@ -115,7 +119,7 @@ class OutputMethods:
         """
         check_is_fitted(self)
         with one_blas_thread():
-            text = to_json(stored_form(self, Provenance.now(command, data)))
+            text = stored_text(self, Provenance.now(command, data))
         with replacing(path) as temporary:
             temporary.write_text(text, encoding="utf-8", newline="\n")
 

@@ -77,6 +77,8 @@ class PredictionMethods(SampleMethods):
         True
         """
         check_is_fitted(self)
+        if self._kinds is not None and sample is None:
+            return self._kinds.posterior_logits(X, None if pi is None else read_share(pi))
         ratio = self.log_density_ratio(X)
         share, _ = self._known_shares(pi, sample, len(ratio), X)
         return self._posterior_logits(ratio, share)

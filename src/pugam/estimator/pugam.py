@@ -9,9 +9,8 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from pugam.data import SampleRoles, read_samples
+from pugam.data import RareKinds, SampleRoles, read_samples
 from pugam.engines import Engine, one_blas_thread
-from pugam.errors import InputError
 from pugam.estimator.attaching import RowMethods
 from pugam.estimator.options import (
     EngineName,
@@ -30,7 +29,7 @@ from pugam.estimator.options import (
     with_labelling,
 )
 from pugam.estimator.outputs import OutputMethods
-from pugam.estimator.predicting import PredictionMethods
+from pugam.estimator.positives import KindMethods
 from pugam.estimator.reading import all_or_nothing, either, remember_features
 from pugam.estimator.requirements import (
     require_enough_rows,
@@ -47,13 +46,12 @@ from pugam.estimator.training import by_survey, rows_placed
 from pugam.inference import first_look, inference_of, know_survey, shaped_covariance
 from pugam.likelihood import alpha_shift, label_frequency
 from pugam.solvers import Fit, Fitted, Settings, choose_fit, edf
-from pugam.storage import StoredModel
 from pugam.terms import Design, columns_read, format_formula
 
 __all__ = ["PUGAM"]
 
 
-class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseEstimator):
+class PUGAM(RowMethods, KindMethods, OutputMethods, ClassifierMixin, BaseEstimator):
     """Generalized additive model for positive-unlabelled data, with unknown share of positives.
 
     From a sample known to be positive (z = 1) and an unlabelled sample (z = 0) in which a share pi is positive
@@ -163,6 +161,8 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
     starts_ : list of dict
         Every start with its (largest) smoothing parameter, pi at the start and at the end, objective and iterations.
         With ``smoothing="reml"`` they explore a coarse basis on at most 2000 rows; otherwise the model itself.
+    kinds_ : list of str
+        Names of the kinds of positives, where there are several; what has curves is then in `of_kind`.
     formula_ : str
         The terms as a formula, also where they were chosen from the columns.
     provenance_ : dict
@@ -262,6 +262,8 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
         audit: Any = None,
         audit_chance: Any = None,
         negative: Any = None,
+        kind: Any = None,
+        rare_kinds: RareKinds = "error",
         shares: Literal["separate", "pooled"] = "separate",
         groups: Any = None,
         strata: Any = None,
@@ -292,6 +294,13 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
         negative : array-like of shape (n_rows,), or str, optional
             1 for rows that are known to be negative, 0 or missing for all others. They are a sample of their own, drawn
             at random from the negatives, and no part of the unlabelled rows: `pi_` does not count them.
+        kind : array-like of shape (n_rows,), str or "auto", optional
+            Of which kind of positives a labelled row is, such as a subtype of a disease, or the name of a column of X,
+            which is then no feature. Each kind has a share (`kinds`) and curves (`of_kind`) of its own, and `pi_` is
+            the sum of the shares: kinds may be labelled more or less often. What it says of unlabelled rows is not
+            used. "auto" finds kinds, as clusters of the labelled rows.
+        rare_kinds : {"error", "pooled"}
+            Whether kinds with fewer than 20 labelled rows are refused, or taken together as one kind.
         shares : {"separate", "pooled"}
             "pooled" is for many small samples: the logits of their shares come from a normal distribution of estimated
             variance, and those of small samples are pulled towards its mean. `pi_` stays as it is.
@@ -324,8 +333,13 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
         >>> model.n0_, model.n1_
         (800.0, 200.0)
         """
+        roles = SampleRoles(sample, audit, audit_chance, negative, groups, strata)
+        X, kinds = self._take_kinds(X, either(y, z), sample_weight, kind, rare_kinds, roles.given)
+        if kinds is not None:
+            self._fit_kinds(X, either(y, z), sample_weight, kinds)
+            return self
         pi_range = read_pi_range(self.pi)
-        X, roles = take_roles(X, SampleRoles(sample, audit, audit_chance, negative, groups, strata))
+        X, roles = take_roles(X, roles)
         rows, survey = by_survey(self._open_rows(X, either(y, z), sample_weight, roles))
         specs = None if self.terms is None else read_terms(self.terms, rows.header)
         labelling = read_labelling(self.labelling, rows.header)
@@ -410,35 +424,9 @@ class PUGAM(RowMethods, PredictionMethods, OutputMethods, ClassifierMixin, BaseE
             pi_range.is_inside(pi) for pi in (self.pi_, self.pi_penalized_)
         )
         self.starts_ = [asdict(record) for record in fit.starts]
+        self._kinds = None
+        self.__dict__.pop("kinds_", None)
         self._design, self._settings, self._fit, self._covariance = design, settings, fit, covariance
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = dict(super().__getstate__())
-        state.pop("_rows", None)  # data stay where they are
-        state.pop("_survey", None)
-        state.pop("_chances", None)
-        state.pop("_drawn", None)
-        state.pop("_diagnosis", None)
-        state.pop("_judged", None)
-        return state
-
-    @classmethod
-    def _restore(cls, stored: StoredModel, name: str) -> PUGAM:
-        """Make a fitted model of a stored one; `name` is that of its file, for messages."""
-        model = cls(**stored.parameters)
-        try:  # each parameter was checked already; whether they fit the terms (smoothing per term) is seen here only
-            settings = make_settings(model.get_params(deep=False), stored.design)
-        except InputError as error:
-            raise InputError(f"{name}: parameters: {error}") from None
-        with one_blas_thread():
-            model._remember(stored.fit, settings, stored.n0, stored.n1, stored.design, stored.covariance)
-        model.classes_, model._library = stored.classes, stored.library
-        model.n_features_in_ = stored.n_features
-        if stored.feature_names is not None:
-            model.feature_names_in_ = np.array(stored.feature_names, dtype=object)
-        model.provenance_ = asdict(stored.provenance)
-        model.verdict_ = stored.verdict
-        return model
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -14,7 +14,7 @@ from pugam.likelihood import SampleSizes
 from pugam.messages import Argument
 from pugam.terms import Design
 
-__all__ = ["open_engine", "take_roles"]
+__all__ = ["open_engine", "take_columns", "take_roles"]
 
 
 def take_roles(X: Any, roles: SampleRoles) -> tuple[Any, SampleRoles]:
@@ -24,11 +24,11 @@ def take_roles(X: Any, roles: SampleRoles) -> tuple[Any, SampleRoles]:
     """
     if is_elsewhere(X):
         return X, roles
-    X, values = _take_columns(X, roles.given)
+    X, values = take_columns(X, roles.given)
     return X, SampleRoles(**values)
 
 
-def _take_columns(X: Any, given: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+def take_columns(X: Any, given: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Take those of the columns out of a table that are given by name; return it, and the values of all."""
     named = {role: name for role, name in given.items() if isinstance(name, str)}
     if not named:

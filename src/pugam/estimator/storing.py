@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pugam.storage import Provenance, StoredModel
+from pugam.storage import Provenance, StoredKinds, StoredModel, kinds_to_json, to_json
 
 if TYPE_CHECKING:
     from pugam.estimator.pugam import PUGAM
 
-__all__ = ["stored_form"]
+__all__ = ["stored_form", "stored_text"]
 
 FOR_READERS = ("prevalence_", "label_frequency_", "alpha_", "loglik_", "edf_", "aic_", "converged_", "at_boundary_")
 
@@ -39,4 +39,24 @@ def stored_form(model: PUGAM, provenance: Provenance) -> StoredModel:
             "level": interval.level,
             **{name.rstrip("_"): getattr(model, name) for name in FOR_READERS},
         },
+    )
+
+
+def stored_text(model: PUGAM, provenance: Provenance) -> str:
+    """The text of a saved model, of one kind of positives or of several."""
+    fits = model._kinds
+    if fits is None:
+        return to_json(stored_form(model, provenance))
+    return kinds_to_json(
+        StoredKinds(
+            parameters=model.get_params(deep=False),
+            names=fits.names,
+            models=tuple(stored_form(one, provenance) for one in fits.models),
+            shares=tuple(fits.shares.tolist()),
+            correlation=fits.correlation,
+            n_unlabelled=fits.n_unlabelled,
+            n_sweeps=fits.n_sweeps,
+            settled=fits.settled,
+            provenance=provenance,
+        )
     )

@@ -107,6 +107,8 @@ class UncertaintyMethods(CurveMethods):
         if method not in ("wald", "profile", "bootstrap"):
             raise InputError(f"method is 'wald', 'profile' or 'bootstrap'; got {method!r}.")
         require_kind(kind or "percentile")
+        if self._kinds is not None:
+            return self._kinds.interval(level, model_error, method)
         inference = self._inference
         wald = (inference.pi_interval if model_error else inference.sampling_interval)(self.pi_, level)
         if self._settings.pi_range.fixed:

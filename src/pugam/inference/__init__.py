@@ -38,6 +38,8 @@ from pugam.inference.hypotheses import (
 )
 from pugam.inference.intervals import Interval, RatioInterval, normal_quantile, wald_interval_log
 from pugam.inference.kind import Inference
+from pugam.inference.kind_diagnosis import KindDiagnoses
+from pugam.inference.kind_shares import KindLimits, kind_posteriors, rows_left, share_correlation, worst_verdict
 from pugam.inference.kinds import inference_of, make_inference, profile_of
 from pugam.inference.labelling_bounds import LabellingBounds, bound_labelling
 from pugam.inference.labelling_test import LabellingTest, score_labelling
@@ -80,6 +82,8 @@ __all__ = [
     "HypothesisTest",
     "Inference",
     "Interval",
+    "KindDiagnoses",
+    "KindLimits",
     "LabellingBounds",
     "LabellingTest",
     "NotConverged",
@@ -119,6 +123,7 @@ __all__ = [
     "intercept_covariance",
     "is_separated",
     "judge_share",
+    "kind_posteriors",
     "know_survey",
     "make_inference",
     "make_resampling",
@@ -137,10 +142,12 @@ __all__ = [
     "refit_under_null",
     "require_kind",
     "resample_survey",
+    "rows_left",
     "run_bootstrap",
     "samples_of",
     "score_labelling",
     "shaped_covariance",
+    "share_correlation",
     "share_interval",
     "shares_by_others",
     "shares_of_rows",
@@ -151,4 +158,5 @@ __all__ = [
     "wald_interval_log",
     "wald_test",
     "with_negatives",
+    "worst_verdict",
 ]

@@ -14,7 +14,7 @@ from pugam.presentation.labelling_plots import plot_labelling
 from pugam.presentation.panels import BAND, MARK, make_panels, use_axes
 from pugam.presentation.pictures import encoded_rows
 from pugam.presentation.protocol import FittedModel
-from pugam.presentation.share_plots import plot_shares
+from pugam.presentation.share_plots import plot_kinds, plot_shares
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,17 +26,19 @@ POSTERIOR_BINS = 25
 
 
 def draw(model: FittedModel, what: str, level: float = 0.95, **options: Any) -> Figure:
-    """Draw the effects of a model, its posteriors, shares of samples, bounds, or the pictures of its diagnosis."""
+    """Draw the effects of a model, its posteriors, shares of samples or kinds, bounds, or pictures of its diagnosis."""
     if what == "effects":
         return plot_effects(model, level, **options)
     if what == "posterior":
         return plot_posterior(model, **options)
     if what == "shares":
         return plot_shares(model, level, **options)
+    if what == "kinds":
+        return plot_kinds(model, level, **options)
     if what == "labelling":
         return plot_labelling(model, level, **options)
     if what != "diagnosis" and what not in DIAGNOSTIC_PLOTS:
-        names = "', '".join(["effects", "posterior", "shares", "labelling", *DIAGNOSTIC_PLOTS, "diagnosis"])
+        names = "', '".join(["effects", "posterior", "shares", "kinds", "labelling", *DIAGNOSTIC_PLOTS, "diagnosis"])
         raise InputError(f"plot draws '{names}'; got {what!r}.")
     diagnosis = options.pop("diagnosis", None) or model.diagnose()
     axes = options.pop("axes", None)

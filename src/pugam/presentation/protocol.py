@@ -78,6 +78,10 @@ class FittedModel(Protocol):
         """Return what is known of each unlabelled sample."""
         ...
 
+    def _kind_rows(self, level: float = 0.95) -> Any:
+        """Return what is known of each kind of positives."""
+        ...
+
     def test_shares(self) -> EqualShares:
         """Test whether all samples have the same share."""
         ...

@@ -19,7 +19,7 @@ from pugam.presentation.equations import equations
 from pugam.presentation.protocol import FittedModel
 from pugam.solvers import edf_by_term
 
-__all__ = ["Summary", "summarize"]
+__all__ = ["Summary", "aligned", "summarize"]
 
 STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"), (0.1, "."))
 SMALLEST_SHOWN = 1e-16
@@ -172,7 +172,7 @@ def _samples(model: FittedModel, level: float) -> Iterator[str]:
         )
         for row in rows
     ]
-    yield from _aligned(("", "rows", *(["audited"] if audits else []), "pi", "lower", "upper", ""), shown)
+    yield from aligned(("", "rows", *(["audited"] if audits else []), "pi", "lower", "upper", ""), shown)
     yield f"  {model.test_shares()}"
     yield from _pooled(model)
 
@@ -218,7 +218,7 @@ def _lines(
     if smooth:
         yield ""
         yield "Smooth terms"
-        yield from _aligned(
+        yield from aligned(
             ("", "edf", "ref.df", "statistic", "p", ""),
             [
                 (term, f"{edf:.2f}", f"{df:.2f}", f"{statistic:.2f}", *_p(pvalue))
@@ -229,7 +229,7 @@ def _lines(
         yield ""
         yield "Linear terms (per unit of the column) and levels"
         compared = _compared_to(model)
-        yield from _aligned(
+        yield from aligned(
             ("", "estimate", "se", "z", "p", ""),
             [
                 (_line_name(term, name, compared), f"{estimate:.4g}", f"{se:.3g}", f"{z:.2f}", *_p(pvalue))
@@ -239,7 +239,7 @@ def _lines(
     if factors:
         yield ""
         yield "Factors, all levels together"
-        yield from _aligned(
+        yield from aligned(
             ("", "df", "statistic", "p", ""),
             [(term, f"{df:.3g}", f"{statistic:.2f}", *_p(pvalue)) for term, df, statistic, pvalue in factors],
         )
@@ -270,7 +270,8 @@ def _p(pvalue: float) -> tuple[str, str]:
     return shown, next((star for limit, star in STARS if pvalue < limit), "")
 
 
-def _aligned(header: Sequence[str], body: Sequence[Sequence[str]]) -> Iterator[str]:
+def aligned(header: Sequence[str], body: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Lines of a table, names to the left and numbers to the right."""
     widths = [max(len(row[place]) for row in (header, *body)) for place in range(len(header))]
     for row in (header, *body):
         first, *others = (

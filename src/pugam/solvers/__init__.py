@@ -26,6 +26,7 @@ from pugam.solvers.moments import mean_products
 from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import Optimum
 from pugam.solvers.pi import EDGE, PiPrior, PiRange
+from pugam.solvers.positive_clusters import find_clusters
 from pugam.solvers.precision import labelling_direction, labelling_score, movement, pi_log_variance
 from pugam.solvers.refits import Refits, refit, refit_resamples, reselect_resamples
 from pugam.solvers.sampled_objective import SampledMode
@@ -87,6 +88,7 @@ __all__ = [
     "count_samples",
     "edf",
     "edf_by_term",
+    "find_clusters",
     "finish_fit",
     "fit_averaging",
     "fit_smoothed",

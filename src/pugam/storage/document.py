@@ -29,7 +29,15 @@ from pugam.terms import Design
 from pugam.terms.shelf import Shelf, read_basis, write_basis
 from pugam.version import __version__
 
-__all__ = ["FORMAT_VERSION", "from_json", "to_json"]
+__all__ = [
+    "FORMAT_VERSION",
+    "from_json",
+    "read_document",
+    "read_provenance",
+    "to_json",
+    "write_document",
+    "write_provenance",
+]
 
 FORMAT, FORMAT_VERSION = "pugam model", 5
 KEYS = (
@@ -65,7 +73,7 @@ def to_json(stored: StoredModel) -> str:
     InputError
         The model holds something that the file has no place for, such as a level that is infinite.
     """
-    text = format_json(_write(stored)) + "\n"
+    text = format_json(write_document(stored)) + "\n"
     from_json(text, "The model cannot be saved")
     return text
 
@@ -86,7 +94,11 @@ def from_json(text: str | bytes, name: str) -> StoredModel:
         The text is no saved model, was written by a newer pugam, or holds something that does not belong there.
         The message names the file, the place in it, and what was expected.
     """
-    document = Node(name, "", parse_json(text, name))
+    return read_document(Node(name, "", parse_json(text, name)))
+
+
+def read_document(document: Node) -> StoredModel:
+    """Read a model from parsed JSON."""
     _require_format(document)
     document = replace(document, value=upgrade(document.value))
     parts = document.fields(*KEYS, optional=OPTIONAL_KEYS)
@@ -116,12 +128,13 @@ def from_json(text: str | bytes, name: str) -> StoredModel:
         n_features=n_features,
         feature_names=names,
         library=library,
-        provenance=_read_provenance(parts["provenance"]),
+        provenance=read_provenance(parts["provenance"]),
         summary={key: node.plain() for key, node in parts["summary"].entries().items()},
     )
 
 
-def _write(stored: StoredModel) -> dict[str, Any]:
+def write_document(stored: StoredModel) -> dict[str, Any]:
+    """Write a model as plain values."""
     fit, design, shelf = stored.fit, stored.design, Shelf()
     theta = fit.optimum.theta
     terms = [
@@ -132,7 +145,7 @@ def _write(stored: StoredModel) -> dict[str, Any]:
     values = [
         FORMAT,
         FORMAT_VERSION,
-        _write_provenance(stored.provenance),
+        write_provenance(stored.provenance),
         {str(key): _finite_or_null(value) for key, value in stored.summary.items()},
         write_parameters(stored.parameters),
         {"labelled": float(stored.n0), "unlabelled": float(stored.n1)},
@@ -231,7 +244,8 @@ def _read_count(node: Node) -> float:
     return count
 
 
-def _write_provenance(provenance: Provenance) -> dict[str, Any]:
+def write_provenance(provenance: Provenance) -> dict[str, Any]:
+    """Write where a model came from."""
     return {
         "pugam": provenance.pugam,
         "date": provenance.date,
@@ -240,7 +254,8 @@ def _write_provenance(provenance: Provenance) -> dict[str, Any]:
     }
 
 
-def _read_provenance(node: Node) -> Provenance:
+def read_provenance(node: Node) -> Provenance:
+    """Read where a model came from."""
     parts = node.fields("pugam", "date", "command", "data", others=True)
     date, command = parts["date"].text(), parts["command"]
     try:

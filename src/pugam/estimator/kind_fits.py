@@ -1,0 +1,243 @@
+"""Several kinds of positives: one fit for each, to the rows that are of no other kind, in turn until shares settle."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from pugam.data import FEWEST_LABELLED, PositiveKinds, Table, number_kinds, rows_renumbered
+from pugam.errors import InputError
+from pugam.estimator.options import WEAK_PRIOR
+from pugam.inference import (
+    Interval,
+    KindDiagnoses,
+    KindLimits,
+    kind_posteriors,
+    rows_left,
+    share_correlation,
+    worst_verdict,
+)
+from pugam.likelihood import logit
+from pugam.messages import Argument
+from pugam.solvers import find_clusters
+
+__all__ = ["KindFits", "find_kinds", "fit_kinds", "require_ordinary"]
+
+Array = NDArray[np.float64]
+
+MOST_SWEEPS = 8
+SETTLED = 0.002  # change of a share, and of the mean weight of a row, from one sweep to the next
+AUTO = "auto"
+LEVEL = 0.95
+
+
+@dataclass(frozen=True, eq=False)
+class KindFits:
+    """Fits of K kinds of positives.
+
+    Attributes
+    ----------
+    names : tuple of str
+    rows : array of shape (K,)
+        Total weight of the labelled rows of each kind.
+    models : tuple of PUGAM
+        Each fitted to the labelled rows of a kind and the unlabelled rows less those expected to be of other kinds.
+    correlation : array of shape (K, K)
+        Of the logits of their shares.
+    n_unlabelled : float
+        Total weight of the unlabelled rows.
+    n_sweeps : int
+    settled : bool
+        Whether shares moved no more at the end.
+    """
+
+    names: tuple[str, ...]
+    rows: Array
+    models: tuple[Any, ...]
+    correlation: Array
+    n_unlabelled: float
+    n_sweeps: int
+    settled: bool
+
+    def limits(self, level: float) -> KindLimits:
+        """Shares among rows of no other kind, with their limits."""
+        intervals = [model.pi_interval(level, model_error=False) for model in self.models]
+        return KindLimits(intervals, [model._fit.neighbours for model in self.models], self.correlation)
+
+    @property
+    def shares(self) -> Array:
+        """Shares among all unlabelled rows, shape (K,)."""
+        return self.limits(LEVEL).shares
+
+    def interval(self, level: float, model_error: bool = True, method: str = "wald") -> Interval:
+        """The interval for the sum of the shares."""
+        if method != "wald":
+            raise InputError(f"The share of all kinds together has no {method} interval; take the default.")
+        return self.limits(level).together(model_error and self._allows)
+
+    def intervals(self, level: float, model_error: bool = True) -> list[Interval]:
+        """The interval for the share of each kind."""
+        limits, allowed = self.limits(level), model_error and self._allows
+        return [limits.of_kind(number, allowed) for number in range(len(self.names))]
+
+    @property
+    def _allows(self) -> bool:
+        """Whether intervals allow for errors of the model: by marginal likelihood they do."""
+        return bool(self.models[0]._settings.estimate != "mode")
+
+    @property
+    def verdict(self) -> tuple[str | None, int]:
+        """The worst verdict, and the number of the kind it is of."""
+        return worst_verdict([model.verdict_ for model in self.models])
+
+    def diagnose(self) -> KindDiagnoses:
+        """Diagnose the fit of each kind."""
+        return KindDiagnoses(self.names, tuple(model.diagnose() for model in self.models), self.interval(LEVEL))
+
+    def posteriors(self, X: Any) -> Array:
+        """P(kind | x) of rows, shape (n_rows, K)."""
+        return kind_posteriors(np.column_stack([model.decision_function(X) for model in self.models]))
+
+    def posterior_logits(self, X: Any, pi: float | None) -> Array:
+        """Logits of P(y = 1 | x): of the sum over kinds, in the unlabelled population or in one with another share."""
+        logits = np.logaddexp.reduce(np.column_stack([model.decision_function(X) for model in self.models]), axis=1)
+        if pi is None:
+            return np.asarray(logits)
+        return np.asarray(logits + logit(pi) - np.logaddexp.reduce(self.limits(LEVEL).logits))
+
+    def number(self, name: Any) -> int:
+        """Find a kind by its name."""
+        if str(name) not in self.names:
+            raise InputError(f"There is no kind {str(name)!r}; the kinds are {', '.join(map(repr, self.names))}.")
+        return self.names.index(str(name))
+
+
+def require_ordinary(parameters: dict[str, Any], given: dict[str, Any]) -> None:
+    """Refuse what does not go together with several kinds of positives."""
+    for role, values in given.items():
+        if values is not None:
+            raise InputError(
+                Argument("kind"), " and ", Argument(role), " cannot be used together; leave one of them out."
+            )
+    if parameters["labelling"] is not None:
+        both = " cannot be used together: kinds are labelled each at random; leave one of them out."
+        raise InputError(Argument("kind"), " and ", Argument("labelling"), both)
+    if parameters["pi"] is not None:
+        raise InputError(Argument("pi"), " cannot be fixed or bounded where there are several kinds of positives.")
+    if parameters["engine"] not in ("auto", "memory"):
+        raise InputError(
+            Argument("kind"), " is for tables in memory, not for ", Argument("engine", parameters["engine"]), "."
+        )
+
+
+def find_kinds(table: Table, labelled: NDArray[np.bool_]) -> PositiveKinds:
+    """Find kinds by clustering the labelled rows along the columns that are numbers."""
+    rows = np.flatnonzero(labelled)
+    columns = [table.column(name) for name in table.names]
+    numeric = [column.values[rows] for column in columns if column.kind == "numeric"]
+    if not numeric:
+        raise InputError(Argument("kind", AUTO), " clusters labelled rows by columns of numbers, but X has none.")
+    found = find_clusters(numeric, FEWEST_LABELLED, seed=0)
+    # The largest first, so that names do not depend on how a mixture numbers its components.
+    order = np.argsort(-np.bincount(found), kind="stable")
+    numbers = np.full(table.n_rows, -1, dtype=np.intp)
+    numbers[rows] = np.argsort(order)[found]
+    return number_kinds(tuple(f"cluster {1 + place}" for place in range(len(order))), numbers, "pooled")
+
+
+def fit_kinds(
+    model: Any, X: Any, z: Any, weights: Array | None, kinds: PositiveKinds, unlabelled: NDArray[np.bool_]
+) -> KindFits:
+    """Fit one model for each kind, in turn, to the rows that the others leave over."""
+    turns = _Turns(model, X, np.asarray(z), weights, kinds, np.flatnonzero(unlabelled))
+    n_sweeps, settled = turns.settle()
+    fitted = turns.fitted
+    if model.check:
+        for name, one in zip(kinds.names, fitted, strict=True):
+            if model.verbose:
+                print(f"pugam: checking kind {name}")
+            one.check = True
+            one._judge()
+    rows = np.array([one.n0_ for one in fitted])
+    correlation = share_correlation([one._fitted("The correlation of shares") for one in fitted])
+    n_unlabelled = float(np.count_nonzero(unlabelled) if weights is None else weights[unlabelled].sum())
+    return KindFits(kinds.names, rows, tuple(fitted), correlation, n_unlabelled, n_sweeps, settled)
+
+
+class _Turns:
+    """The kinds, each fitted when it is its turn."""
+
+    def __init__(
+        self, model: Any, X: Any, z: Any, weights: Array | None, kinds: PositiveKinds, unlabelled: NDArray[np.intp]
+    ) -> None:
+        self._model, self._X, self._z, self._kinds, self._unlabelled = model, X, z, kinds, unlabelled
+        self._weights = np.ones(len(z)) if weights is None else weights
+        self._weighted = weights is not None
+        size = len(kinds.names)
+        self._parts = [np.concatenate([np.flatnonzero(kinds.numbers == number), unlabelled]) for number in range(size)]
+        self._hidden = take_rows(X, unlabelled)
+        self._logits = np.full((len(unlabelled), size), -np.inf)
+        self._seen: list[Array | None] = [None] * size
+        self._found: list[Any] = [None] * size
+        counts = [len(part) for part in self._parts]
+        self._order = sorted(range(size), key=lambda number: -counts[number])
+
+    @property
+    def fitted(self) -> list[Any]:
+        """The models, by the number of their kind."""
+        return self._found
+
+    def settle(self) -> tuple[int, bool]:
+        """Go round until nothing moves: how often, and whether it came to that."""
+        before = np.zeros(len(self._found))
+        for sweep in range(1, MOST_SWEEPS + 1):
+            moved = [self._turn(number) for number in self._order]
+            shares = np.array([model.pi_ for model in self._found])
+            if self._model.verbose:
+                print(f"pugam: kinds, sweep {sweep}: shares among rows of no other kind {np.round(shares, 3).tolist()}")
+            if not any(moved) or np.abs(shares - before).max() < SETTLED:
+                return sweep, True
+            before = shares
+        return MOST_SWEEPS, False
+
+    def _turn(self, number: int) -> bool:
+        """Fit one kind again, unless the rows it is fitted to are the same as before."""
+        left = rows_left(kind_posteriors(self._logits), number)
+        seen = self._seen[number]
+        if seen is not None and np.average(np.abs(left - seen), weights=self._weights[self._unlabelled]) < SETTLED:
+            return False
+        self._seen[number] = left
+        self._found[number] = self._fit(number, left)
+        self._logits[:, number] = self._found[number].decision_function(self._hidden)
+        return True
+
+    def _fit(self, number: int, left: Array) -> Any:
+        part, whole = self._parts[number], bool((left == 1.0).all()) and not self._weighted
+        prior = _prior_of_one(self._model.pi_prior, len(self._found))
+        weights = self._weights[part].copy()
+        weights[len(part) - len(left) :] *= left
+        child = clone(self._model).set_params(check=False, verbose=0, pi_prior=prior)
+        with warnings.catch_warnings(), rows_renumbered(lambda row: int(part[row])):
+            warnings.simplefilter("ignore")
+            return child.fit(take_rows(self._X, part), self._z[part], None if whole else weights)
+
+
+def _prior_of_one(prior: Any, n_kinds: int) -> Any:
+    """The prior on the share of one kind: what keeps the sum off zero is shared among the kinds."""
+    if prior is None:
+        return None
+    a, b = WEAK_PRIOR if isinstance(prior, str) and prior == "weak" else prior
+    return 1.0 + (a - 1.0) / n_kinds, b
+
+
+def take_rows(X: Any, rows: Sequence[int] | NDArray[np.intp]) -> Any:
+    """Some rows of a table, in the library it came in."""
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    return frame[np.asarray(rows)].to_native() if isinstance(frame, nw.DataFrame) else np.asarray(X)[rows]

@@ -1,0 +1,69 @@
+"""The diagnosis of a fit with several kinds of positives: those of the kinds, and the worst of their verdicts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pugam.inference.diagnosis import Diagnosis
+from pugam.inference.intervals import Interval
+from pugam.inference.kind_shares import worst_verdict
+from pugam.inference.verdict import headline
+from pugam.messages import Message, Words, in_python
+
+__all__ = ["KindDiagnoses"]
+
+
+@dataclass(frozen=True, repr=False)
+class KindDiagnoses:
+    """What was found about each kind of positives.
+
+    Attributes
+    ----------
+    names : tuple of str
+    diagnoses : tuple of Diagnosis
+        Of the fit of each kind; their pi is the share among rows of no other kind.
+    interval : Interval
+        For pi, the share of all kinds together.
+    """
+
+    names: tuple[str, ...]
+    diagnoses: tuple[Diagnosis, ...]
+    interval: Interval
+
+    @property
+    def verdict(self) -> str:
+        """The worst of the verdicts on the kinds."""
+        return str(self._worst[0])
+
+    @property
+    def worst(self) -> str:
+        """The first kind that it is the verdict on."""
+        return self.names[self._worst[1]]
+
+    @property
+    def _worst(self) -> tuple[str, int]:
+        return worst_verdict([found.verdict for found in self.diagnoses])
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was seen that should worry, each with its kind and a remedy."""
+        pairs = zip(self.names, self.diagnoses, strict=True)
+        return tuple(f"Kind {name!r}: {said}" for name, found in pairs for said in found.warnings)
+
+    def caveat(self, n_reasons: int | None = None) -> Message | None:
+        """What has to be said before any number: the worst verdict, its kind, and its reasons, or so many of them."""
+        said = self.diagnoses[self._worst[1]].caveat(n_reasons)
+        return None if said is None else Message(f"Kind {self.worst!r}: ", said)
+
+    def in_words(self, interval: Interval | None = None, words: Words = in_python) -> str:
+        """Tell what was found, kind by kind, with an interval for pi made before."""
+        shown = self.interval if interval is None else interval
+        lines = [f"{headline(self.verdict)}, by kind {self.worst!r}. All kinds together: {shown}"]
+        for name, found in zip(self.names, self.diagnoses, strict=True):
+            lines += ["", f"Kind {name!r}, among unlabelled rows of no other kind:", found.in_words(words=words)]
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.in_words()
+
+    __repr__ = __str__

@@ -1,0 +1,135 @@
+"""A saved model of several kinds of positives: the models of the kinds side by side, and how their shares vary."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.errors import InputError
+from pugam.nodes import Node
+from pugam.storage.document import from_json, read_document, read_provenance, write_document, write_provenance
+from pugam.storage.json_text import format_json, parse_json
+from pugam.storage.matrices import read_symmetric, require_weighted_squares, write_symmetric
+from pugam.storage.parameters import read_parameters, write_parameters
+from pugam.storage.stored import Provenance, StoredModel
+from pugam.version import __version__
+
+__all__ = ["KINDS_FORMAT", "StoredKinds", "kinds_to_json", "read_saved"]
+
+Array = NDArray[np.float64]
+
+KINDS_FORMAT, KINDS_VERSION = "pugam kinds of positives", 1
+KEYS = (
+    "format",
+    "format_version",
+    "provenance",
+    "parameters",
+    "unlabelled",
+    "sweeps",
+    "settled",
+    "correlation",
+    "kinds",
+)
+KIND_KEYS = ("name", "share", "model")
+
+
+@dataclass(frozen=True, eq=False)
+class StoredKinds:
+    """A fitted model of K kinds of positives without its rows.
+
+    Attributes
+    ----------
+    parameters : mapping
+        The constructor's arguments by name.
+    names : tuple of str
+    models : tuple of StoredModel
+    shares : tuple of float
+        For readers of the file; nothing is computed from them.
+    correlation : array of shape (K, K)
+        Of the logits of shares among rows of no other kind.
+    n_unlabelled : float
+        Total weight of the unlabelled rows.
+    n_sweeps : int
+    settled : bool
+    provenance : Provenance
+    """
+
+    parameters: Mapping[str, Any]
+    names: tuple[str, ...]
+    models: tuple[StoredModel, ...]
+    shares: tuple[float, ...]
+    correlation: Array
+    n_unlabelled: float
+    n_sweeps: int
+    settled: bool
+    provenance: Provenance
+
+
+def kinds_to_json(stored: StoredKinds) -> str:
+    """Write a model as JSON text, and read it back once: one that could not be loaded is better refused at once."""
+    kinds = zip(stored.names, stored.shares, map(write_document, stored.models), strict=True)
+    values = [
+        KINDS_FORMAT,
+        KINDS_VERSION,
+        write_provenance(stored.provenance),
+        write_parameters(stored.parameters),
+        float(stored.n_unlabelled),
+        stored.n_sweeps,
+        stored.settled,
+        write_symmetric(stored.correlation),
+        [dict(zip(KIND_KEYS, kind, strict=True)) for kind in kinds],
+    ]
+    text = format_json(dict(zip(KEYS, values, strict=True))) + "\n"
+    read_saved(text, "The model cannot be saved")
+    return text
+
+
+def read_saved(text: str | bytes, name: str) -> StoredModel | StoredKinds:
+    """Read a saved model, of one kind of positives or of several; see `from_json`."""
+    found = parse_json(text, name)
+    if not isinstance(found, dict) or found.get("format") != KINDS_FORMAT:
+        return from_json(text, name)
+    return _read_kinds(Node(name, "", found))
+
+
+def _read_kinds(document: Node) -> StoredKinds:
+    _require_version(document)
+    parts = document.fields(*KEYS)
+    kinds = [node.fields(*KIND_KEYS) for node in parts["kinds"].items()]
+    names = tuple(kind["name"].text() for kind in kinds)
+    if len(names) < 2 or len(set(names)) < len(names):
+        raise parts["kinds"].error("two kinds at least, and no name twice")
+    correlation = read_symmetric(parts["correlation"], len(names))
+    require_weighted_squares(parts["correlation"], correlation)
+    models = tuple(read_document(kind["model"]) for kind in kinds)
+    _require_alike(parts["kinds"], models)
+    return StoredKinds(
+        parameters=read_parameters(parts["parameters"]),
+        names=names,
+        models=models,
+        shares=tuple(kind["share"].number(0.0, 1.0, "a share from 0 to 1") for kind in kinds),
+        correlation=correlation,
+        n_unlabelled=parts["unlabelled"].number(0.0, what="a number that is not negative"),
+        n_sweeps=parts["sweeps"].whole(1),
+        settled=parts["settled"].flag(),
+        provenance=read_provenance(parts["provenance"]),
+    )
+
+
+def _require_version(document: Node) -> None:
+    version = document.fields("format_version", others=True)["format_version"].whole(1)
+    if version > KINDS_VERSION:
+        raise InputError(
+            f"{document.file}: was written by a newer pugam (format {version}); this is pugam {__version__}, which "
+            f"reads formats up to {KINDS_VERSION}: update pugam."
+        )
+
+
+def _require_alike(node: Node, models: tuple[StoredModel, ...]) -> None:
+    """Refuse models of kinds that cannot be of one table."""
+    if len({(model.n_features, model.feature_names, model.library, model.classes.tolist()[0]) for model in models}) > 1:
+        raise node.error("models of the same features and labels")
