@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pugam.layout import Layout
 from pugam.likelihood import label_frequency
 from pugam.solvers import Optimum, PiRange, SmoothedFit, Survey, labelling_direction, labelling_score, movement
-from pugam.terms import Design, Encoded
+from pugam.terms import PREDICTION_ROWS, Design, Encoded
 
 __all__ = [
     "bayesian_covariance",
@@ -132,5 +132,8 @@ def posterior_errors(design: Design, encoded: Sequence[Encoded], covariance: Arr
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     errors = np.empty(len(encoded[0]))
     for rows, matrix in design.matrices(encoded):
-        errors[rows] = np.linalg.norm(matrix @ root, axis=1)
+        # Always so many rows: where BLAS multiplies fewer it may round otherwise, and rows would depend on each other.
+        padded = np.zeros((PREDICTION_ROWS, matrix.shape[1]))
+        padded[: len(matrix)] = matrix
+        errors[rows] = np.linalg.norm(padded @ root, axis=1)[: len(matrix)]
     return errors

@@ -7,18 +7,14 @@ from numpy.typing import NDArray
 from scipy.stats import skew
 from sklearn.mixture import GaussianMixture
 
-__all__ = ["MOST_CLUSTERS", "find_clusters"]
+from pugam.solvers.tuning import TUNING
+
+__all__ = ["find_clusters"]
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.intp]
 
-MOST_CLUSTERS = 12
 SHAPES = ("full", "tied", "diag")  # of the covariances of components
-N_STARTS = 3
-LEAST_VARIANCE = 1e-3  # added to that of each component, of columns with variance one
-FEWEST_VALUES = 10  # distinct ones of a column: fewer are levels, whose density a normal one does not resemble
-SKEWED = 2.0
-PATIENCE = 3  # so many larger mixtures in a row that are no better end the search
 
 
 def find_clusters(columns: list[Array], fewest: int, seed: int) -> Numbers:
@@ -36,11 +32,11 @@ def find_clusters(columns: list[Array], fewest: int, seed: int) -> Numbers:
     if rows.shape[1] == 0 or len(rows) < 2 * fewest:
         return np.zeros(len(rows), dtype=np.intp)
     best, lowest = _best_of_size(rows, 1, seed)
-    for size in range(2, min(MOST_CLUSTERS, len(rows) // fewest) + 1):
+    for size in range(2, min(TUNING.most_clusters, len(rows) // fewest) + 1):
         found, criterion = _best_of_size(rows, size, seed)
         if criterion < lowest:
             best, lowest = found, criterion
-        elif size >= best.n_components + PATIENCE:
+        elif size >= best.n_components + TUNING.cluster_patience:
             break
     return _assigned(np.asarray(best.predict_proba(rows)), fewest)
 
@@ -54,7 +50,13 @@ def _best_of_size(rows: Array, size: int, seed: int) -> tuple[GaussianMixture, f
 
 
 def _mixture(rows: Array, size: int, shape: str, seed: int) -> GaussianMixture:
-    found = GaussianMixture(size, covariance_type=shape, n_init=N_STARTS, reg_covar=LEAST_VARIANCE, random_state=seed)
+    found = GaussianMixture(
+        size,
+        covariance_type=shape,
+        n_init=TUNING.cluster_starts,
+        reg_covar=TUNING.least_cluster_variance,
+        random_state=seed,
+    )
     return found.fit(rows)
 
 
@@ -63,10 +65,10 @@ def _standardized(columns: list[Array]) -> Array:
     kept = []
     for column in columns:
         values = column[np.isfinite(column)]
-        if len(np.unique(values)) < FEWEST_VALUES:
+        if len(np.unique(values)) < TUNING.fewest_cluster_values:
             continue
         filled = np.where(np.isfinite(column), column, np.median(values))
-        if filled.min() >= 0.0 and float(skew(filled)) > SKEWED:
+        if filled.min() >= 0.0 and float(skew(filled)) > TUNING.skewed:
             filled = np.log(filled + _smallest_step(filled))
         kept.append((filled - filled.mean()) / filled.std())
     return np.column_stack(kept) if kept else np.empty((len(columns[0]) if columns else 0, 0))

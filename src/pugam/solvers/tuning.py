@@ -195,6 +195,14 @@ class Tuning:
     most_products: int = 250
     fewest_columns: int = 3  # for interactions to be looked for
 
+    # Kinds of positives: clusters of the labelled rows.
+    most_clusters: int = 12
+    cluster_starts: int = 3
+    least_cluster_variance: float = 1e-3  # added to that of each component, of columns with variance one
+    fewest_cluster_values: int = 10  # distinct ones of a column: fewer are levels, which no normal density resembles
+    skewed: float = 2.0  # beyond, logarithms are clustered
+    cluster_patience: int = 3  # so many larger mixtures in a row that are no better end the search
+
     def functions_each(self, n_terms: int) -> int:
         """How many functions each of so many terms has in a coarser basis."""
         return max(self.fewest_functions, min(self.most_functions, self.coarse_columns // n_terms))

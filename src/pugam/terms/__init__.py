@@ -3,7 +3,7 @@
 from pugam.terms.automatic import choose_terms, may_identify_rows
 from pugam.terms.axes import Axis, level_axis, number_axis
 from pugam.terms.basis import INTERACTIONS, STRAIGHT, Basis, Comparison, Encoded, LevelInDoubt, Penalty
-from pugam.terms.design import Design
+from pugam.terms.design import PREDICTION_ROWS, Design
 from pugam.terms.formula import format_formula, parse_formula
 from pugam.terms.kinds import (
     Factor,
@@ -28,6 +28,7 @@ from pugam.terms.term import Term, columns_read, group_columns, register_term
 __all__ = [
     "INTERACTIONS",
     "POWERS",
+    "PREDICTION_ROWS",
     "STRAIGHT",
     "Axis",
     "Basis",

@@ -20,11 +20,11 @@ from pugam.terms.splines import PiecewiseBasis
 from pugam.terms.support import LocalSupport
 from pugam.terms.term import Term, columns_read
 
-__all__ = ["Design", "DesignPenalty"]
+__all__ = ["PREDICTION_ROWS", "Design", "DesignPenalty"]
 
 Array = NDArray[np.float64]
 
-PREDICTION_ROWS = 8192
+PREDICTION_ROWS = 8192  # evaluated at a time
 
 
 @dataclass(frozen=True, eq=False)
