@@ -125,9 +125,13 @@ def _own(here: Standpoint) -> float:
 
 
 def climb(model: Model, beta: Array, logs: Array, bend: Array | None = None) -> EvidenceAt:
-    """Find the mode with pi and precisions fixed, and see how the evidence changes there."""
+    """Find the mode with pi and precisions fixed, and see how the evidence changes there.
+
+    Few rows may have several modes next to each other, and Newton steps would follow one that is not the highest.
+    """
     objective = model.at(logs)
-    mode, observed = _follow(objective, beta) or _search(objective, beta)
+    followed = _follow(objective, beta) if model.engine.n_rows >= TUNING.pilot_rows else None
+    mode, observed = followed or _search(objective, beta)
     return _differentiate(model, objective, mode, observed, logs, bend)
 
 
