@@ -365,11 +365,9 @@ def choose_fit(
     """Fit designs of the same terms, by marginal likelihood, smoothed or shrunken.
 
     By marginal likelihood, unless rows are few for the columns: Laplace's approximation is then too far off, and
-    shrunken curves with pi from rows held out are better.
-
-    Otherwise smoothed or shrunken, whichever the rows support. A shrunken fit takes the place of a smoothed one where
-    rows are too few for the columns that no smoothing restrains, and where the smoothed one leaves pi in doubt: without
-    the latter, pi has a larger error and 0.017 less coverage.
+    shrunken curves are better. Otherwise a shrunken fit takes the place of a smoothed one where rows are too few for
+    the columns that no smoothing restrains, and where the smoothed one leaves pi in doubt: without the latter, pi has a
+    larger error and 0.017 less coverage.
 
     Parameters
     ----------
