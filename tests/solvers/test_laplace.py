@@ -105,6 +105,6 @@ def test_a_climb_that_ends_early_sees_nearly_the_same_evidence(model, exact, mon
     at = climb(model, start_of(model, 0.4), logs)
     monkeypatch.setattr(laplace, "TUNING", replace(TUNING, evidence_tol=1.0))
     early = climb(model, at.optimum.beta + 1e-3 * np.eye(at.optimum.layout.size)[3], logs)
-    assert early.optimum.n_iter == 0
+    assert early.optimum.n_iter <= 1
     off = abs(log_evidence(model, early.optimum, logs) - at.value)
     assert abs(early.value - at.value) < 0.1 * off

@@ -130,7 +130,7 @@ def climb(model: Model, beta: Array, logs: Array, bend: Array | None = None) -> 
     Few rows may have several modes next to each other, and Newton steps would follow one that is not the highest.
     """
     objective = model.at(logs)
-    followed = _follow(objective, beta) if model.engine.n_rows >= TUNING.pilot_rows else None
+    followed = _follow(objective, beta) if model.engine.n0 + model.engine.n1 >= TUNING.pilot_rows else None
     mode, observed = followed or _search(objective, beta)
     return _differentiate(model, objective, mode, observed, logs, bend)
 
