@@ -29,21 +29,25 @@ __all__ = [
 
 FEWEST_AUDITED = 10  # of which rows of both classes can be expected
 MOST_NAMES = 5  # shown in a message
+AT_DEFAULTS = (  # what marginal likelihood asks for
+    ": leave ",
+    Argument("pi"),
+    ", ",
+    Argument("smoothing"),
+    ", ",
+    Argument("shrinkage"),
+    " and ",
+    Argument("estimate"),
+    " at their defaults; curves have no shape, and the solver is newton.",
+)
 
 
 def require_marginal(settings: Settings, samples: SampledRows | None) -> None:
     """Refuse several samples where pi is not estimated by marginal likelihood."""
     if samples is not None and settings.estimate != "marginal":
         raise InputError(
-            "Several samples, audits and known negatives are for pi by marginal likelihood: leave ",
-            Argument("pi"),
-            ", ",
-            Argument("smoothing"),
-            ", ",
-            Argument("shrinkage"),
-            " and ",
-            Argument("estimate"),
-            " at their defaults; curves have no shape, and the solver is newton.",
+            "Several samples, audits and known negatives are for pi by marginal likelihood",
+            *AT_DEFAULTS,
         )
 
 
@@ -56,15 +60,8 @@ def require_labelling(
     if settings.estimate != "marginal":
         raise InputError(
             Argument("labelling"),
-            " is for pi by marginal likelihood: leave ",
-            Argument("pi"),
-            ", ",
-            Argument("smoothing"),
-            ", ",
-            Argument("shrinkage"),
-            " and ",
-            Argument("estimate"),
-            " at their defaults; curves have no shape, and the solver is newton.",
+            " is for pi by marginal likelihood",
+            *AT_DEFAULTS,
         )
     if survey is not None:
         raise InputError(

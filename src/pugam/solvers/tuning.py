@@ -94,7 +94,8 @@ class Tuning:
     many_columns: int = 150  # beyond, a coarser basis goes first; ablation.md
     many_rows: int = 50_000  # beyond, a sample is fitted first, and passes over all rows are saved
     sample_rows: int = 10_000  # at least, in that sample; scales of columns are compared on as many
-    rows_for_a_few: int = 10  # for each row of a first look: then these go all the way, and all rows begin nearby
+    # For each row of a first look: then these go all the way, and all rows begin nearby. Chosen with abalone in sight.
+    rows_for_a_few: int = 10
     rows_for_one: int = 20  # of which one at least is in the sample that is fitted first: 4 or 5 standard errors away
 
     # A coarser basis, for second looks and shrunken fits.
@@ -167,7 +168,8 @@ class Tuning:
     shorter: float = 0.5  # times a step that failed: what has been learned of it has to lead less far
     least_curvature: float = 1e-3  # of the one known, below which slopes along a step tell nothing
     longest_guess: float = 1.0  # of logarithms that are thought to follow pi, as far as the bend of the evidence shows
-    evidence_tol: float = 1e-5  # may be left to gain at a mode that is followed; a hundredth at one searched for
+    # May be left to gain at a mode that is followed; a hundredth at one searched for. Chosen with abalone in sight.
+    evidence_tol: float = 1e-5
     most_left: float = 1.0  # what a climb that has ended may seem to have left to gain; more is no gain but rounding
     evidence_iterations: int = 200  # of a climb to the mode; three are usual, many with weights of millions
     evidence_limit: float = 1.92  # fall of the evidence at the limits of a 95% interval: half a chi-square quantile
