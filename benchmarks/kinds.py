@@ -14,7 +14,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -57,7 +57,6 @@ def normal_kinds(distance: float, seed: int) -> Rows:
     return _rows(X, labelled, SHARE)
 
 
-@cache
 def digits() -> tuple[np.ndarray, np.ndarray]:
     found = load_digits()
     return PCA(8, random_state=0).fit_transform(found.data), found.target
@@ -74,7 +73,6 @@ def digit_kinds(seed: int) -> Rows:
     return _masked(pd.DataFrame(values).add_prefix("component_"), places, counts, 60, negatives)
 
 
-@cache
 def mushrooms(folder: Path) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
     """Features as levels, odours, and which are poisonous."""
     table = pd.read_csv(folder / "mushroom.csv")
