@@ -355,3 +355,11 @@ def test_text_in_a_numeric_term_is_refused_with_a_way_out():
 
     with pytest.raises(InputError, match=r"^s\(age\) needs .* column 'age' .* row 1 holds 'old'.* f\(age\)"):
         require_numeric(column, "s(age)")
+
+
+def test_long_cells_are_cut_in_messages():
+    column = Column("note", "category", np.array(["ab" * 500], dtype=object))
+
+    with pytest.raises(InputError, match=r"row 0 holds 'a[ab]{10,}\.\.\.[ab]{10,}b'\. Use f") as told:
+        require_numeric(column, "s(note)")
+    assert len(str(told.value)) < 250

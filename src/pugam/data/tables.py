@@ -6,6 +6,7 @@ import datetime
 import difflib
 import importlib
 import numbers
+import reprlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,6 +31,9 @@ NAN_CLASSES = (float, np.floating)
 TIME_CLASSES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 FAMILY_NAMES: dict[Family, str] = {"number": "numbers", "text": "text", "boolean": "booleans"}
 MOST_NAMES_LISTED = 10
+
+CELLS = reprlib.Repr()  # cells as messages show them: long ones without their middle
+CELLS.maxstring = CELLS.maxlong = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,7 +184,7 @@ def require_numeric(column: Column, asked_by: str) -> np.ndarray:
             raise RowError(
                 f"{asked_by} needs numbers, but column {column.name!r} holds text or categories: ",
                 row,
-                f" holds {value!r}. Use f{asked_by[1:]} for one effect per level, or turn the column into numbers.",
+                f" holds {CELLS.repr(value)}. Use f{asked_by[1:]} for one effect per level, or turn the column into numbers.",
             )
     return column.values.astype(np.float64)
 
@@ -401,7 +405,7 @@ def _require_usable(name: str, family: Family, row: int, value: object) -> None:
 def _mixture(name: str, values: list[Any], first_rows: dict[Family, int]) -> str:
     in_order = sorted(first_rows.items(), key=lambda item: item[1])
     kinds = " and ".join(FAMILY_NAMES[family] for family, _ in in_order)
-    cells = ", ".join(f"row {row} holds {_plain(values[row])!r}" for _, row in in_order)
+    cells = ", ".join(f"row {row} holds {CELLS.repr(_plain(values[row]))}" for _, row in in_order)
     return f"Column {name!r} mixes {kinds}: {cells}. Turn the whole column into one of them."
 
 
