@@ -184,7 +184,8 @@ def require_numeric(column: Column, asked_by: str) -> np.ndarray:
             raise RowError(
                 f"{asked_by} needs numbers, but column {column.name!r} holds text or categories: ",
                 row,
-                f" holds {CELLS.repr(value)}. Use f{asked_by[1:]} for one effect per level, or turn the column into numbers.",
+                f" holds {CELLS.repr(value)}. Use f{asked_by[1:]} for one effect per level, or turn the column into "
+                "numbers.",
             )
     return column.values.astype(np.float64)
 
