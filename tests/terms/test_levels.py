@@ -1,9 +1,11 @@
 """Levels of a column: which can be used, and which were seen."""
 
 import pandas as pd
+import polars as pl
 import pytest
 from meeting import SITES, column, evaluate, meet
 
+from pugam.data import read_table
 from pugam.errors import InputError
 from pugam.terms import f
 
@@ -12,6 +14,27 @@ def test_levels_may_be_of_different_types():
     basis = meet(f("x"), pd.Categorical([1, "a", 2, "a"]))
 
     assert evaluate(basis, pd.Categorical([1, "a", 2, "a"])).shape == (4, 2)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pd.Categorical(["Mar", "Jan", "Feb", "Jan"], categories=["Jan", "Feb", "Mar", "Apr"], ordered=True),
+        pl.Series(["Mar", "Jan", "Feb", "Jan"], dtype=pl.Enum(["Jan", "Feb", "Mar", "Apr"])),
+    ],
+    ids=["pandas", "polars"],
+)
+def test_levels_keep_an_order_of_their_own(values):
+    frame = pl.DataFrame if isinstance(values, pl.Series) else pd.DataFrame
+    (axis,) = f("x").resolve([read_table(frame({"x": values})).column("x")]).axes
+
+    assert axis.levels == ("Jan", "Feb", "Mar")
+
+
+def test_levels_without_an_order_are_sorted():
+    (axis,) = meet(f("x"), pd.Categorical(["Mar", "Jan", "Feb"], categories=["Mar", "Jan", "Feb"])).axes
+
+    assert axis.levels == ("Feb", "Jan", "Mar")
 
 
 def test_an_unseen_level_is_refused_with_its_row():

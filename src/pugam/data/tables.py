@@ -51,12 +51,15 @@ class Column:
         missing. May be a view of the user's data: not to be written to.
     stands_for : int, optional
         Where only some rows are here that tell enough: how many rows they stand for.
+    order : tuple, optional
+        Levels in an order of their own, as of an ordered categorical: months, or grades. There may be others.
     """
 
     name: str
     kind: ColumnKind
     values: np.ndarray
     stands_for: int | None = None
+    order: tuple[object, ...] = ()
 
     @property
     def n_rows(self) -> int:
@@ -296,14 +299,16 @@ def _read_frame_column(native_frame: Any, name: str) -> Column:
         return _number_column(name, series.to_numpy())
     if series.dtype in (nw.Boolean, nw.String, nw.Categorical, nw.Enum):
         # Not to_numpy(): Arrow fills the gaps of a dictionary with its first level there.
-        return _category_column(name, series.to_list())
+        order = series.dtype.categories if isinstance(series.dtype, nw.Enum) else ()
+        return replace(_category_column(name, series.to_list()), order=tuple(order))
     return _object_column(name, series.to_list())
 
 
 def _pandas_category_column(name: str, series: Any) -> Column:
     # Not to_list(): it turns the "(0, 1]" of pandas.cut into "(0.0, 1.0]" as soon as a row is missing.
-    levels_then_none = _object_array([*map(_plain, series.cat.categories), None])
-    return Column(name, "category", levels_then_none[np.asarray(series.cat.codes)])
+    levels = tuple(map(_plain, series.cat.categories))
+    values = _object_array([*levels, None])[np.asarray(series.cat.codes)]
+    return Column(name, "category", values, order=levels if series.cat.ordered else ())
 
 
 def _read_array_column(array: np.ndarray, name: str) -> Column:

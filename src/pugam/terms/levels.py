@@ -16,10 +16,12 @@ UNSEEN_CODE, MISSING_CODE = -1, -2  # codes of levels that are none; -1 is also 
 
 
 def find_levels(term: Term, column: Column) -> tuple[object, ...]:
-    """Return the distinct values of a column in order; there have to be two at least."""
+    """Return the distinct values of a column, in its own order if it has one; there have to be two at least."""
     levels = list(dict.fromkeys(column.values.tolist()))
     if len(levels) < 2:
         raise InputError(f"{term.label}: column {column.name!r} has the single level {levels[0]!r}; leave it out.")
+    if column.order:
+        return tuple(level for level in column.order if level in levels)
     # Levels of different types, such as text and numbers, have no order of their own: types go one after another.
     return tuple(sorted(levels, key=lambda level: (type(level).__name__, level)))
 
