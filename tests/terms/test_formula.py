@@ -77,9 +77,9 @@ BAD_FORMULAS = [
     ("+ age", 0, "missing before this +"),
     ("z ~ s(age)", 2, "The label is given to fit"),
     ("~ s(age)", 0, "The label is given to fit"),
-    ("age - dose", 4, "Terms are added with +"),
-    ("-age", 0, "Terms are added with +"),
-    ("age * dose", 4, "Terms are added with +"),
+    ("age - dose", 4, "with an intercept always: leave out -"),
+    ("-age", 0, "with an intercept always: leave out -"),
+    ("age * dose", 4, "Write x + y + x:y"),
     ("age:s(dose)", 3, "Before and behind a colon stand names of columns"),
     ("age:3", 3, "Before and behind a colon stand names of columns"),
     ("s(age):dose", 6, "Terms are added with +"),
@@ -126,9 +126,9 @@ BAD_FORMULAS = [
     ("x + s(age, bounds=(5, 1))", 4, "low < high"),
     ("x + s(age, bounds=(0, 1e999))", 4, "must be finite"),
     ("x + ``", 4, "takes the name of a column as text"),
-    ("age\n\t +  dose\n - x", 11, "Terms are added with +"),
+    ("age\n\t +  dose\n - x", 11, "with an intercept always: leave out -"),
     ("  age  dose  ", 4, "A + is missing"),
-    ("`a \n b` * c", 6, "Terms are added with +"),
+    ("`a \n b` * c", 6, "Write x + y + x:y"),
 ]
 
 
@@ -144,7 +144,7 @@ def test_error_says_what_and_points_where(formula: str, column: int, fragment: s
 def test_long_formula_is_cut_around_the_caret() -> None:
     good = " + ".join(f"x{number}" for number in range(1000))
     sentence, shown, caret = _parts_of_error(f"{good} * y + {good}")
-    assert "Terms are added with +" in sentence
+    assert "Write x + y + x:y" in sentence
     assert len(shown) == SHOWN_WIDTH
     assert shown[0] == shown[-1] == "…"
     assert shown[len(caret) - 1] == "*"

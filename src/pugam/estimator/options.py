@@ -216,7 +216,9 @@ def read_pi_range(pi: Any) -> PiRange:
         low, high = (float(np.clip(end, EDGE, 1.0 - EDGE)) for end in pi)
         if pi[0] >= 0.0 and low < high and pi[1] <= 1.0:
             return PiRange(low, high)
-    raise InputError(Argument("pi"), f" is a number to fix it, or bounds (low, high) within [0, 1]; got {pi!r}.")
+    raise InputError(
+        Argument("pi"), f" is a number to fix it, or bounds (low, high) within [0, 1]; got {_in_short(pi)}."
+    )
 
 
 def make_settings(params: dict[str, Any], design: Design) -> Settings:

@@ -35,10 +35,12 @@ _FLAGS = {"True": True, "False": False}
 _UNCLOSED = "is never closed; write a closing ) after its column and options."
 _EMPTY = "The formula is empty; write terms joined by +, as in s(age) + l(dose) + f(site)."
 _LABEL_SIDE = "The label is given to fit, so only the right-hand side is written; leave out the ~ and what precedes it."
-_ONLY_PLUS = (
-    "Terms are added with +, and products of columns are written x:y; "
-    "a column whose name contains {symbol} is written in backticks."
-)
+_ADDED = "Terms are added with +, and products of columns are written x:y"
+_OPERATOR_RULES = dict.fromkeys(_OPERATORS, _ADDED) | {
+    "-": "A model is the sum of the terms that are written, with an intercept always: leave out - and what follows",
+    "*": "Write x + y + x:y for two columns and their product",
+}
+_IN_BACKTICKS = "{rule}; a column whose name contains {symbol} is written in backticks."
 _UNEXPECTED = "{symbol} has no place here; join terms with +, and write names with special characters in backticks."
 
 
@@ -294,7 +296,7 @@ class _Parser:
             "~": _LABEL_SIDE,
             "(": "A parenthesis only follows s, l or f; write the terms one after another, joined by +.",
             ")": "No parenthesis is open here; remove this ) or add the missing ( before it.",
-            **dict.fromkeys(_OPERATORS, _ONLY_PLUS.format(symbol=token.text)),
+            **{symbol: _IN_BACKTICKS.format(rule=rule, symbol=symbol) for symbol, rule in _OPERATOR_RULES.items()},
         }
         self._fail(token, refusals.get(token.text, _UNEXPECTED.format(symbol=repr(token.text))))
 
