@@ -223,3 +223,19 @@ def test_a_known_negative_is_no_group_that_would_be_drawn_every_time():
     assert (counts[:, -1] == 1).all()
     with pytest.raises(InputError, match="single group of one kind"):
         make_resampling(np.append(SAMPLES, [2, 3]), None, np.append(make_groups(), [20, 21]), 0, n_negatives=1)
+
+
+def test_a_single_group_of_its_kind_is_drawn_with_the_others():
+    samples, clinics = np.append(np.tile([0, 1], 12), [1, 1]), np.append(np.repeat(np.arange(12), 2), [12, 12])
+    counts = make_resampling(samples, None, clinics, 0).counts(range(400))
+
+    assert (counts[:, ::2] == counts[:, 1::2]).all()
+    assert (counts[:, ::2].sum(axis=1) == 13).all()
+    # Of 13 draws with probability 1/13 each: a variance of 12/13, over 400 resamples with an error of 0.08.
+    assert counts[:, -1].var() == pytest.approx(12 / 13, abs=0.25)
+
+
+def test_a_single_group_with_all_labelled_rows_is_refused():
+    samples, clinics = np.append(np.ones(24, int), [0, 1]), np.append(np.repeat(np.arange(12), 2), [12, 12])
+    with pytest.raises(InputError, match="single group of one kind"):
+        make_resampling(samples, None, clinics, 0)
