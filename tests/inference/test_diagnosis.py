@@ -65,7 +65,7 @@ def test_the_papers_data_determine_pi(which, request):
     assert clear.verdict == "well determined"
     assert clear.warnings == ()
     assert clear.n_distinguishable == len(clear.terms) == 5
-    assert (clear.at_boundary, clear.separated) == (False, False)
+    assert (clear.at_boundary, clear.separated) == (False, None)
 
 
 def test_starts_of_the_mode_end_at_the_same_place(clear_mode):
@@ -142,6 +142,14 @@ def test_an_estimate_on_the_boundary_is_not_determined():
     assert "boundary     on it" in str(diagnosis)
 
 
+def test_the_term_that_gives_labels_away_is_named():
+    rng = np.random.default_rng(0)
+    z = np.repeat([1, 0], 200)
+    X = pd.DataFrame({"age": rng.normal(z, 2.0), "visit": z + rng.normal(0.0, 0.01, 400)})
+    with pytest.warns(PugamWarning, match=r"separate .* perfectly, s\(visit\) most of all"):
+        PUGAM("s(age) + s(visit)", check=False).fit(X, z)
+
+
 def test_features_that_separate_the_classes_are_reported():
     # Labelled and hidden positives have the same values, so that no chance difference between them is to be fitted.
     grid = np.linspace(-1.0, 1.0, 100)
@@ -153,7 +161,7 @@ def test_features_that_separate_the_classes_are_reported():
 
     diagnosis = model.diagnose()
 
-    assert diagnosis.separated
+    assert diagnosis.separated in ("s(a)", "s(b)")
     assert diagnosis.verdict == "weakly determined"  # pi only counts rows: right, unless a column gives labels away
     (warning,) = (text for text in diagnosis.warnings if "separate positives from negatives" in text)
     assert "do not interpret odds ratios" in warning
@@ -617,7 +625,7 @@ def test_a_diagnosis_can_be_told_with_another_interval(clear):
 
 
 def test_warnings_stand_at_the_end(clear):
-    found = replace(clear, verdict="weakly determined", findings=(Separated(), NeedsSmoothness(2.0)))
+    found = replace(clear, verdict="weakly determined", findings=(Separated("s(x1)"), NeedsSmoothness(2.0)))
     lines = str(found).split("\n")
 
     assert lines[0].startswith("pi is weakly determined")

@@ -71,7 +71,7 @@ FINDINGS = [
     RestsOnPairs(("ti(x1, x2)", "ti(x1, {x3})"), 0.318),
     RunawayLevels(("site = '{east}'",)),
     SaysLittle(),
-    Separated(),
+    Separated("s(age)"),
     StartsApart(0.25),
     UnevenProfile(2.04),
     WideInterval(0.2, 0.65),

@@ -15,8 +15,8 @@ from pugam.inference.covariance import (
 from pugam.inference.diagnosis import (
     Diagnosis,
     diagnose_fit,
+    find_separating,
     follow_pi,
-    is_separated,
 )
 from pugam.inference.effects import (
     Scale,
@@ -112,6 +112,7 @@ __all__ = [
     "effect_table",
     "equality_test",
     "excess_variances",
+    "find_separating",
     "first_look",
     "fix_pi",
     "follow_pi",
@@ -121,7 +122,6 @@ __all__ = [
     "in_alpha",
     "inference_of",
     "intercept_covariance",
-    "is_separated",
     "judge_share",
     "kind_posteriors",
     "know_survey",

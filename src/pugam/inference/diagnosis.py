@@ -37,12 +37,13 @@ from pugam.solvers import (
     PiRange,
     Search,
     StartRecord,
+    effect_variances,
     gather_evidence,
     rows_in_doubt,
 )
 from pugam.terms import group_columns
 
-__all__ = ["Diagnosis", "diagnose_fit", "follow_pi", "is_separated"]
+__all__ = ["Diagnosis", "diagnose_fit", "find_separating", "follow_pi"]
 
 Array = NDArray[np.float64]
 
@@ -81,7 +82,9 @@ class Diagnosis:
         Starts that ended within two units of log-likelihood of the best.
     starts_spread : float
         How far apart in pi they ended.
-    at_boundary, separated : bool
+    at_boundary : bool
+    separated : str or None
+        Where hardly a row is left whose class the model doubts: the term that tells rows apart most.
     open_effects : OpenEffects
         Levels whose effects grow without bound, because the model doubts none of their rows, and terms whose effects
         can change at will, because they say the same or have too few values.
@@ -137,7 +140,7 @@ class Diagnosis:
     starts_spread: float
     at_boundary: bool
     bounds: tuple[float, float]
-    separated: bool
+    separated: str | None
     open_effects: OpenEffects
     condition: float
     inflation: float
@@ -251,7 +254,7 @@ def diagnose_fit(
         starts_spread=spread,
         at_boundary=at_boundary,
         bounds=fitted.settings.pi_range.limits,
-        separated=is_separated(fitted),
+        separated=find_separating(fitted),
         open_effects=inference.open_effects(fitted.engine),
         condition=condition_number(fitted),
         inflation=1.0 if fixed else _inflation(fitted.fit.penalized),
@@ -292,14 +295,17 @@ def _interval(inference: Inference[Fit], pi: float, sampling: bool = False) -> I
     return (inference.sampling_interval if sampling else inference.pi_interval)(pi, LEVEL)
 
 
-def is_separated(fitted: Fitted) -> bool:
-    """Whether hardly a row is left whose class the model doubts.
+def find_separating(fitted: Fitted) -> str | None:
+    """Where hardly a row is left whose class the model doubts: the term whose effect varies most over the rows.
 
     Where nothing is known of pi, all unlabelled rows may be positive, and none in doubt for no good reason.
     """
     inference = inference_of(fitted)
     doubted = rows_in_doubt(fitted.engine, inference.doubted_curves)
-    return doubted < FEWEST_DOUBTFUL_ROWS and not inference.says_little
+    if doubted >= FEWEST_DOUBTFUL_ROWS or inference.says_little:
+        return None
+    most = int(np.argmax(effect_variances(fitted.engine, fitted.fit.optimum.theta)))
+    return fitted.design.bases[most].spec.label
 
 
 def _curve(profile: PiProfile, interval: Interval) -> tuple[Array, Array]:

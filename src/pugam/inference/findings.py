@@ -203,12 +203,13 @@ class IntervalsDiffer(Finding):
 
 @dataclass(frozen=True)
 class Separated(Finding):
-    """The model doubts the class of hardly any row."""
+    """The model doubts the class of hardly any row; one of its terms tells them apart most."""
 
+    term: str
     said = (
-        "The terms separate positives from negatives (almost) perfectly: pi only counts the rows on one side, and the "
-        "height of the curves is not determined; do not interpret odds ratios. Look for a column that gives the "
-        "labels away, such as an identifier or a date. Use fewer terms, more smoothing, or more rows.",
+        "The terms separate positives from negatives (almost) perfectly, {term} most of all: pi only counts the rows "
+        "on one side, and the height of the curves is not determined; do not interpret odds ratios. Look for a column "
+        "that gives the labels away, such as an identifier or a date. Use fewer terms, more smoothing, or more rows.",
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from pugam.inference import findings
-from pugam.inference.diagnosis import is_separated
+from pugam.inference.diagnosis import find_separating
 from pugam.inference.findings import Finding
 from pugam.inference.kinds import inference_of
 from pugam.inference.verdict import find_boundary, find_open
@@ -20,8 +20,9 @@ def first_look(fitted: Fitted) -> Iterator[Finding]:
     """Find an optimum that leaves pi or effects open, or a climb that did not reach one."""
     inference = inference_of(fitted)
     yield from _boundary(fitted)
-    if is_separated(fitted):
-        yield findings.Separated()
+    separating = find_separating(fitted)
+    if separating is not None:
+        yield findings.Separated(separating)
     else:
         yield from find_open(inference.open_effects(fitted.engine))
     if inference.says_little:

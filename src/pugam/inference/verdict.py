@@ -134,7 +134,7 @@ def _severe(found: Diagnosis) -> Iterator[Finding]:
         yield findings.LargeError(low, high)
     if found.leaning > MOSTLY_LEANING:
         yield findings.LeansOnPrior("next to nothing")
-    needs_terms = found.needs_terms and not found.separated and found.condition < LARGEST_CONDITION
+    needs_terms = found.needs_terms and found.separated is None and found.condition < LARGEST_CONDITION
     if needs_terms and found.n_groups < FEWEST_TERMS:
         yield _find_too_few(found)
 
@@ -157,8 +157,8 @@ def _doubts(found: Diagnosis) -> Iterator[Finding]:
         yield findings.WideInterval(interval.lower, interval.upper)
     if _is_uneven(found):
         yield findings.UnevenProfile(_width_ratio(found))
-    if found.separated:
-        yield findings.Separated()
+    if found.separated is not None:
+        yield findings.Separated(found.separated)
     if found.starts and found.starts_near < FEW_STARTS * len(found.starts):
         yield findings.FewStartsNear(found.starts_near, len(found.starts))
     if LARGEST_LEANING < found.leaning <= MOSTLY_LEANING:
@@ -188,7 +188,7 @@ def _remarks(found: Diagnosis) -> Iterator[Finding]:
             yield findings.IntervalsDiffer(interval, wald)
     if SMALLEST_CALIBRATION <= found.calibration.pvalue < SMALLEST_PVALUE:
         yield findings.LabelsDisagree(found.calibration.pvalue)
-    if not found.separated:
+    if found.separated is None:
         yield from find_open(replace(found.open_effects, one_sided=()))
 
 

@@ -22,7 +22,7 @@ from pugam.solvers.fits import (
     Survey,
 )
 from pugam.solvers.held_out import HeldOutRows
-from pugam.solvers.moments import mean_products
+from pugam.solvers.moments import effect_variances, mean_products
 from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import Optimum
 from pugam.solvers.pi import EDGE, PiPrior, PiRange
@@ -88,6 +88,7 @@ __all__ = [
     "count_samples",
     "edf",
     "edf_by_term",
+    "effect_variances",
     "find_clusters",
     "finish_fit",
     "fit_averaging",

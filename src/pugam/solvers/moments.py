@@ -9,7 +9,7 @@ from pugam.engines import Engine
 from pugam.layout import Layout
 from pugam.solvers.standpoint import Standpoint
 
-__all__ = ["column_variances", "flat_curves", "mean_products", "variances_seen"]
+__all__ = ["column_variances", "effect_variances", "flat_curves", "mean_products", "variances_seen"]
 
 Array = NDArray[np.float64]
 
@@ -24,6 +24,15 @@ def mean_products(engine: Engine) -> Array:
 def column_variances(engine: Engine) -> Array:
     """Variances of the model columns, shape (p,); rounding may leave one a little below zero."""
     return _variances(mean_products(engine), engine.design.layout)
+
+
+def effect_variances(engine: Engine, theta: Array) -> Array:
+    """How much the effect of each term varies over the rows, shape (n_terms,)."""
+    layout, products = engine.design.layout.of_predictors, mean_products(engine)
+    means = products[layout.intercept, layout.coefficients]
+    covariance = products[layout.coefficients, layout.coefficients] - np.outer(means, means)
+    blocks = engine.design.blocks
+    return np.array([theta[block] @ covariance[block, block] @ theta[block] for block in blocks])
 
 
 def flat_curves(layout: Layout) -> Array:
