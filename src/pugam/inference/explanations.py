@@ -44,6 +44,11 @@ class ShareKnown:
     covariance: Array
     excess: float | Array = 0.0
 
+    def first(self, count: int) -> ShareKnown:
+        """Return what holds for the first of the rows."""
+        share, excess = (part if np.ndim(part) == 0 else np.asarray(part)[:count] for part in (self.share, self.excess))
+        return ShareKnown(share, self.covariance, excess)
+
 
 @dataclass(frozen=True, eq=False)
 class Contributions:
