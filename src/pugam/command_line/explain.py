@@ -130,7 +130,7 @@ def _of_kind(model: PUGAM, kind: str | None) -> PUGAM:
     return one
 
 
-@dataclass
+@dataclass(frozen=True)
 class Wanted:
     """Which rows are explained, and how they are called.
 
@@ -139,7 +139,7 @@ class Wanted:
     column : str or None
         Of identifiers.
     names : set of str, or None
-        Those not found yet; None for all rows.
+        Those asked for; None for all rows.
     """
 
     file: DataFile

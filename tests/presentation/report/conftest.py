@@ -113,15 +113,9 @@ def make_reasons(total, text="Aachen"):
     """Terms of every size, others taken together, and averaging."""
     parts = {"s(mean radius)": 3.2, "s(mean texture)": 1.4, f"f({text})": -0.6, "s(age)": 0.2, "2 others": 0.1}
     nothing = (float("nan"),) * 3
-    steps = [
-        Step(
-            term,
-            "" if "others" in term else text,
-            size,
-            *(nothing if "others" in term else (0.3, size - 0.6, size + 0.6)),
-        )
-        for term, size in parts.items()
-    ]
+    *alone, others = parts
+    steps = [Step(term, text, parts[term], 0.3, parts[term] - 0.6, parts[term] + 0.6) for term in alone]
+    steps.append(Step(others, "", parts[others], *nothing))
     averaging = total + 1.2 - sum(parts.values())
     return Reasons(-1.2, total, (*steps, Step("averaging", "", averaging, *nothing)))
 
