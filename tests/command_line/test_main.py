@@ -41,7 +41,7 @@ def test_help_lists_the_verbs(pugam_says, option):
     assert err == ""
 
 
-@pytest.mark.parametrize("verb", ["demo", "fit", "predict", "report", "simulate", "study"])
+@pytest.mark.parametrize("verb", ["demo", "fit", "predict", "explain", "report", "simulate", "study"])
 def test_help_says_what_each_flag_is_for_without_its_name(verb):
     command = typer.main.get_command(app).commands[verb]
 

@@ -419,10 +419,10 @@ def test_a_newer_format_asks_for_an_update(good):
     newer = {"format": "pugam model", "format_version": FORMAT_VERSION + 1, "provenance": {"pugam": "9.1"}, "new": []}
 
     assert refusal(newer) == (
-        f"{FILE}: was written by a newer pugam (format 6, pugam 9.1); this is pugam {__version__}, which reads "
-        "formats up to 5: update pugam."
+        f"{FILE}: was written by a newer pugam (format 7, pugam 9.1); this is pugam {__version__}, which reads "
+        "formats up to 6: update pugam."
     )
-    assert "(format 6)" in refusal({**newer, "provenance": 3})
+    assert "(format 7)" in refusal({**newer, "provenance": 3})
     assert "expected a whole number" in refusal({**good, "format_version": "1"})
     assert "expected a whole number" in refusal({**good, "format_version": True})
 

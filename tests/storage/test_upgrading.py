@@ -27,7 +27,7 @@ def second():
 
 def test_the_released_files_are_of_formats_1_and_2(old, second):
     assert (old["format_version"], second["format_version"]) == (1, 2)
-    assert FORMAT_VERSION == 5
+    assert FORMAT_VERSION == 6
 
 
 def test_before_format_3_there_was_the_mode_without_a_search_for_interactions(old, second):

@@ -57,3 +57,19 @@ def test_values_well_outside_the_range_are_told():
 
     assert AGES.outside("s(age)", column).tolist() == [True, False, False, False, True, False]
     assert not SITES.outside("f(site)", Column("site", "category", np.array(["z"], dtype=object))).any()
+
+
+def test_values_are_written_as_their_reader_knows_them():
+    numbers, levels = number_axis("age", 0.0, 90.0), level_axis("site", ("north", 7, True))
+
+    assert [numbers.show(value) for value in (40.0, 20231231.0, 1 / 3, -2.5e-7, np.nan)] == [
+        *("40", "20231231", "0.333333", "-2.5e-07", "missing")
+    ]
+    assert [levels.show(value) for value in ("north", 7, True, None)] == ["north", "7", "True", "missing"]
+
+
+def test_levels_are_found_by_their_codes():
+    axis = level_axis("site", ("north", "south"))
+
+    assert axis.decoded(np.array([1.0, 0.0, -2.0])).tolist() == ["south", "north", None]
+    assert number_axis("age", 0.0, 90.0).decoded(np.array([3.0])).tolist() == [3.0]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,14 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from pugam.command_line.columns import Features, kinds_of_sample, match_levels
+from pugam.command_line.columns import Features, match_levels
 from pugam.command_line.options import Decimal, Delimiter, Quiet, printing_warnings, require_level, require_table, say
-from pugam.data import read_table
-from pugam.errors import InputError, RowError, warn_user
+from pugam.command_line.scoring import Share, caveat, count_outside, place_of, require_columns, warn_outside
+from pugam.errors import InputError, RowError
 from pugam.files import DataFile, TableWriter, is_text, open_file, open_writer
 from pugam.likelihood import expit
 from pugam.progress import Progress
-from pugam.terms import columns_read
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -85,16 +83,10 @@ def predict(
     taken = [name for name in added if name in file.names]
     if taken:
         raise InputError(f"{data} has a column {taken[0]!r} already; rename it first.")
-    lacking = [
-        column
-        for column in columns_read([term for one in model._models for term in one.terms_])
-        if column not in file.names
-    ]
-    if lacking:
-        file.read(lacking[:1])  # says that there is no such column, and which is nearest
-    share = _Share(pi, sample, sample in file.names)
+    require_columns(model, file)
+    share = Share(pi, sample, sample in file.names)
     share.require_known(model)
-    for line in _caveat(model.verdict_, pi):
+    for line in caveat(model.verdict_, pi):
         say(line, aside=True)
     n_rows = 0
     with printing_warnings():
@@ -104,41 +96,8 @@ def predict(
         say(f"{n_rows:,} rows: {out}")
 
 
-@dataclass(frozen=True)
-class _Share:
-    """Which share of positives holds for rows: a known one, that of a sample, or of one named in a column."""
-
-    pi: float | None
-    sample: str | None
-    in_column: bool
-
-    def require_known(self, model: PUGAM) -> None:
-        """Refuse two shares, and samples that the model does not know, before a file is read."""
-        model._known_shares(self.pi, None if self.in_column else self.sample, 0)
-        if self.in_column:
-            model._known_shares(self.pi, [], 0)
-
-    def of_batches(self, file: DataFile) -> Callable[[pa.RecordBatch, int], dict[str, Any]]:
-        """Return what gives the share of a batch of rows, from its first row on, as arguments of predictions."""
-        if not self.in_column or self.sample is None:
-            return lambda *_: {"pi": self.pi, "sample": self.sample}
-        column, kinds = self.sample, kinds_of_sample(file, self.sample)
-        return lambda batch, first_row: {
-            "pi": None,
-            "sample": file.typed(batch.select([column]), kinds, first_row).column(0).to_pylist(),
-        }
-
-
-def _caveat(verdict: str | None, pi: float | None) -> Iterator[str]:
-    """Say what the probabilities rest on where the fit left doubts; a share that is given is not in doubt."""
-    if verdict == "does not fit":
-        yield "! The model does not fit the rows it was fitted to, and probabilities rest on it."
-    elif verdict in ("weakly determined", "not determined") and pi is None:
-        yield f"! pi is {verdict} by the rows of the fit, and probabilities depend on it. Give --pi if you know it."
-
-
 def _written(
-    model: PUGAM, file: DataFile, out: Path, share: _Share, level: float | None, show: bool | None
+    model: PUGAM, file: DataFile, out: Path, share: Share, level: float | None, show: bool | None
 ) -> Iterator[int]:
     """Score and write batch by batch, telling how many rows each has."""
     with ExitStack() as stack:
@@ -162,7 +121,7 @@ def _one_ahead(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _scored(
-    model: PUGAM, file: DataFile, share: _Share, level: float | None, as_written: bool
+    model: PUGAM, file: DataFile, share: Share, level: float | None, as_written: bool
 ) -> Iterator[pa.RecordBatch]:
     """Score batch by batch; from text to text all columns go out as they were written, also those of the model."""
     import pyarrow as pa
@@ -177,34 +136,14 @@ def _scored(
         try:
             new = _scores(model, rows, share_of(batch, first_row), level)
         except RowError as error:
-            raise error.placed(partial(_place, file, first_row)) from None
-        outside.update(_count_outside(model, rows))
+            raise error.placed(partial(place_of, file, first_row)) from None
+        outside.update(count_outside(model, rows))
         understood = () if as_written else features.columns
         kept = [(read if name in understood else batch).column(name) for name in batch.schema.names]
         columns = [*kept, *(pa.array(values) for values in new.values())]
         yield pa.RecordBatch.from_arrays(columns, names=[*batch.schema.names, *new])
         first_row += batch.num_rows
-    for column, count in outside.items():
-        warn_user(
-            f"{count:,} rows lie outside the range of the fit in column {column!r}, where no data support its effect."
-        )
-
-
-def _place(file: DataFile, first_row: int, row: int) -> str:
-    return f"{file.path}, {file.place(first_row + row)}"
-
-
-def _count_outside(model: PUGAM, rows: pa.Table) -> dict[str, int]:
-    """How many rows lie well outside the range of a column that a term was fitted on."""
-    table = read_table(rows)
-    axes = {
-        axis.column: (basis.spec.label, axis)
-        for one in model._models
-        for basis in one._design.bases
-        for axis in basis.axes
-    }
-    counts = {column: axis.outside(label, table.column(column)) for column, (label, axis) in axes.items()}
-    return {column: int(found.sum()) for column, found in counts.items() if found.any()}
+    warn_outside(outside)
 
 
 def _scores(model: PUGAM, features: pa.Table, share: dict[str, Any], level: float | None) -> dict[str, Any]:

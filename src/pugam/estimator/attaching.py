@@ -16,6 +16,7 @@ from pugam.estimator.requirements import require_same_survey
 from pugam.estimator.roles import open_engine, take_roles
 from pugam.estimator.training import TableRows, TrainingRows, by_survey, is_elsewhere, open_rows
 from pugam.estimator.uncertainty import UncertaintyMethods
+from pugam.inference import with_average
 from pugam.messages import Argument
 from pugam.solvers import Fitted, FittedKind, sampled_loglik
 
@@ -89,6 +90,8 @@ class RowMethods(UncertaintyMethods):
                 f"of log-likelihood {loglik:.6g}, not {self.n0_:g} and {self.n1_:g}, of {self.loglik_:.6g}. Give the "
                 "table of the fit; new rows are for predictions."
             )
+        with one_blas_thread():
+            self._fit = with_average(FittedKind(engine, self._design, self._settings, self._fit)).fit
         self._rows, self._survey = (engine, rows.kept), survey
         self._chances = None if samples is None else samples.chances
         return self

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from pugam.data import make_frame, read_labels, read_weights
 from pugam.engines import one_blas_thread
 from pugam.errors import InputError
+from pugam.estimator.explaining import explain_table, wide_frame
 from pugam.estimator.options import read_share
 from pugam.estimator.reading import either, read_new_rows
 from pugam.estimator.sampling import SampleMethods
@@ -18,6 +19,8 @@ from pugam.likelihood import alpha_shift, expit, log_likelihood_rows, preferred_
 from pugam.messages import Argument
 
 __all__ = ["PredictionMethods"]
+
+LEVEL = 0.95
 
 
 class PredictionMethods(SampleMethods):
@@ -172,7 +175,14 @@ class PredictionMethods(SampleMethods):
         centre = self._inference.central_logits(ratio, self.pi_ if share is None else share)
         return make_frame(table.library, posterior_limits(logits, centre, np.sqrt(errors**2 + variance), level))
 
-    def predict(self, X: Any, pi: float | None = None, *, sample: Any = None) -> np.ndarray:
+    def predict(
+        self,
+        X: Any,
+        pi: float | None = None,
+        *,
+        sample: Any = None,
+        type: Literal["class", "response", "link", "terms"] = "class",
+    ) -> Any:
         """Return the class of each row: positive where the posterior exceeds one half.
 
         Parameters
@@ -182,6 +192,11 @@ class PredictionMethods(SampleMethods):
             Share of positives in another population, as of `predict_proba`.
         sample : str, or array-like of one name for each row, optional
             Which of the unlabelled samples of the fit rows are from, as of `predict_proba`.
+        type : {"class", "response", "link", "terms"}
+            What to return, in the words of R's ``predict.gam``: "response" is P(y = 1 | x), "link" its logit, as of
+            `decision_function`. "terms" is a frame with what each term contributes to that logit, one column a term.
+            Its first column, baseline, is the logit of the average unlabelled row of the fit, and rows add up to
+            `decision_function`. `explain` gives the same with standard errors.
 
         Examples
         --------
@@ -193,9 +208,18 @@ class PredictionMethods(SampleMethods):
         [0, 1, 1, 1, 0]
         >>> bool(model.predict(data.X, pi=0.1).sum() < model.predict(data.X).sum())
         True
+        >>> list(model.predict(data.X[:5], type="terms").columns)
+        ['baseline', 'l(x1)', 'l(x2)']
         """
         check_is_fitted(self)
-        return np.asarray(self.classes_[(self.decision_function(X, pi, sample=sample) > 0.0).astype(int)])
+        if type not in ("class", "response", "link", "terms"):
+            raise InputError(f"type is 'class', 'response', 'link' or 'terms'; got {type!r}.")
+        if type == "terms":
+            return wide_frame(explain_table(self, X, LEVEL, pi, sample))
+        logits = self.decision_function(X, pi, sample=sample)
+        if type == "class":
+            return np.asarray(self.classes_[(logits > 0.0).astype(int)])
+        return logits if type == "link" else expit(logits)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None, *, z: Any = None) -> float:
         """Return the mean log-likelihood of the labels (y or z, as in `fit`): a proper score that needs no negatives.

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from pugam.data import RareKinds, SampleRoles, read_samples
 from pugam.engines import Engine, one_blas_thread
 from pugam.estimator.attaching import RowMethods
+from pugam.estimator.explaining import ExplanationMethods
 from pugam.estimator.options import (
     EngineName,
     EstimateName,
@@ -43,7 +44,7 @@ from pugam.estimator.requirements import (
 )
 from pugam.estimator.roles import open_engine, take_roles
 from pugam.estimator.training import by_survey, rows_placed
-from pugam.inference import first_look, inference_of, know_survey, shaped_covariance
+from pugam.inference import first_look, inference_of, know_survey, shaped_covariance, with_average
 from pugam.likelihood import alpha_shift, label_frequency
 from pugam.solvers import Fit, Fitted, Settings, choose_fit, edf
 from pugam.terms import Design, columns_read, format_formula
@@ -51,7 +52,7 @@ from pugam.terms import Design, columns_read, format_formula
 __all__ = ["PUGAM"]
 
 
-class PUGAM(RowMethods, KindMethods, OutputMethods, ClassifierMixin, BaseEstimator):
+class PUGAM(RowMethods, KindMethods, ExplanationMethods, OutputMethods, ClassifierMixin, BaseEstimator):
     """Generalized additive model for positive-unlabelled data, with unknown share of positives.
 
     From a sample known to be positive (z = 1) and an unlabelled sample (z = 0) in which a share pi is positive
@@ -372,7 +373,7 @@ class PUGAM(RowMethods, KindMethods, OutputMethods, ClassifierMixin, BaseEstimat
             fitted = self._fit_designs(engine, designs, settings, rng, () if samples is None else samples.names)
             fitted = know_survey(fitted, survey)
             n0, n1 = fitted.engine.n0, fitted.engine.n1
-            fitted = replace(fitted, fit=inference_of(fitted).averaged(fitted.engine))
+            fitted = with_average(replace(fitted, fit=inference_of(fitted).averaged(fitted.engine)))
             fitted = with_pooled_shares(fitted) if shares == "pooled" else fitted
             covariance = shaped_covariance(inference_of(fitted))
             with all_or_nothing(self):

@@ -26,6 +26,7 @@ from pugam.inference.effects import (
     effect_table,
     standard_errors,
 )
+from pugam.inference.explanations import Contributions, ShareKnown, explain_rows, with_average
 from pugam.inference.findings import Finding, NotConverged
 from pugam.inference.first_look import first_look, not_converged
 from pugam.inference.hypotheses import (
@@ -74,6 +75,7 @@ __all__ = [
     "Bootstrap",
     "BootstrapKind",
     "Calibration",
+    "Contributions",
     "CurveTest",
     "CurveTests",
     "Diagnosis",
@@ -96,6 +98,7 @@ __all__ = [
     "Scale",
     "Sensitivity",
     "ShareDifference",
+    "ShareKnown",
     "Verdict",
     "bayesian_covariance",
     "bound_labelling",
@@ -112,6 +115,7 @@ __all__ = [
     "effect_table",
     "equality_test",
     "excess_variances",
+    "explain_rows",
     "find_separating",
     "first_look",
     "fix_pi",
@@ -157,6 +161,7 @@ __all__ = [
     "values_around",
     "wald_interval_log",
     "wald_test",
+    "with_average",
     "with_negatives",
     "worst_verdict",
 ]

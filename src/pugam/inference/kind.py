@@ -105,6 +105,11 @@ class Inference(ABC, Generic[F_co]):
         """The same, where limits for the posterior are drawn around: not averaged over what these stand for."""
         return self.posterior_logits(ratio, pi)
 
+    @property
+    def averages(self) -> bool:
+        """Whether posteriors are averages, and so others than pi and the curves as estimated give by Bayes' rule."""
+        return False
+
     def averaged(self, engine: Engine) -> F_co:
         """The fit, with what it needs of its rows in order to average posteriors."""
         return self.fit

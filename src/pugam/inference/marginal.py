@@ -134,6 +134,11 @@ class MarginalInference(Inference[MarginalFit]):
         """Logits by Bayes' rule."""
         return np.asarray(ratio + logit(pi))
 
+    @property
+    def averages(self) -> bool:
+        """Yes, unless the model was saved before posteriors were averaged, or has too few rows to tell how."""
+        return self.fit.averaging is not None
+
     def averaged(self, engine: Engine) -> MarginalFit:
         """Find out from unlabelled rows how variances of logits depend on the log density ratio."""
         shown, optimum = engine.shown, self.fit.optimum

@@ -61,6 +61,11 @@ class ShrunkenInference(Inference[ShrunkenFit]):
         """Logits of posteriors averaged over what rows held out leave open."""
         return averaged_logits(self.fit, self.n0, self.n1, ratio, float(pi))
 
+    @property
+    def averages(self) -> bool:
+        """Yes."""
+        return True
+
     def profile(self, engine: Engine) -> PiProfile:
         """Prepare the profile in held-out rows."""
         return HeldOutProfile(self.with_rows(engine))

@@ -14,6 +14,7 @@ from pugam.presentation.labelling_plots import plot_labelling
 from pugam.presentation.panels import BAND, MARK, make_panels, use_axes
 from pugam.presentation.pictures import encoded_rows
 from pugam.presentation.protocol import FittedModel
+from pugam.presentation.row_plots import plot_row
 from pugam.presentation.share_plots import plot_kinds, plot_shares
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ POSTERIOR_BINS = 25
 
 
 def draw(model: FittedModel, what: str, level: float = 0.95, **options: Any) -> Figure:
-    """Draw the effects of a model, its posteriors, shares of samples or kinds, bounds, or pictures of its diagnosis."""
+    """Draw effects of a model, one row, posteriors, shares of samples or kinds, bounds, or pictures of a diagnosis."""
     if what == "effects":
         return plot_effects(model, level, **options)
     if what == "posterior":
@@ -37,8 +38,11 @@ def draw(model: FittedModel, what: str, level: float = 0.95, **options: Any) -> 
         return plot_kinds(model, level, **options)
     if what == "labelling":
         return plot_labelling(model, level, **options)
+    if what == "explain":
+        return plot_row(model, level, **options)
     if what != "diagnosis" and what not in DIAGNOSTIC_PLOTS:
-        names = "', '".join(["effects", "posterior", "shares", "kinds", "labelling", *DIAGNOSTIC_PLOTS, "diagnosis"])
+        plain = ("effects", "explain", "posterior", "shares", "kinds", "labelling")
+        names = "', '".join([*plain, *DIAGNOSTIC_PLOTS, "diagnosis"])
         raise InputError(f"plot draws '{names}'; got {what!r}.")
     diagnosis = options.pop("diagnosis", None) or model.diagnose()
     axes = options.pop("axes", None)

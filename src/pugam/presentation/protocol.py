@@ -106,6 +106,14 @@ class FittedModel(Protocol):
         """Return a term's effect as a frame."""
         ...
 
+    def _draws(self) -> Array:
+        """Return random coefficients that keep to their constraints."""
+        ...
+
+    def explain(self, X: Any, level: float = 0.95, pi: float | None = None, *, sample: Any = None) -> Any:
+        """Return what terms contribute to the log odds of rows, as a frame."""
+        ...
+
     def odds_ratio(self, term: Any, a: Any, b: Any = None, level: float = 0.95) -> RatioInterval:
         """Compare two values of a column, or two sets of values."""
         ...

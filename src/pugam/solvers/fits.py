@@ -181,6 +181,8 @@ class Fit(ABC):
         How much estimates vary where rows were drawn in clusters or strata; otherwise rows count as independent.
     labelling : LabellingFit, optional
         Where labels are given by preference; its coefficients are the last ones.
+    average : array of shape (p,), optional
+        Mean of the model columns over the unlabelled rows; unknown in models saved before it was kept.
     """
 
     optimum: Optimum
@@ -194,6 +196,7 @@ class Fit(ABC):
     samples: SampledShares | None = field(default=None, kw_only=True)
     survey: Survey | None = field(default=None, kw_only=True)
     labelling: LabellingFit | None = field(default=None, kw_only=True)
+    average: Array | None = field(default=None, kw_only=True)
 
     @property
     def converged(self) -> bool:

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pugam.errors import InputError
 from pugam.nodes import Node, Plain
@@ -39,7 +40,7 @@ __all__ = [
     "write_provenance",
 ]
 
-FORMAT, FORMAT_VERSION = "pugam model", 5
+FORMAT, FORMAT_VERSION = "pugam model", 6
 KEYS = (
     "format",
     "format_version",
@@ -58,6 +59,7 @@ KEYS = (
     "observed_information",
     "covariance",
     "starts",
+    "average",
     "bases",
 )
 OPTIONAL_KEYS = ("survey", "labelling")  # where there was one
@@ -110,7 +112,8 @@ def read_document(document: Node) -> StoredModel:
     verdict, neighbours = read_judgement(parts["judgement"])
     fit = _read_fit(parts, terms)
     survey = read_survey(parts.get("survey"), len(fit.optimum.beta))
-    fit = replace(fit, neighbours=neighbours, survey=survey, labelling=labelling)
+    average = _read_average(parts["average"], len(fit.optimum.theta))
+    fit = replace(fit, neighbours=neighbours, survey=survey, labelling=labelling, average=average)
     covariance = read_symmetric(parts["covariance"], len(fit.optimum.beta))
     require_variances(parts["covariance"], covariance)
     counts = parts["counts"].fields("labelled", "unlabelled")
@@ -160,6 +163,7 @@ def write_document(stored: StoredModel) -> dict[str, Any]:
         write_symmetric(fit.observed),
         write_symmetric(stored.covariance),
         write_starts(fit.starts),
+        None if fit.average is None else fit.average.tolist(),
         [write_basis(basis) for basis in shelf.bases],
     ]
     survey = {} if fit.survey is None else {"survey": write_survey(fit.survey)}
@@ -235,6 +239,11 @@ def _read_fit(parts: dict[str, Node], terms: list[StoredTerm]) -> Fit:
         return SmoothedFit(*common, debiased=is_adjusted)
     ridge, adjustment = read_shrinkage(parts["shrinkage"])
     return ShrunkenFit(*common, ridge=ridge, adjustment=adjustment)
+
+
+def _read_average(node: Node, size: int) -> NDArray[np.float64] | None:
+    """Read the mean of so many model columns over the unlabelled rows; None where it was not kept."""
+    return None if node.value is None else node.numbers(size)
 
 
 def _read_count(node: Node) -> float:

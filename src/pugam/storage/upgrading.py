@@ -24,7 +24,9 @@ def upgrade(document: dict[str, Any]) -> dict[str, Any]:
         document = _from_2(document)
     if version == 3:
         document = _from_3(document)
-    return _from_4(document) if version in (3, 4) else document
+    if version in (3, 4):
+        document = _from_4(document)
+    return {"average": None, **document} if version in (1, 2, 3, 4, 5) else document
 
 
 def _from_4(document: dict[str, Any]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from pugam.errors import InputError
 __all__ = ["Axis", "as_objects", "level_axis", "number_axis"]
 
 MOST_LEVELS_SHOWN = 10
+LARGEST_WHOLE = 1e9  # numbers are written with all their digits up to here
 HARDLY_OUTSIDE = 0.05  # share of the range by which values may lie outside it without a word
 
 
@@ -76,6 +77,21 @@ class Axis:
                 more = ", ..." if len(self.levels) > MOST_LEVELS_SHOWN else ""
                 raise InputError(f"{label} has no level {value!r}; its levels are {levels}{more}.")
         return Column(self.column, "category", objects)
+
+    def show(self, value: Any) -> str:
+        """Write a value of the column as its reader knows it."""
+        if is_missing(value):
+            return "missing"
+        if not self.is_numeric:
+            return str(value)
+        number = float(value)
+        return f"{number:.0f}" if number.is_integer() and abs(number) < LARGEST_WHOLE else f"{number:.6g}"
+
+    def decoded(self, codes: NDArray[Any]) -> NDArray[Any]:
+        """Return the values behind encoded ones: numbers are what they were, levels are found by their codes."""
+        if self.is_numeric:
+            return codes
+        return as_objects(self.levels[int(code)] if code >= 0 else None for code in codes)
 
     def outside(self, label: str, column: Column) -> NDArray[np.bool_]:
         """Tell which values lie well outside the range; levels have none, nor has a period."""

@@ -16,9 +16,11 @@ from pugam.presentation.report.content import (
     FixedPi,
     Map,
     Ratio,
+    Reasons,
     Sample,
     TermLine,
 )
+from pugam.presentation.steps import Step
 from pugam.presentation.surfaces import Surface
 
 PI = 0.244
@@ -107,7 +109,18 @@ def make_map(columns, pi, seed=0):
     return Map(label, tuple(columns), surface, surface.largest, ("Missing values: effect 0.2 (−0.1 to 0.5).",)), slices  # noqa: RUF001
 
 
-def make_candidates(names, pi):
+def make_reasons(total, text="Aachen"):
+    """Terms of every size, others taken together, and averaging."""
+    parts = {"s(mean radius)": 3.2, "s(mean texture)": 1.4, f"f({text})": -0.6, "s(age)": 0.2, "2 others": 0.1}
+    nothing = (float("nan"),) * 3
+    *alone, others = parts
+    steps = [Step(term, text, parts[term], 0.3, parts[term] - 0.6, parts[term] + 0.6) for term in alone]
+    steps.append(Step(others, "", parts[others], *nothing))
+    averaging = total + 1.2 - sum(parts.values())
+    return Reasons(-1.2, total, (*steps, Step("averaging", "", averaging, *nothing)))
+
+
+def make_candidates(names, pi, texts=("12.4",)):
     posteriors = [expit(8.0 - 0.25 * place) for place in range(len(names))]
     return tuple(
         Candidate(
@@ -116,8 +129,9 @@ def make_candidates(names, pi):
             float(expit(logit(posterior) - 1.1)),
             float(expit(logit(posterior) + 1.1)),
             tuples(expit(logit(posterior) + logit(pi) - logit(PI))),
+            reasons=make_reasons(float(logit(posterior)), texts[place % len(texts)]),
         )
-        for name, posterior in zip(names, posteriors, strict=True)
+        for place, (name, posterior) in enumerate(zip(names, posteriors, strict=True))
     )
 
 
@@ -295,7 +309,7 @@ def make_hostile():
             Ratio(name, name, name, RatioInterval(10.0 ** (place - 4), 1e-300, float("inf"), 0.95, "wald"), name)
             for place, name in enumerate(HOSTILE)
         ),
-        candidates=make_candidates(HOSTILE, pi),
+        candidates=make_candidates(HOSTILE, pi, HOSTILE),
         diagnostics=replace(make_diagnostics(), text="\n".join(HOSTILE)),
         summary="\n".join(HOSTILE),
         cite=HOSTILE[2],

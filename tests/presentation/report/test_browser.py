@@ -415,7 +415,7 @@ def test_pi_fixed_can_still_be_moved(driver, open_page):
 
 
 def rows_listed(driver):
-    return [row for row in driver.find_elements(By.CSS_SELECTOR, ".candidates tbody tr") if row.is_displayed()]
+    return [row for row in driver.find_elements(By.CSS_SELECTOR, ".candidates > tbody") if row.is_displayed()]
 
 
 def test_a_chosen_sample_shows_its_share_and_its_rows(driver, open_page, sampled):
@@ -504,3 +504,41 @@ def test_paper_shows_the_summary_and_no_slider(driver, page):
         assert "log-likelihood" in text(driver, "details pre")
     finally:
         driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
+@pytest.mark.parametrize(("name", "size"), [("example", WIDE), ("example", (390, 844)), ("fitted", PHONE)])
+def test_a_likely_positive_opens_to_show_why(driver, open_page, name, size):
+    open_page(name, size)
+    details = driver.find_elements(By.CSS_SELECTOR, ".why details")
+    inner = details[1].find_element(By.TAG_NAME, "table")
+    assert not inner.is_displayed()
+
+    summary = details[1].find_element(By.TAG_NAME, "summary")
+    driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", summary)
+    summary.send_keys(Keys.ENTER)
+
+    assert inner.is_displayed()
+    lines = [line.text for line in inner.find_elements(By.TAG_NAME, "th")]
+    assert (lines[0], lines[-1]) == ("average unlabelled row", "this row")
+    assert [detail.get_attribute("open") is not None for detail in details[:3]] == [False, True, False]
+    box = driver.find_element(By.CSS_SELECTOR, "[aria-labelledby=candidates].scroll")
+    assert driver.execute_script("return arguments[0].scrollWidth - arguments[0].clientWidth", box) == 0
+    assert driver.get_log("browser") == []
+
+
+def test_reasons_follow_their_rows_when_a_sample_is_chosen(driver, open_page):
+    open_page("sampled")
+    shown = driver.find_elements(By.CSS_SELECTOR, ".why")
+    assert sum(one.is_displayed() for one in shown) == 2
+
+    Select(driver.find_element(By.ID, "sample")).select_by_value("2")
+
+    assert sum(one.is_displayed() for one in shown) == 10
+
+
+def test_hostile_values_of_rows_are_text(driver, open_page):
+    open_page("hostile", PHONE)
+    driver.execute_script("document.querySelectorAll('.why details').forEach((one) => { one.open = true; })")
+
+    assert driver.execute_script("return window.hacked === undefined")
+    assert driver.execute_script("return document.documentElement.scrollWidth <= window.innerWidth")

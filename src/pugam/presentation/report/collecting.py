@@ -14,29 +14,23 @@ from pugam.inference import (
     Interval,
     PiProfile,
     Sensitivity,
-    excess_variances,
     fix_pi,
-    intercept_covariance,
     normal_quantile,
-    posterior_errors,
-    posterior_limits,
     profile_of,
-    samples_of,
-    shares_of_rows,
     unlabelled_rows,
     values_around,
 )
 from pugam.messages import Words, in_python
 from pugam.presentation.protocol import FittedModel
+from pugam.presentation.report.candidates import collect_candidates
 from pugam.presentation.report.comparing import collect_ratios
-from pugam.presentation.report.content import Candidate, Content, Diagnostics, FixedPi, TermLine
+from pugam.presentation.report.content import Content, Diagnostics, FixedPi, TermLine
 from pugam.presentation.report.effects import collect_effects
 from pugam.presentation.report.labelling import collect_bounds
 from pugam.presentation.report.samples import (
     along_slider,
     collect_audits,
     collect_samples,
-    likely_rows,
     posteriors_along,
 )
 from pugam.presentation.report.wording import citation, describe_model, on_page, plain_sentence, statistical_sentence
@@ -106,7 +100,7 @@ def collect(
         terms=tuple(_term_lines(model, fitted)),
         ratios=tuple(collect_ratios(model, fitted, interval.level)),
         candidates=tuple(
-            _candidates(model, fitted, posteriors, estimate, unlabelled, names, n_candidates, interval.level)
+            collect_candidates(model, fitted, posteriors, estimate, unlabelled, names, n_candidates, interval.level)
         ),
         n_unlabelled=model.n1_,
         fixed_pi=_fixed_pi(*behind, diagnosis),
@@ -156,64 +150,6 @@ def _term_lines(model: FittedModel, fitted: Fitted) -> Iterator[TermLine]:
         may_bend = basis.bends is not None and bool(basis.bends.any())
         linear = model.test(spec.label, null="linear").pvalue if may_bend else None
         yield TermLine(spec.label, float(edf), float(zero.statistic), float(zero.pvalue), linear)
-
-
-def _candidates(
-    model: FittedModel,
-    fitted: Fitted,
-    posteriors: Sequence[Array],
-    estimate: int,
-    unlabelled: NDArray[np.intp],
-    names: Sequence[Any] | None,
-    n_candidates: int,
-    level: float,
-) -> Iterator[Candidate]:
-    """The unlabelled rows with the highest posteriors, with limits."""
-    among_all, chosen = likely_rows(fitted, posteriors[estimate], n_candidates)
-    rows = np.flatnonzero(unlabelled_rows(fitted))[chosen]
-    limits = _limits(model, fitted, rows, level)
-    samples, first = _names_of_samples(fitted, rows), set(among_all.tolist())
-    for place, row in enumerate(chosen):
-        number = int(unlabelled[row])
-        yield Candidate(
-            name=f"row {number + 1}" if names is None else str(names[number]),
-            posterior=float(limits["p_positive"][place]),
-            lower=float(limits["lower"][place]),
-            upper=float(limits["upper"][place]),
-            with_pi_fixed=tuple(float(values[row]) for values in posteriors),
-            sample=samples[place],
-            among_all=int(row) in first,
-        )
-
-
-def _limits(model: FittedModel, fitted: Fitted, rows: NDArray[np.intp], level: float) -> dict[str, Array]:
-    """Posteriors of some rows, each by the share of its sample, with limits."""
-    order = np.argsort(rows)
-    encoded = [values[np.argsort(order)] for values in fitted.engine.encoded_at(rows[order])]
-    layout, covariance = fitted.design.layout, model.covariance()
-    errors = posterior_errors(fitted.design, encoded, intercept_covariance(layout, covariance))
-    ratio = fitted.design.predict(encoded, layout.join_predictor(model.alpha_, model.coef_))
-    share = shares_of_rows(fitted, model.pi_)
-    share = share if isinstance(share, float) else share[rows]
-    inference, more = model._inference, _excess(fitted, rows, float(covariance[layout.share, layout.share]))
-    logits, centre = inference.posterior_logits(ratio, share), inference.central_logits(ratio, share)
-    return posterior_limits(logits, centre, np.sqrt(errors**2 + more), level)
-
-
-def _excess(fitted: Fitted, rows: NDArray[np.intp], variance: float) -> Array | float:
-    """By how much the logit of the share that holds for a row varies more than that of pi."""
-    found = fitted.fit.samples
-    if found is None or len(found.names) == 1:
-        return 0.0
-    return np.asarray(excess_variances(found, fitted.settings.pi_range, variance)[samples_of(fitted)[rows] - 1])
-
-
-def _names_of_samples(fitted: Fitted, rows: NDArray[np.intp]) -> list[str]:
-    """Names of the samples of some unlabelled rows, empty where samples are not told apart."""
-    found = fitted.fit.samples
-    if found is None or len(found.names) == 1:
-        return [""] * len(rows)
-    return [found.names[number - 1] for number in samples_of(fitted)[rows]]
 
 
 def _diagnostics(found: Diagnosis, interval: Interval, words: Words) -> Diagnostics:

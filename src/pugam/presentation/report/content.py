@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pugam.inference import AuditedShare, EqualShares, Interval, RatioInterval
+from pugam.presentation.steps import Step
 from pugam.presentation.surfaces import Surface
 from pugam.solvers import PooledShares
 
@@ -18,6 +19,7 @@ __all__ = [
     "FixedPi",
     "Map",
     "Ratio",
+    "Reasons",
     "Sample",
     "Shown",
     "TermLine",
@@ -162,12 +164,25 @@ class Ratio:
 
 
 @dataclass(frozen=True)
+class Reasons:
+    """Why a row is likely positive: log odds of the average unlabelled row, of this row, and the steps between.
+
+    The steps are terms, the largest first, others taken together, and averaging last, where there is any.
+    """
+
+    baseline: float
+    logit: float
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True)
 class Candidate:
     """An unlabelled row that is likely positive.
 
     `name` is its number in the data, "row 17", or its identifier where that was asked for; `with_pi_fixed` its
     posterior with pi fixed along the grid of the slider. Where there are several samples, `sample` is the name of its
-    own, and `among_all` says whether it is also one of the most likely of all rows.
+    own, and `among_all` says whether it is also one of the most likely of all rows. `reasons` are None for rows far
+    down a long list.
     """
 
     name: str
@@ -177,6 +192,7 @@ class Candidate:
     with_pi_fixed: tuple[float, ...]
     sample: str = ""
     among_all: bool = True
+    reasons: Reasons | None = None
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-__all__ = ["fine", "number", "p_equals", "percent", "percent_range", "probability_value", "rounded"]
+__all__ = ["fine", "number", "p_equals", "percent", "percent_range", "probability_value", "rounded", "signed"]
 
 UNKNOWN = "–"  # noqa: RUF001, a dash in a table
 SMALLEST_PLAIN, LARGEST_PLAIN = -4, 5  # powers of ten between which a number is written without one
@@ -29,6 +29,16 @@ def number(value: float) -> str:
     if not SMALLEST_PLAIN <= power <= LARGEST_PLAIN:
         return _with_power(value)
     return _minus(f"{value:,.{max(0, 2 - power)}f}")
+
+
+def signed(value: float) -> str:
+    """Write a number of log odds with two decimals and its sign.
+
+    >>> signed(1.234), signed(-0.5), signed(-0.001)
+    ('+1.23', '−0.50', '0.00')
+    """
+    text = f"{value:+.2f}"
+    return "0.00" if text in ("+0.00", "-0.00") else _minus(text)
 
 
 def _with_power(value: float) -> str:

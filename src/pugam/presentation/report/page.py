@@ -13,9 +13,11 @@ from markupsafe import Markup
 from pugam.inference import headline
 from pugam.presentation.report import charts, formats, script_data
 from pugam.presentation.report.cards import draw_card
-from pugam.presentation.report.content import Content
+from pugam.presentation.report.content import Candidate, Content
+from pugam.presentation.report.drawing import Chart
 from pugam.presentation.report.interval_charts import draw_pi, draw_ratios, draw_shares
 from pugam.presentation.report.labelling import draw_bounds
+from pugam.presentation.report.reasons import draw_reasons
 from pugam.presentation.report.wording import (
     audit_sentence,
     equality_sentence,
@@ -23,6 +25,7 @@ from pugam.presentation.report.wording import (
     pooling_sentence,
     share_in_words,
 )
+from pugam.presentation.steps import AVERAGING, Step
 
 __all__ = ["render"]
 
@@ -49,6 +52,7 @@ def _environment() -> Environment:
     )
     environment.filters.update(
         number=formats.number,
+        signed=formats.signed,
         count="{:,.6g}".format,
         percent=formats.percent,
         percent_range=formats.percent_range,
@@ -68,7 +72,9 @@ def render(content: Content) -> str:
     cards = [draw_card(shown) for shown in content.effects]
     found, fixed_pi = content.diagnostics, content.fixed_pi
     has_profile = bool(found.profile_pi) and bool(fixed_pi.deviance)
-    text = environment.get_template("page.html.jinja").render(
+    text = environment.get_template(
+        "page.html.jinja"
+    ).render(
         content=content,
         policy=_policy(style, script),
         style=Markup(style),  # nosec B704 # ours
@@ -86,6 +92,8 @@ def render(content: Content) -> str:
         has_keys=any(card.keys for card in cards),
         has_families=any(len(card.moving) > 1 for card in cards),
         ratios=list(zip(content.ratios, draw_ratios([line.ratio for line in content.ratios]), strict=True)),
+        candidates=[(row, _reasons(row)) for row in content.candidates],
+        averaged=any(step.term == AVERAGING for row in content.candidates[:1] for step in _steps(row)),
         histogram=charts.draw_histogram(fixed_pi, charts.histogram_scales(script_data.views_of(content))),
         shares=draw_shares(content.samples, content.pi) if content.samples else None,
         equality=None if content.equal_shares is None else equality_sentence(content.equal_shares),
@@ -99,6 +107,15 @@ def render(content: Content) -> str:
     )
     # Names of files may hold bytes that are no text (as surrogates); the page must be one that can be written.
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _steps(row: Candidate) -> tuple[Step, ...]:
+    return () if row.reasons is None else row.reasons.steps
+
+
+def _reasons(row: Candidate) -> list[tuple[Step, Chart]]:
+    """Steps of a row, each with its picture."""
+    return [] if row.reasons is None else list(zip(row.reasons.steps, draw_reasons(row.reasons), strict=True))
 
 
 def _read(name: str) -> str:

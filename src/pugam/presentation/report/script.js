@@ -110,7 +110,7 @@
     view = data.views[number];
     byId("histogram").setAttribute("aria-label", view.label);
     byId("histogram").querySelector(".column").setAttribute("d", columnsOutline(view.histogram[data.estimate]));
-    document.querySelectorAll(".candidates tbody tr").forEach((row, i) => {
+    document.querySelectorAll(".candidates > tbody").forEach((row, i) => {
       row.hidden = !data.listed[i].includes(number);
     });
     move(stand);

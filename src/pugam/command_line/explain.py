@@ -1,0 +1,290 @@
+"""`pugam explain`: why rows of a file have their probabilities, term by term."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+
+from pugam.command_line.columns import Features, match_levels
+from pugam.command_line.options import (
+    Decimal,
+    Delimiter,
+    Quiet,
+    in_one_line,
+    printing_warnings,
+    require_at_least,
+    require_level,
+    require_table,
+    say,
+)
+from pugam.command_line.scoring import Share, caveat, count_outside, place_of, require_columns, warn_outside
+from pugam.errors import InputError, RowError
+from pugam.files import DataFile, TableWriter, open_file, open_writer
+from pugam.likelihood import expit
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from pugam.estimator import PUGAM
+
+__all__ = ["explain"]
+
+MOST_PRINTED = 10  # rows, where none is asked for by name
+TOP = 5
+LONGEST_NAME, LONGEST_VALUE = 40, 24
+ROWS_AT_ONCE = 1000  # written
+
+
+def explain(
+    model_file: Annotated[Path, typer.Argument(metavar="MODEL", help="A model saved by pugam fit.")],
+    data: Annotated[Path, typer.Argument(help="A .csv, .csv.gz or .parquet file, or a folder of Parquet files.")],
+    row: Annotated[
+        list[str] | None,
+        typer.Option(help="A row to explain: its number, 1 for the first, or with --id its identifier; repeatable."),
+    ] = None,
+    id: Annotated[str | None, typer.Option(help="Column of identifiers, to name rows by.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Write a table, a line for each row and term, in place of text (.csv, .tsv or .parquet)."),
+    ] = None,
+    top: Annotated[
+        int | None,
+        typer.Option(help="Show so many terms of each row, and the sum of the others; 5 as text, all in a table."),
+    ] = None,
+    pi: Annotated[
+        float | None, typer.Option(help="Share of positives among these rows, if it is not that of the fit.")
+    ] = None,
+    sample: Annotated[
+        str | None, typer.Option(help="Column that names the sample of each row, or a sample of the fit, for all rows.")
+    ] = None,
+    kind: Annotated[
+        str | None, typer.Option(help="Which kind of positives to explain, where the model has several.")
+    ] = None,
+    level: Annotated[float, typer.Option(help="Level of the limits, a probability such as 0.95.")] = 0.95,
+    delimiter: Delimiter = None,
+    decimal: Decimal = ".",
+    quiet: Quiet = False,
+) -> None:
+    """Say why rows have their probabilities: what each term adds to the log odds of the average unlabelled row.
+
+    The lines of a row add up to the log odds of its p_positive, as of pugam predict.
+
+    Examples:
+
+    pugam explain model.json patients.csv --row 17
+
+    pugam explain model.json patients.csv --id patient --row A-1043 --top 8
+
+    pugam explain model.json patients.csv --id patient --out explained.csv
+    """
+    from pugam.estimator import load, read_share
+
+    require_level(level)
+    require_at_least("--top", top, 1)
+    if out is not None:
+        require_table(out, "--out")
+        if out.exists() and data.exists() and out.samefile(data):
+            raise InputError(f"--out {out} is the file to be read; give another name.")
+    if data.suffix == ".json" and model_file.suffix != ".json":
+        raise InputError("The model comes first: pugam explain MODEL DATA.")
+    model = _of_kind(load(model_file), kind)
+    file = open_file(data, delimiter, decimal)
+    require_columns(model, file)
+    share = Share(None if pi is None else read_share(pi), sample, sample in file.names)
+    share.require_known(model)
+    wanted = Wanted.read(file, row, id)
+    for line in caveat(model.verdict_, pi):
+        say(line, aside=True)
+    with printing_warnings():
+        explained = _explained(model, file, share, level, wanted, None if out is not None or row else MOST_PRINTED)
+        if out is None:
+            for number, found in enumerate(explained):
+                _print(found, top or TOP, level, first=number == 0)
+            return
+        n_rows = _write(explained, out, top, "row" if id is None else id)
+    if not quiet:
+        say(f"{n_rows:,} {'row' if n_rows == 1 else 'rows'}: {out}")
+
+
+def _of_kind(model: PUGAM, kind: str | None) -> PUGAM:
+    """The model of one kind of positives, where there are several."""
+    if model._kinds is None:
+        if kind is not None:
+            raise InputError("--kind is for models of several kinds of positives; this one has a single kind.")
+        return model
+    if kind is None:
+        names = ", ".join(model.kinds_)
+        raise InputError(
+            f"This model has several kinds of positives ({names}), each with terms of its own; choose one with --kind."
+        )
+    one: PUGAM = model.of_kind(kind)
+    return one
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which rows are explained, and how they are called.
+
+    Attributes
+    ----------
+    column : str or None
+        Of identifiers.
+    names : set of str, or None
+        Those asked for; None for all rows.
+    """
+
+    file: DataFile
+    column: str | None
+    names: set[str] | None
+
+    @classmethod
+    def read(cls, file: DataFile, rows: Sequence[str] | None, column: str | None) -> Wanted:
+        """Check what was asked for."""
+        if column is not None and column not in file.names:
+            file.read([column])  # says that there is no such column, and which is nearest
+        for name in rows or ():
+            if column is None and not (name.isascii() and name.isdigit() and int(name) > 0):
+                raise InputError(
+                    f"--row is the number of a row, 1 for the first; got {name!r}. Give --id with the column of "
+                    "identifiers to name rows by these."
+                )
+        names = None if not rows else {name if column is not None else str(int(name)) for name in rows}
+        return cls(file, column, names)
+
+    def choose(self, batch: pa.RecordBatch, first_row: int) -> tuple[list[int], list[str]]:
+        """Places of rows in a batch, and their names."""
+        if self.column is None:
+            names = [str(first_row + place + 1) for place in range(batch.num_rows)]
+        else:
+            own = self.file.typed(batch.select([self.column]), {self.column: "text"}, first_row).column(0)
+            names = ["" if name is None else str(name) for name in own.to_pylist()]
+        places = [place for place, name in enumerate(names) if self.names is None or name in self.names]
+        return places, [names[place] for place in places]
+
+    def require_found(self, found: set[str], n_rows: int) -> None:
+        """Refuse names of rows that are not there."""
+        lacking = sorted((self.names or set()) - found)
+        if not lacking:
+            return
+        if self.column is None:
+            raise InputError(f"{self.file.path} has {n_rows:,} rows, and no row {lacking[0]}.")
+        raise InputError(f"{self.file.path}: column {self.column!r} holds no {lacking[0]!r}; check --row and --id.")
+
+
+@dataclass(frozen=True)
+class RowFound:
+    """One row: its name, and the lines of `explain`."""
+
+    name: str
+    lines: list[Any]
+
+
+def _explained(
+    model: PUGAM, file: DataFile, share: Share, level: float, wanted: Wanted, most: int | None
+) -> Iterator[RowFound]:
+    """Explain rows batch by batch; more than `most` are refused before any is shown."""
+    import pyarrow as pa
+
+    features = Features.of_model(model)
+    kinds, share_of = file.kinds(features.columns, features.kinds), share.of_batches(file)
+    first_row, outside, found = 0, Counter[str](), set[str]()
+    for batch in file.batches():
+        places, names = wanted.choose(batch, first_row)
+        if most is not None and len(places) > most:
+            raise InputError(
+                f"{file.path} has more than {most} rows; say which to explain, as in --row 17, or write all of them to "
+                "a table with --out explained.csv."
+            )
+        found.update(names)
+        if places:
+            read = file.typed(batch.select(list(features.columns)), kinds, first_row)
+            rows = match_levels(pa.Table.from_batches([read]), features).take(places)
+            try:
+                yield from _of_batch(model, rows, names, _taken(share_of(batch, first_row), places), level)
+            except RowError as error:
+                raise error.placed(partial(_place, file, first_row, places)) from None
+            outside.update(count_outside(model, rows))
+        first_row += batch.num_rows
+    wanted.require_found(found, first_row)
+    warn_outside(outside)
+
+
+def _place(file: DataFile, first_row: int, places: Sequence[int], row: int) -> str:
+    return place_of(file, first_row, places[row])
+
+
+def _taken(share: dict[str, Any], places: Sequence[int]) -> dict[str, Any]:
+    sample = share["sample"]
+    return share | {"sample": [sample[place] for place in places] if isinstance(sample, list) else sample}
+
+
+def _of_batch(
+    model: PUGAM, rows: pa.Table, names: Sequence[str], share: dict[str, Any], level: float
+) -> Iterator[RowFound]:
+    from pugam.presentation.steps import steps_of
+
+    steps = steps_of(model.explain(rows, level, **share))
+    size = len(steps) // len(names)
+    for place, name in enumerate(names):
+        yield RowFound(name, steps[place * size : (place + 1) * size])
+
+
+def _write(explained: Iterator[RowFound], out: Path, top: int | None, column: str) -> int:
+    """Write a line for each row and term, and tell how many rows there were."""
+    import pyarrow as pa
+
+    from pugam.presentation.steps import Step
+
+    if column in Step._fields:
+        raise InputError(f"--id {column}: the table has a column of that name of its own; rename it first.")
+    n_rows = 0
+    with ExitStack() as stack:
+        writer: TableWriter | None = None
+        while some := list(islice(explained, ROWS_AT_ONCE)):
+            lines = [(row.name, *step) for row in some for step in _folded(row, top)]
+            columns = map(list, zip(*lines, strict=True))
+            batch = pa.RecordBatch.from_pydict(dict(zip((column, *Step._fields), columns, strict=True)))
+            if writer is None:
+                writer = stack.enter_context(open_writer(out, batch.schema))
+            writer.write(batch)
+            n_rows += len(some)
+    return n_rows
+
+
+def _folded(row: RowFound, top: int | None) -> list[Any]:
+    """The lines of a row, all but the largest terms taken together where so many are wanted."""
+    from pugam.presentation.steps import fold_steps
+
+    baseline, *steps = row.lines
+    return row.lines if top is None else [baseline, *fold_steps(steps, top + 1)]
+
+
+def _print(row: RowFound, top: int, level: float, first: bool) -> None:
+    """Print one row: its probability, the average row, and the terms that matter most."""
+    from pugam.presentation.steps import shortened
+
+    baseline, *steps = _folded(row, top)
+    total = float(np.sum([step.contribution for step in row.lines]))
+    if not first:
+        say("")
+    probability, average = (float(expit(np.array(value))) for value in (total, baseline.contribution))
+    say(in_one_line(f"row {row.name}: p_positive {probability:.4f}, log odds {total:+.2f}"), strong=True)
+    lines = [("average unlabelled row", f"p {average:.4f}", baseline)]
+    for step in steps:
+        name, value = (in_one_line(text) for text in (step.term, step.value))
+        lines.append((shortened(name, LONGEST_NAME), shortened(value, LONGEST_VALUE), step))
+    widths = [max(len(line[place]) for line in lines) for place in (0, 1)]
+    for name, value, step in lines:
+        limits = "" if np.isnan(step.lower) else f"  ({step.lower:+.2f} to {step.upper:+.2f})"
+        say(f"  {name:<{widths[0]}}  {value:<{widths[1]}}  {step.contribution:+7.2f}{limits}")
+    if first:
+        say(f"  Contributions to the log odds, with {100 * level:g}% intervals.")

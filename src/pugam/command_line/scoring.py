@@ -1,0 +1,87 @@
+"""What verbs share that say something of the rows of a file: their share of positives, their columns, their places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pugam.command_line.columns import kinds_of_sample
+from pugam.data import read_table
+from pugam.errors import warn_user
+from pugam.files import DataFile
+from pugam.terms import columns_read
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from pugam.estimator import PUGAM
+
+__all__ = ["Share", "caveat", "count_outside", "place_of", "require_columns", "warn_outside"]
+
+
+@dataclass(frozen=True)
+class Share:
+    """Which share of positives holds for rows: a known one, that of a sample, or of one named in a column."""
+
+    pi: float | None
+    sample: str | None
+    in_column: bool
+
+    def require_known(self, model: PUGAM) -> None:
+        """Refuse two shares, and samples that the model does not know, before a file is read."""
+        model._known_shares(self.pi, None if self.in_column else self.sample, 0)
+        if self.in_column:
+            model._known_shares(self.pi, [], 0)
+
+    def of_batches(self, file: DataFile) -> Callable[[pa.RecordBatch, int], dict[str, Any]]:
+        """Return what gives the share of a batch of rows, from its first row on, as arguments of predictions."""
+        if not self.in_column or self.sample is None:
+            return lambda *_: {"pi": self.pi, "sample": self.sample}
+        column, kinds = self.sample, kinds_of_sample(file, self.sample)
+        return lambda batch, first_row: {
+            "pi": None,
+            "sample": file.typed(batch.select([column]), kinds, first_row).column(0).to_pylist(),
+        }
+
+
+def caveat(verdict: str | None, pi: float | None) -> Iterator[str]:
+    """Say what the probabilities rest on where the fit left doubts; a share that is given is not in doubt."""
+    if verdict == "does not fit":
+        yield "! The model does not fit the rows it was fitted to, and probabilities rest on it."
+    elif verdict in ("weakly determined", "not determined") and pi is None:
+        yield f"! pi is {verdict} by the rows of the fit, and probabilities depend on it. Give --pi if you know it."
+
+
+def require_columns(model: PUGAM, file: DataFile) -> None:
+    """Refuse a file that lacks a column of the model."""
+    columns = columns_read([term for one in model._models for term in one.terms_])
+    lacking = [column for column in columns if column not in file.names]
+    if lacking:
+        file.read(lacking[:1])  # says that there is no such column, and which is nearest
+
+
+def place_of(file: DataFile, first_row: int, row: int) -> str:
+    """Where a row of a batch stands in its file."""
+    return f"{file.path}, {file.place(first_row + row)}"
+
+
+def count_outside(model: PUGAM, rows: pa.Table) -> dict[str, int]:
+    """How many rows lie well outside the range of a column that a term was fitted on."""
+    table = read_table(rows)
+    axes = {
+        axis.column: (basis.spec.label, axis)
+        for one in model._models
+        for basis in one._design.bases
+        for axis in basis.axes
+    }
+    counts = {column: axis.outside(label, table.column(column)) for column, (label, axis) in axes.items()}
+    return {column: int(found.sum()) for column, found in counts.items() if found.any()}
+
+
+def warn_outside(counts: Mapping[str, int]) -> None:
+    """Warn of rows that lie outside the range of the fit, column by column."""
+    for column, count in counts.items():
+        warn_user(
+            f"{count:,} rows lie outside the range of the fit in column {column!r}, where no data support its effect."
+        )
