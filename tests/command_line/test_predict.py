@@ -430,4 +430,4 @@ def test_rows_outside_the_range_of_the_fit_are_told(pugam_says, rows, saved, emp
     code, _, err = pugam_says("predict", saved, "rows.csv", "--out", "scored.csv")
 
     assert code == 0
-    assert "! 1 rows lie outside the range of the fit in column 'x1'" in err
+    assert "! 1 row lies outside the range of the fit in column 'x1'" in err

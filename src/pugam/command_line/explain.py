@@ -26,10 +26,11 @@ from pugam.command_line.options import (
     require_table,
     say,
 )
-from pugam.command_line.scoring import Share, caveat, count_outside, place_of, require_columns, warn_outside
+from pugam.command_line.scoring import Share, caveat, place_of, require_columns, rows_outside
 from pugam.errors import InputError, RowError
 from pugam.files import DataFile, TableWriter, open_file, open_writer
 from pugam.likelihood import expit
+from pugam.terms import warn_outside
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -212,7 +213,7 @@ def _explained(
                 yield from _of_batch(model, rows, names, _taken(share_of(batch, first_row), places), level)
             except RowError as error:
                 raise error.placed(partial(_place, file, first_row, places)) from None
-            outside.update(count_outside(model, rows))
+            outside.update(rows_outside(model, rows))
         first_row += batch.num_rows
     wanted.require_found(found, first_row)
     warn_outside(outside)

@@ -15,11 +15,12 @@ import typer
 
 from pugam.command_line.columns import Features, match_levels
 from pugam.command_line.options import Decimal, Delimiter, Quiet, printing_warnings, require_level, require_table, say
-from pugam.command_line.scoring import Share, caveat, count_outside, place_of, require_columns, warn_outside
+from pugam.command_line.scoring import Share, caveat, place_of, require_columns, rows_outside
 from pugam.errors import InputError, RowError
 from pugam.files import DataFile, TableWriter, is_text, open_file, open_writer
 from pugam.likelihood import expit
 from pugam.progress import Progress
+from pugam.terms import warn_outside
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -137,7 +138,7 @@ def _scored(
             new = _scores(model, rows, share_of(batch, first_row), level)
         except RowError as error:
             raise error.placed(partial(place_of, file, first_row)) from None
-        outside.update(count_outside(model, rows))
+        outside.update(rows_outside(model, rows))
         understood = () if as_written else features.columns
         kept = [(read if name in understood else batch).column(name) for name in batch.schema.names]
         columns = [*kept, *(pa.array(values) for values in new.values())]
@@ -168,7 +169,7 @@ def _columns_added(model: PUGAM) -> tuple[str, ...]:
 def _scores_of_kinds(model: PUGAM, features: pa.Table, share: dict[str, Any], level: float | None) -> dict[str, Any]:
     if level is not None:
         raise InputError("--interval is of one kind of positives, but this model has several; leave it out.")
-    total, now = model.predict_proba(features, **share)[:, 1], model.predict_proba(features)[:, 1]
+    total, now = expit(model._logits(features, **share)), expit(model._logits(features, None, None))
     kinds = model._several_kinds.posteriors(features).T
     with np.errstate(invalid="ignore"):  # a kind keeps its part of the positives in another population
         parts = np.where(now > 0.0, kinds / now, 0.0) * total

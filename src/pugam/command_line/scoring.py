@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pugam.command_line.columns import kinds_of_sample
 from pugam.data import read_table
-from pugam.errors import warn_user
 from pugam.files import DataFile
-from pugam.terms import columns_read
+from pugam.terms import columns_read, count_outside
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from pugam.estimator import PUGAM
 
-__all__ = ["Share", "caveat", "count_outside", "place_of", "require_columns", "warn_outside"]
+__all__ = ["Share", "caveat", "place_of", "require_columns", "rows_outside"]
 
 
 @dataclass(frozen=True)
@@ -66,22 +65,6 @@ def place_of(file: DataFile, first_row: int, row: int) -> str:
     return f"{file.path}, {file.place(first_row + row)}"
 
 
-def count_outside(model: PUGAM, rows: pa.Table) -> dict[str, int]:
-    """How many rows lie well outside the range of a column that a term was fitted on."""
-    table = read_table(rows)
-    axes = {
-        axis.column: (basis.spec.label, axis)
-        for one in model._models
-        for basis in one._design.bases
-        for axis in basis.axes
-    }
-    counts = {column: axis.outside(label, table.column(column)) for column, (label, axis) in axes.items()}
-    return {column: int(found.sum()) for column, found in counts.items() if found.any()}
-
-
-def warn_outside(counts: Mapping[str, int]) -> None:
-    """Warn of rows that lie outside the range of the fit, column by column."""
-    for column, count in counts.items():
-        warn_user(
-            f"{count:,} rows lie outside the range of the fit in column {column!r}, where no data support its effect."
-        )
+def rows_outside(model: PUGAM, rows: pa.Table) -> dict[str, int]:
+    """How many rows lie well outside the range of the fit, by column."""
+    return count_outside([one._design for one in model._models], read_table(rows))

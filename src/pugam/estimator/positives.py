@@ -176,11 +176,6 @@ class KindMethods(PredictionMethods):
         return [*map(KindRow, kinds.names, kinds.rows.tolist(), intervals, verdicts), *rows]
 
     @property
-    def _models(self) -> tuple[Any, ...]:
-        """The models of the kinds of positives: this one where there is a single kind."""
-        return (self,) if self._kinds is None else self._kinds.models
-
-    @property
     def _several_kinds(self) -> KindFits:
         if self._kinds is None:
             told = "There is one kind of positives only; tell kinds apart by ", Argument("kind"), " in the fit."

@@ -17,6 +17,7 @@ from pugam.estimator.sampling import SampleMethods
 from pugam.inference import intercept_covariance, posterior_errors, posterior_limits, preference_of
 from pugam.likelihood import alpha_shift, expit, log_likelihood_rows, preferred_labels
 from pugam.messages import Argument
+from pugam.terms import count_outside, warn_outside
 
 __all__ = ["PredictionMethods"]
 
@@ -80,6 +81,16 @@ class PredictionMethods(SampleMethods):
         True
         """
         check_is_fitted(self)
+        warn_outside(count_outside([one._design for one in self._models], read_new_rows(self, X)))
+        return self._logits(X, pi, sample)
+
+    @property
+    def _models(self) -> tuple[Any, ...]:
+        """The models of the kinds of positives: this one where there is a single kind."""
+        return (self,) if self._kinds is None else self._kinds.models
+
+    def _logits(self, X: Any, pi: float | None, sample: Any) -> np.ndarray:
+        """The same, wherever the rows lie."""
         if self._kinds is not None and sample is None:
             return self._kinds.posterior_logits(X, None if pi is None else read_share(pi))
         ratio = self.log_density_ratio(X)

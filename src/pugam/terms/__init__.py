@@ -21,6 +21,7 @@ from pugam.terms.kinds import (
     te,
     ti,
 )
+from pugam.terms.outside import count_outside, warn_outside
 from pugam.terms.support import POWERS
 from pugam.terms.tensor_basis import TensorBasis
 from pugam.terms.term import Term, columns_read, group_columns, register_term
@@ -49,6 +50,7 @@ __all__ = [
     "Term",
     "choose_terms",
     "columns_read",
+    "count_outside",
     "f",
     "format_formula",
     "group_columns",
@@ -62,4 +64,5 @@ __all__ = [
     "s",
     "te",
     "ti",
+    "warn_outside",
 ]
