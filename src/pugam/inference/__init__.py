@@ -66,6 +66,8 @@ from pugam.inference.shares import judge_share, samples_of, share_interval
 from pugam.inference.smoothing_uncertainty import curve_covariance
 from pugam.inference.surveys import know_survey
 from pugam.inference.verdict import Verdict, headline
+from pugam.inference.worklists import Worklist, lengths_of_reviews, said_lengths, yield_columns
+from pugam.inference.yields import Limits, ModelErrors, RankedRows, Yields, expected_yields
 
 __all__ = [
     "FEWEST_POOLED",
@@ -86,17 +88,22 @@ __all__ = [
     "KindLimits",
     "LabellingBounds",
     "LabellingTest",
+    "Limits",
+    "ModelErrors",
     "NotConverged",
     "Null",
     "Omnibus",
     "PairTest",
     "PiProfile",
+    "RankedRows",
     "RatioInterval",
     "Resampling",
     "Scale",
     "Sensitivity",
     "ShareDifference",
     "Verdict",
+    "Worklist",
+    "Yields",
     "bayesian_covariance",
     "bound_labelling",
     "check_audits",
@@ -112,6 +119,7 @@ __all__ = [
     "effect_table",
     "equality_test",
     "excess_variances",
+    "expected_yields",
     "first_look",
     "fix_pi",
     "follow_pi",
@@ -125,6 +133,7 @@ __all__ = [
     "judge_share",
     "kind_posteriors",
     "know_survey",
+    "lengths_of_reviews",
     "make_inference",
     "make_resampling",
     "moved_shares",
@@ -144,6 +153,7 @@ __all__ = [
     "resample_survey",
     "rows_left",
     "run_bootstrap",
+    "said_lengths",
     "samples_of",
     "score_labelling",
     "shaped_covariance",
@@ -159,4 +169,5 @@ __all__ = [
     "wald_test",
     "with_negatives",
     "worst_verdict",
+    "yield_columns",
 ]
