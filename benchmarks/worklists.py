@@ -70,9 +70,7 @@ def main(folder: Path, maskings: int) -> None:
     tasks = [(name, share, masking) for _, name in tables for share in SHARES for masking in range(maskings)]
     answers = Parallel(n_jobs=-1, batch_size=1, verbose=1)(delayed(ask)(folder, *task) for task in tasks)
     groups = {name: group for group, name in tables}
-    found = pd.DataFrame([one for some in answers for one in some]).assign(
-        group=lambda rows: rows["table"].map(groups)
-    )
+    found = pd.DataFrame([one for some in answers for one in some]).assign(group=lambda rows: rows["table"].map(groups))
     parts = [(f"tables to {group} on", found[found["group"] == group]) for group in GROUPS]
     write_table(
         "worklists",

@@ -35,7 +35,6 @@ from pugam.inference import (
     unaudited_rows,
     yield_columns,
 )
-from pugam.likelihood import expit
 from pugam.messages import Argument
 from pugam.terms import Encoded
 
@@ -87,6 +86,7 @@ class WorklistMethods(PredictionMethods):
         cost_miss: float | None = None,
         columns: str | Sequence[str] | None = None,
         level: float = 0.95,
+        model_error: bool = True,
         pi: float | None = None,
         sample: Any = None,
     ) -> Worklist:
@@ -111,6 +111,9 @@ class WorklistMethods(PredictionMethods):
         columns : str or list of str, optional
             Columns of X to carry along, such as a customer's number.
         level : float
+        model_error : bool
+            As of `pi_interval`: whether lower limits allow for negatives that look just like positives, in equal shares
+            among all rows that do. False: errors of sampling alone, which makes short lists look much surer.
         pi, sample
             As of `predict_proba`. A share that is given counts as known.
 
@@ -138,7 +141,7 @@ class WorklistMethods(PredictionMethods):
         kept = _carried(X, columns)
         rows = self._rows_of_fit(pi, sample) if X is None else self._new_rows(X, pi, sample)
         with one_blas_thread():
-            return self._listed(rows, top, smallest, kept, level, pi is not None)
+            return self._listed(rows, top, smallest, kept, level, model_error, pi is not None)
 
     def _require_one_kind(self) -> None:
         if self._kinds is not None:
@@ -148,36 +151,50 @@ class WorklistMethods(PredictionMethods):
             )
 
     def _listed(
-        self, rows: _Rows, top: int | None, smallest: float | None, kept: dict[str, Any], level: float, pi_known: bool
+        self,
+        rows: _Rows,
+        top: int | None,
+        smallest: float | None,
+        kept: dict[str, Any],
+        level: float,
+        model_error: bool,
+        pi_known: bool,
     ) -> Worklist:
         """Rank rows, see how far the list goes, and ask what it yields."""
+        order, ranked = self._ranked(rows)
+        length = len(order) if smallest is None else int(np.count_nonzero(ranked.posterior >= smallest))
+        length = length if top is None else min(top, length)
+        covariance = intercept_covariance(self._design.layout, self.covariance(), pi_known=pi_known)
+        allowed = model_error and not pi_known
+        errors = self._inference.model_errors(self.pi_, level) if allowed else ModelErrors()
+        lengths = lengths_of_reviews(len(order), length)
+        curve = expected_yields(ranked, self._design, covariance, errors, lengths, level)
+        listed: dict[str, Any] = {"rank": np.arange(1, 1 + length), "row": rows.number[order[:length]]}
+        listed |= self._limits(ranked, length, covariance, level)
+        listed |= {name: np.asarray(values)[order[:length]] for name, values in kept.items()}
+        table = make_frame(rows.library, yield_columns(curve, said_lengths(len(order), length)))
+        return Worklist.of_yields(make_frame(rows.library, listed), table, curve, length, self.verdict_, pi_known)
+
+    def _ranked(self, rows: _Rows) -> tuple[NDArray[np.intp], RankedRows]:
+        """Rows by their posteriors, and the order that brings them there."""
         inference, share = self._inference, np.broadcast_to(rows.share, len(rows.ratio))
         logits, centre = (ask(rows.ratio, rows.share) for ask in (inference.posterior_logits, inference.central_logits))
         order = np.argsort(-logits, kind="stable")
-        posterior = expit(logits[order])
-        length = len(order) if smallest is None else int(np.count_nonzero(posterior >= smallest))
-        length = length if top is None else min(top, length)
-        covariance = intercept_covariance(self._design.layout, self.covariance(), pi_known=pi_known)
-        ranked = RankedRows(
-            posterior,
+        return order, RankedRows(
+            logits[order],
             centre[order],
             share[order],
             rows.sample[order],
             rows.excess,
             lambda places: rows.encoded_at(order[places]),
         )
-        errors = ModelErrors() if pi_known else inference.model_errors(self.pi_, level)
-        lengths = lengths_of_reviews(len(order), length)
-        curve = expected_yields(ranked, self._design, covariance, errors, lengths, level)
-        chosen = order[:length]
-        se = posterior_errors(self._design, rows.encoded_at(chosen), covariance)
-        spread = np.sqrt(se**2 + rows.excess[rows.sample[chosen]])
-        limits = posterior_limits(logits[chosen], centre[chosen], spread, level)
-        listed: dict[str, Any] = {"rank": np.arange(1, 1 + length), "row": rows.number[chosen]}
-        listed |= {name: limits[name] for name in ("p_positive", "lower", "upper")}
-        listed |= {name: np.asarray(values)[chosen] for name, values in kept.items()}
-        table = make_frame(rows.library, yield_columns(curve, said_lengths(len(order), length)))
-        return Worklist.of_yields(make_frame(rows.library, listed), table, curve, length, self.verdict_, pi_known)
+
+    def _limits(self, ranked: RankedRows, length: int, covariance: np.ndarray, level: float) -> dict[str, np.ndarray]:
+        """Posteriors of the first rows, with limits."""
+        errors = posterior_errors(self._design, ranked.encoded_at(np.arange(length)), covariance)
+        spread = np.sqrt(errors**2 + ranked.excess[ranked.sample[:length]])
+        limits = posterior_limits(ranked.logits[:length], ranked.centre[:length], spread, level)
+        return {name: limits[name] for name in ("p_positive", "lower", "upper")}
 
     def _new_rows(self, X: Any, pi: float | None, sample: Any) -> _Rows:
         """Rows of a table."""
@@ -225,9 +242,7 @@ class WorklistMethods(PredictionMethods):
         if numbers is None:
             return np.zeros(n_rows, dtype=np.intp), np.zeros(1)
         share = self._design.layout.share
-        return numbers, excess_variances(
-            self._several, self._settings.pi_range, float(self.covariance()[share, share])
-        )
+        return numbers, excess_variances(self._several, self._settings.pi_range, float(self.covariance()[share, share]))
 
 
 def read_cutoff(top: Any, threshold: Any, cost_review: Any, cost_miss: Any) -> float | None:

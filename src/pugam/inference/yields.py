@@ -74,9 +74,9 @@ class RankedRows:
 
     Attributes
     ----------
-    posterior, centre, share : arrays of shape (n,)
-        Posteriors as they are reported; logits around which those of other parameters lie; the share of positives that
-        holds for each row.
+    logits, centre, share : arrays of shape (n,)
+        Logits of posteriors as they are reported; those around which those of other parameters lie; the share of
+        positives that holds for each row.
     sample : array of shape (n,)
         The number of the sample each row is from.
     excess : array of shape (n_samples,)
@@ -85,12 +85,17 @@ class RankedRows:
         Gives the encoded values of rows by their places among these, one array per term.
     """
 
-    posterior: Array
+    logits: Array
     centre: Array
     share: Array
     sample: Numbers
     excess: Array
     encoded_at: Callable[[Numbers], Sequence[Encoded]]
+
+    @property
+    def posterior(self) -> Array:
+        """Their posteriors."""
+        return np.asarray(expit(self.logits))
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,19 +140,20 @@ def expected_yields(
         How many rows are reviewed, in rising order; the last are all of them.
     """
     normal_quantile(level)  # refuses what is no level
-    estimate = _sums(rows.posterior, reviewed)
+    posterior = rows.posterior
+    estimate = _sums(posterior, reviewed)
     drawn = _drawn_counts(rows, design, covariance, reviewed, estimate)
     ends = 0.5 - 0.5 * level, 0.5 + 0.5 * level
-    low, high = np.quantile(drawn, ends, axis=0)
-    short = _sums(errors.shortfall(rows.posterior, rows.share), reviewed)
+    low, high = np.quantile(drawn, ends, axis=0, method="inverted_cdf")
+    short = _sums(errors.shortfall(posterior, rows.share), reviewed)
     more = estimate + errors.missed * (reviewed - estimate)
-    lower = np.floor(np.maximum(estimate - np.hypot(np.maximum(estimate - low, 0.0), short), 0.0) + SUREST)
-    upper = np.ceil(np.maximum.reduce([high, more, estimate]) - SUREST)
+    below = np.hypot(np.maximum(estimate - low, 0.0), short)
+    lower, upper = np.rint(np.maximum(estimate - below, 0.0)), np.rint(np.maximum.reduce([high, more, estimate]))
     recalls = drawn / np.maximum(drawn[:, -1:], SUREST)
     return Yields(
         reviewed,
-        rows.posterior[np.maximum(reviewed, 1) - 1],
-        Limits(estimate, lower, np.minimum(upper, reviewed)),
+        posterior[np.maximum(reviewed, 1) - 1],
+        Limits(estimate, lower, upper),
         _recall(estimate, more, np.quantile(np.minimum(recalls, 1.0), ends, axis=0)),
         level,
     )
@@ -175,7 +181,7 @@ def _drawn_counts(
     size = np.maximum(reviewed, 1)
     wanted = np.clip(estimate / size, SUREST, 1.0 - SUREST)
     share = _with_mean(np.clip(expected / size, SUREST, 1.0 - SUREST), wanted)
-    return np.clip(share * size + chance, 0.0, reviewed)
+    return np.clip(np.rint(share * size + chance), 0.0, reviewed)
 
 
 def _with_mean(shares: Array, wanted: Array) -> Array:
@@ -194,7 +200,7 @@ def _drawn_sums(rows: RankedRows, design: Design, covariance: Array, reviewed: N
     rng = np.random.default_rng(SEED)
     moves = _opposite_pairs(rng, len(covariance)) @ _root(covariance).T
     of_samples = _opposite_pairs(rng, len(rows.excess)) * np.sqrt(rows.excess)
-    places, counts = _thinned(len(rows.posterior))
+    places, counts = _thinned(len(rows.logits))
     segment = np.searchsorted(reviewed, places, side="right")
     expected, chance = np.zeros((2, len(reviewed) + 1, 2 * HALF_OF_DRAWS))
     encoded = rows.encoded_at(places)

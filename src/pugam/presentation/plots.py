@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from pugam.presentation.panels import BAND, MARK, make_panels, use_axes
 from pugam.presentation.pictures import encoded_rows
 from pugam.presentation.protocol import FittedModel
 from pugam.presentation.share_plots import plot_kinds, plot_shares
+from pugam.presentation.worklist_plots import plot_worklist
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,22 +25,23 @@ if TYPE_CHECKING:
 __all__ = ["draw", "plot_posterior"]
 
 POSTERIOR_BINS = 25
+WITH_LEVEL: dict[str, Callable[..., Figure]] = {
+    "effects": plot_effects,
+    "shares": plot_shares,
+    "kinds": plot_kinds,
+    "labelling": plot_labelling,
+    "worklist": plot_worklist,
+}
 
 
 def draw(model: FittedModel, what: str, level: float = 0.95, **options: Any) -> Figure:
-    """Draw the effects of a model, its posteriors, shares of samples or kinds, bounds, or pictures of its diagnosis."""
-    if what == "effects":
-        return plot_effects(model, level, **options)
+    """Draw one of the pictures of a model, or those of its diagnosis."""
     if what == "posterior":
         return plot_posterior(model, **options)
-    if what == "shares":
-        return plot_shares(model, level, **options)
-    if what == "kinds":
-        return plot_kinds(model, level, **options)
-    if what == "labelling":
-        return plot_labelling(model, level, **options)
+    if what in WITH_LEVEL:
+        return WITH_LEVEL[what](model, level, **options)
     if what != "diagnosis" and what not in DIAGNOSTIC_PLOTS:
-        names = "', '".join(["effects", "posterior", "shares", "kinds", "labelling", *DIAGNOSTIC_PLOTS, "diagnosis"])
+        names = "', '".join(["effects", "posterior", *list(WITH_LEVEL)[1:], *DIAGNOSTIC_PLOTS, "diagnosis"])
         raise InputError(f"plot draws '{names}'; got {what!r}.")
     diagnosis = options.pop("diagnosis", None) or model.diagnose()
     axes = options.pop("axes", None)

@@ -23,6 +23,7 @@ from pugam.presentation.report.wording import (
     pooling_sentence,
     share_in_words,
 )
+from pugam.presentation.report.worklists import draw_yields
 
 __all__ = ["render"]
 
@@ -50,6 +51,7 @@ def _environment() -> Environment:
     environment.filters.update(
         number=formats.number,
         count="{:,.6g}".format,
+        whole="{:,.0f}".format,
         percent=formats.percent,
         percent_range=formats.percent_range,
         pvalue=formats.probability_value,
@@ -95,6 +97,7 @@ def render(content: Content) -> str:
         profile=charts.draw_profile(found, content.pi, fixed_pi.limit) if has_profile else None,
         profile_level=script_data.level_of_limit(fixed_pi.limit) if has_profile else None,
         bounds_chart=None if content.bounds is None else draw_bounds(content.bounds, content.pi.estimate),
+        review=None if content.review is None else draw_yields(content.review),
         calibration=charts.draw_calibration(found) if found.predicted else None,
     )
     # Names of files may hold bytes that are no text (as surrogates); the page must be one that can be written.
