@@ -82,7 +82,9 @@ def test_a_diagnosis_is_made_where_none_is_given(model, diagnosis):
 
 @pytest.mark.parametrize("what", ["curves", "", "Effects", None])
 def test_an_unknown_picture_is_refused_with_the_names_there_are(model, what):
-    names = r"'effects', 'explain', 'posterior', 'shares', 'kinds', 'labelling', .*'sensitivity', 'diagnosis'"
+    names = (
+        r"'effects', 'explain', 'shares', 'kinds', 'labelling', 'worklist', 'posterior', .*'sensitivity', 'diagnosis'"
+    )
     with pytest.raises(InputError, match=f"plot draws {names}"):
         model.plot(what)
 

@@ -16,6 +16,7 @@ import typer
 from pugam.command_line.columns import Features, match_levels
 from pugam.command_line.options import Decimal, Delimiter, Quiet, printing_warnings, require_level, require_table, say
 from pugam.command_line.scoring import Share, caveat, place_of, require_columns, rows_outside
+from pugam.command_line.shortlists import Ranking, Scored, Shortlist, expectation
 from pugam.errors import InputError, RowError
 from pugam.files import DataFile, TableWriter, is_text, open_file, open_writer
 from pugam.likelihood import expit
@@ -53,6 +54,21 @@ def predict(
         bool, typer.Option("--interval", help="Add a standard error and limits to each posterior.")
     ] = False,
     level: Annotated[float, typer.Option(help="Level of the limits, a probability such as 0.95.")] = 0.95,
+    top: Annotated[int | None, typer.Option(help="Write so many rows only, the likeliest positives first.")] = None,
+    threshold: Annotated[
+        float | None, typer.Option(help="Write rows only whose posterior is at least so large, in their order.")
+    ] = None,
+    cost_review: Annotated[
+        float | None,
+        typer.Option(help="What it costs to review a row: with --cost-miss, write the rows that are worth a review."),
+    ] = None,
+    cost_miss: Annotated[float | None, typer.Option(help="What it costs to leave a positive unseen.")] = None,
+    sort: Annotated[
+        bool, typer.Option("--sort", help="Write the likeliest positives first; rows are kept in memory.")
+    ] = False,
+    keep: Annotated[
+        list[str] | None, typer.Option(help="Column to write beside the new ones, in place of all; may be repeated.")
+    ] = None,
     delimiter: Delimiter = None,
     decimal: Decimal = ".",
     quiet: Quiet = False,
@@ -60,6 +76,7 @@ def predict(
     """Append p_positive and log_density_ratio to every row, keeping its columns and its place.
 
     p_positive is the probability of being positive for an unlabelled row; --interval adds p_se, p_lower and p_upper.
+    --top, --threshold and the costs write a worklist, and say how many positives a review of it is expected to find.
 
     Examples:
 
@@ -68,10 +85,13 @@ def predict(
     pugam predict model.json other_region.csv --pi 0.05 --interval --out scored.csv
 
     pugam predict model.json patients.csv --sample year --out scored.csv
+
+    pugam predict model.json claims.csv --top 200 --keep claim --out review.csv
     """
-    from pugam.estimator import load, read_share
+    from pugam.estimator import load, read_cutoff, read_share
 
     pi = None if pi is None else read_share(pi)
+    smallest = read_cutoff(top, threshold, cost_review, cost_miss)
     require_level(level)
     require_table(out, "--out")
     if data.suffix == ".json" and model_file.suffix != ".json":
@@ -85,34 +105,49 @@ def predict(
     if taken:
         raise InputError(f"{data} has a column {taken[0]!r} already; rename it first.")
     require_columns(model, file)
+    for column in keep or ():
+        if column not in file.names:
+            file.read([column])
     share = Share(pi, sample, sample in file.names)
     share.require_known(model)
     for line in caveat(model.verdict_, pi):
         say(line, aside=True)
-    n_rows = 0
+    ranking = Ranking(top, smallest, sort or top is not None, tuple(keep) if keep else None)
+    shortlist = Shortlist(ranking, data)
     with printing_warnings():
-        for batch in _written(model, file, out, share, level if interval else None, False if quiet else None):
-            n_rows += batch
+        _write(model, file, out, share, level if interval else None, shortlist, False if quiet else None)
+        said = tuple(expectation(model, shortlist, pi, sample, level)) if ranking.leaves_out else ()
     if not quiet:
-        say(f"{n_rows:,} rows: {out}")
+        say(f"{shortlist.n_listed:,} rows: {out}")
+    for line in said:
+        say(line)
 
 
-def _written(
-    model: PUGAM, file: DataFile, out: Path, share: Share, level: float | None, show: bool | None
-) -> Iterator[int]:
-    """Score and write batch by batch, telling how many rows each has."""
+def _write(
+    model: PUGAM,
+    file: DataFile,
+    out: Path,
+    share: Share,
+    level: float | None,
+    shortlist: Shortlist,
+    show: bool | None,
+) -> None:
+    """Score batch by batch, and write what is asked for: at once, or in order at the end."""
     with ExitStack() as stack:
         bar = stack.enter_context(Progress("rows", file.n_rows or 0, show))
         writer: TableWriter | None = None
-        for batch in _one_ahead(_scored(model, file, share, level, as_written=is_text(out))):
+        for scored in _one_ahead(_scored(model, file, share, level, as_written=is_text(out))):
+            batch = shortlist.add(scored)
             if writer is None:
                 writer = stack.enter_context(open_writer(out, batch.schema))
             writer.write(batch)
-            bar.advance(batch.num_rows)
-            yield batch.num_rows
+            bar.advance(scored.batch.num_rows)
+        if writer is not None:
+            for batch in shortlist.in_order():
+                writer.write(batch)
 
 
-def _one_ahead(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _one_ahead(batches: Iterator[Scored]) -> Iterator[Scored]:
     """Prepare the next batch in a thread of its own while the caller is busy with the last one."""
     with ThreadPoolExecutor(1) as pool:
         coming = pool.submit(next, batches, None)
@@ -121,9 +156,7 @@ def _one_ahead(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             yield batch
 
 
-def _scored(
-    model: PUGAM, file: DataFile, share: Share, level: float | None, as_written: bool
-) -> Iterator[pa.RecordBatch]:
+def _scored(model: PUGAM, file: DataFile, share: Share, level: float | None, as_written: bool) -> Iterator[Scored]:
     """Score batch by batch; from text to text all columns go out as they were written, also those of the model."""
     import pyarrow as pa
 
@@ -135,14 +168,16 @@ def _scored(
         read = file.typed(batch.select(list(features.columns)), kinds, first_row)
         rows = match_levels(pa.Table.from_batches([read]), features)
         try:
-            new = _scores(model, rows, share_of(batch, first_row), level)
+            holds = share_of(batch, first_row)
+            new = _scores(model, rows, holds, level)
         except RowError as error:
             raise error.placed(partial(place_of, file, first_row)) from None
         outside.update(rows_outside(model, rows))
         understood = () if as_written else features.columns
         kept = [(read if name in understood else batch).column(name) for name in batch.schema.names]
         columns = [*kept, *(pa.array(values) for values in new.values())]
-        yield pa.RecordBatch.from_arrays(columns, names=[*batch.schema.names, *new])
+        scored = pa.RecordBatch.from_arrays(columns, names=[*batch.schema.names, *new])
+        yield Scored(scored, tuple(new), rows, holds["sample"] if share.in_column else None)
         first_row += batch.num_rows
     warn_outside(outside)
 

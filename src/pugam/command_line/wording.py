@@ -29,6 +29,7 @@ OTHER_FLAGS = {  # whose names are not those of the arguments in Python
     "n_jobs": "--jobs",
     "random_state": "--seed",
     "folder": "--data",
+    "columns": "--keep",
 }
 PLACES = {
     "diagnosis": "--report",

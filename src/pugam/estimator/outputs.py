@@ -60,19 +60,21 @@ class OutputMethods:
 
         Parameters
         ----------
-        what : {"effects", "explain", "posterior", "shares", "kinds", "labelling", "profile", "starts", \
+        what : {"effects", "explain", "posterior", "shares", "kinds", "labelling", "worklist", "profile", "starts", \
                 "calibration", "sensitivity", "diagnosis"}
             Every effect with its band, or as a map and slices of it where two numbers act together; one row, from the
             log odds of the average unlabelled row to its own, term by term, as of `explain`; how many unlabelled rows
             have which posterior; the share of each unlabelled sample, or of each kind of positives; pi against how
-            much chances of being labelled vary, as of `labelling_bounds`; one of the pictures of a diagnosis;
-            "diagnosis": profile, starts and calibration side by side.
+            much chances of being labelled vary, as of `labelling_bounds`; what a review of the likeliest rows is
+            expected to find, as of `worklist`; one of the pictures of a diagnosis; "diagnosis": profile, starts and
+            calibration side by side.
         level : float
         **options
             For all: `axes`, those to draw in. For effects: `terms`, those to be drawn, `rug`, `shared_scale`, and
             `simultaneous`, `scale` and `derivative` as of `effect`. For "explain": `row`, a table of one row, and `pi`
             or `sample` as of `explain`. For the pictures of a diagnosis: `diagnosis`, one made before; for
-            "labelling": `bounds`, those of `labelling_bounds`, of many values of Gamma.
+            "labelling": `bounds`, those of `labelling_bounds`, of many values of Gamma; for "worklist": `worklist`,
+            one made before, of any rows.
 
         Examples
         --------

@@ -21,10 +21,10 @@ from pugam.data import (
 )
 from pugam.errors import InputError, VerdictWarning, warn_user
 from pugam.estimator.kind_fits import AUTO, KindFits, find_kinds, fit_kinds, require_ordinary
-from pugam.estimator.predicting import PredictionMethods
 from pugam.estimator.reading import all_or_nothing
 from pugam.estimator.roles import take_columns
 from pugam.estimator.training import is_elsewhere
+from pugam.estimator.worklists import WorklistMethods
 from pugam.inference import Interval
 from pugam.likelihood import label_frequency
 from pugam.messages import Argument
@@ -74,7 +74,7 @@ class SeveralKindsError(InputError, AttributeError):
     """Something was asked of all kinds of positives that only one kind has."""
 
 
-class KindMethods(PredictionMethods):
+class KindMethods(WorklistMethods):
     """Shares, posteriors and models of kinds of positives."""
 
     prevalence_: float

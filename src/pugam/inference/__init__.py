@@ -67,6 +67,8 @@ from pugam.inference.shares import judge_share, samples_of, share_interval
 from pugam.inference.smoothing_uncertainty import curve_covariance
 from pugam.inference.surveys import know_survey
 from pugam.inference.verdict import Verdict, headline
+from pugam.inference.worklists import Worklist, lengths_of_reviews, said_lengths, yield_columns
+from pugam.inference.yields import Limits, ModelErrors, RankedRows, Yields, expected_yields
 
 __all__ = [
     "FEWEST_POOLED",
@@ -88,11 +90,14 @@ __all__ = [
     "KindLimits",
     "LabellingBounds",
     "LabellingTest",
+    "Limits",
+    "ModelErrors",
     "NotConverged",
     "Null",
     "Omnibus",
     "PairTest",
     "PiProfile",
+    "RankedRows",
     "RatioInterval",
     "Resampling",
     "Scale",
@@ -100,6 +105,8 @@ __all__ = [
     "ShareDifference",
     "ShareKnown",
     "Verdict",
+    "Worklist",
+    "Yields",
     "bayesian_covariance",
     "bound_labelling",
     "check_audits",
@@ -115,6 +122,7 @@ __all__ = [
     "effect_table",
     "equality_test",
     "excess_variances",
+    "expected_yields",
     "explain_rows",
     "find_separating",
     "first_look",
@@ -129,6 +137,7 @@ __all__ = [
     "judge_share",
     "kind_posteriors",
     "know_survey",
+    "lengths_of_reviews",
     "make_inference",
     "make_resampling",
     "moved_shares",
@@ -148,6 +157,7 @@ __all__ = [
     "resample_survey",
     "rows_left",
     "run_bootstrap",
+    "said_lengths",
     "samples_of",
     "score_labelling",
     "shaped_covariance",
@@ -164,4 +174,5 @@ __all__ = [
     "with_average",
     "with_negatives",
     "worst_verdict",
+    "yield_columns",
 ]

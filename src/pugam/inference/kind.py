@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines import Engine
+from pugam.inference.intervals import Interval, normal_quantile
 from pugam.inference.model_error import allow_for_model_error
+from pugam.inference.yields import ModelErrors
 from pugam.solvers import Fit, FittedKind, Optimum, Settings
 from pugam.terms import Design
 
 if TYPE_CHECKING:
-    from pugam.inference.intervals import Interval
     from pugam.inference.open_effects import OpenEffects
     from pugam.inference.profile import PiProfile
 
@@ -96,6 +97,14 @@ class Inference(ABC, Generic[F_co]):
         if self.settings.estimate == "mode":
             return interval
         return allow_for_model_error(interval, self.fit.neighbours, self.settings.pi_range.limits)
+
+    def model_errors(self, pi: float, level: float) -> ModelErrors:
+        """What the interval for pi allows for errors of the model, as if there were none of sampling."""
+        normal_quantile(level)  # refuses what is no level
+        sure = Interval(pi, pi, pi, level, "fixed")
+        if self.settings.estimate != "mode":
+            sure = allow_for_model_error(sure, self.fit.neighbours, self.settings.pi_range.limits)
+        return ModelErrors.of_share(pi, sure.lower, sure.upper)
 
     @abstractmethod
     def posterior_logits(self, ratio: Array, pi: float | Array) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from pugam.presentation.pictures import encoded_rows
 from pugam.presentation.protocol import FittedModel
 from pugam.presentation.row_plots import plot_row
 from pugam.presentation.share_plots import plot_kinds, plot_shares
+from pugam.presentation.worklist_plots import plot_worklist
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,25 +26,24 @@ if TYPE_CHECKING:
 __all__ = ["draw", "plot_posterior"]
 
 POSTERIOR_BINS = 25
+WITH_LEVEL: dict[str, Callable[..., Figure]] = {
+    "effects": plot_effects,
+    "explain": plot_row,
+    "shares": plot_shares,
+    "kinds": plot_kinds,
+    "labelling": plot_labelling,
+    "worklist": plot_worklist,
+}
 
 
 def draw(model: FittedModel, what: str, level: float = 0.95, **options: Any) -> Figure:
-    """Draw effects of a model, one row, posteriors, shares of samples or kinds, bounds, or pictures of a diagnosis."""
-    if what == "effects":
-        return plot_effects(model, level, **options)
+    """Draw one of the pictures of a model, or those of its diagnosis."""
     if what == "posterior":
         return plot_posterior(model, **options)
-    if what == "shares":
-        return plot_shares(model, level, **options)
-    if what == "kinds":
-        return plot_kinds(model, level, **options)
-    if what == "labelling":
-        return plot_labelling(model, level, **options)
-    if what == "explain":
-        return plot_row(model, level, **options)
+    if what in WITH_LEVEL:
+        return WITH_LEVEL[what](model, level, **options)
     if what != "diagnosis" and what not in DIAGNOSTIC_PLOTS:
-        plain = ("effects", "explain", "posterior", "shares", "kinds", "labelling")
-        names = "', '".join([*plain, *DIAGNOSTIC_PLOTS, "diagnosis"])
+        names = "', '".join([*WITH_LEVEL, "posterior", *DIAGNOSTIC_PLOTS, "diagnosis"])
         raise InputError(f"plot draws '{names}'; got {what!r}.")
     diagnosis = options.pop("diagnosis", None) or model.diagnose()
     axes = options.pop("axes", None)

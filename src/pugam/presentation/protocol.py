@@ -8,7 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.data import SurveyRows
-from pugam.inference import Diagnosis, EqualShares, HypothesisTest, Inference, Interval, LabellingBounds, RatioInterval
+from pugam.inference import (
+    Diagnosis,
+    EqualShares,
+    HypothesisTest,
+    Inference,
+    Interval,
+    LabellingBounds,
+    RatioInterval,
+    Worklist,
+)
 from pugam.solvers import Fit, Fitted, Settings
 from pugam.terms import Design, Term
 
@@ -72,6 +81,10 @@ class FittedModel(Protocol):
 
     def labelling_bounds(self, gamma: Any, level: float = 0.95) -> LabellingBounds:
         """Bound pi if positives were not labelled at random."""
+        ...
+
+    def worklist(self, X: Any = None, top: int | None = None, *, level: float = 0.95) -> Worklist:
+        """Rank rows for a review."""
         ...
 
     def _share_rows(self, level: float = 0.95) -> Any:

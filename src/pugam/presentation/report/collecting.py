@@ -34,6 +34,7 @@ from pugam.presentation.report.samples import (
     posteriors_along,
 )
 from pugam.presentation.report.wording import citation, describe_model, on_page, plain_sentence, statistical_sentence
+from pugam.presentation.report.worklists import collect_yields
 from pugam.progress import Progress
 from pugam.solvers import Fitted, edf_by_term
 
@@ -89,6 +90,7 @@ def collect(
     unlabelled, weights = numbers[unlabelled_rows(fitted)], _unlabelled_weights(fitted)
     behind = (sensitivity, estimate, posteriors, weights)
     samples = tuple(collect_samples(model, fitted, *behind, diagnosis.verdict, interval.level))
+    review = model.worklist(top=n_candidates, level=interval.level) if n_candidates else None
     return Content(
         title=title,
         asked=(*about.items(), *describe_model(model)),
@@ -114,6 +116,8 @@ def collect(
         negatives=0.0 if model._fit.samples is None else model._fit.samples.negatives,
         audits=collect_audits(model, fitted, interval.level),
         bounds=collect_bounds(model, interval.level),
+        yields=() if review is None else collect_yields(review),
+        review=None if review is None else review.curve,
     )
 
 

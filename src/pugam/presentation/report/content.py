@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pugam.inference import AuditedShare, EqualShares, Interval, RatioInterval
+from pugam.inference import AuditedShare, EqualShares, Interval, RatioInterval, Yields
 from pugam.presentation.steps import Step
 from pugam.presentation.surfaces import Surface
 from pugam.solvers import PooledShares
@@ -23,6 +23,7 @@ __all__ = [
     "Sample",
     "Shown",
     "TermLine",
+    "Yield",
 ]
 
 
@@ -176,6 +177,17 @@ class Reasons:
 
 
 @dataclass(frozen=True)
+class Yield:
+    """A line of the table of cut-offs: what a review of so many rows is expected to find."""
+
+    reviewed: int
+    threshold: float
+    found: Interval
+    precision: Interval
+    recall: Interval
+
+
+@dataclass(frozen=True)
 class Candidate:
     """An unlabelled row that is likely positive.
 
@@ -297,6 +309,7 @@ class Content:
     audits : what audited rows say, beside the model; none where no row was audited
     bounds : Bounds, optional
         What pi could be if labels were not given at random; None where it was fixed.
+    yields, review : what reviews of the likeliest rows are expected to find: lines of a table, and a curve
     """
 
     title: str
@@ -321,6 +334,8 @@ class Content:
     negatives: float = 0.0
     audits: tuple[AuditedShare, ...] = ()
     bounds: Bounds | None = None
+    yields: tuple[Yield, ...] = ()
+    review: Yields | None = None
 
     @property
     def has_audits(self) -> bool:

@@ -25,6 +25,7 @@ from pugam.presentation.report.wording import (
     pooling_sentence,
     share_in_words,
 )
+from pugam.presentation.report.worklists import draw_yields
 from pugam.presentation.steps import AVERAGING, Step
 
 __all__ = ["render"]
@@ -54,6 +55,7 @@ def _environment() -> Environment:
         number=formats.number,
         signed=formats.signed,
         count="{:,.6g}".format,
+        whole="{:,.0f}".format,
         percent=formats.percent,
         percent_range=formats.percent_range,
         pvalue=formats.probability_value,
@@ -103,6 +105,7 @@ def render(content: Content) -> str:
         profile=charts.draw_profile(found, content.pi, fixed_pi.limit) if has_profile else None,
         profile_level=script_data.level_of_limit(fixed_pi.limit) if has_profile else None,
         bounds_chart=None if content.bounds is None else draw_bounds(content.bounds, content.pi.estimate),
+        review=None if content.review is None else draw_yields(content.review),
         calibration=charts.draw_calibration(found) if found.predicted else None,
     )
     # Names of files may hold bytes that are no text (as surrogates); the page must be one that can be written.

@@ -1,0 +1,106 @@
+"""What reviews are expected to find: chance by itself, parameters that are not known, and errors of the model."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit, logit
+from scipy.stats import binom
+
+from pugam.data import read_table
+from pugam.inference import ModelErrors, RankedRows, expected_yields
+from pugam.inference import yields as module
+from pugam.terms import Design, parse_formula
+
+
+def review(posterior, reviewed, intercept_variance=0.0, errors=ModelErrors(), share=0.5, excess=(0.0,), sample=None):  # noqa: B008
+    """Rows whose logits have an error in common, ranked."""
+    n = len(posterior)
+    table = read_table(pd.DataFrame({"x": np.linspace(-1.0, 1.0, n)}))
+    design = Design.resolve(parse_formula("x"), table)
+    encoded = design.encode(table)
+    logits = logit(np.asarray(posterior, dtype=float))
+    rows = RankedRows(
+        logits,
+        logits,
+        np.full(n, share),
+        np.zeros(n, dtype=np.intp) if sample is None else np.asarray(sample),
+        np.array(excess),
+        lambda places: [values[places] for values in encoded],
+    )
+    covariance = np.diag([intercept_variance, 0.0])
+    return expected_yields(rows, design, covariance, errors, np.array(reviewed), 0.95)
+
+
+def test_with_known_parameters_the_limits_are_those_of_a_binomial_distribution():
+    found = review(np.full(400, 0.3), [50, 100, 400]).found
+
+    for length, estimate, lower, upper in zip([50, 100, 400], *found, strict=True):
+        assert estimate == pytest.approx(0.3 * length)
+        # Quantiles of a thousand draws: within a tenth of a standard deviation, and a row for rounding.
+        tolerance = 1.0 + 0.15 * np.sqrt(0.21 * length)
+        assert abs(lower - binom.ppf(0.025, length, 0.3)) <= tolerance
+        assert abs(upper - binom.ppf(0.975, length, 0.3)) <= tolerance
+
+
+def test_errors_that_rows_have_in_common_do_not_average_out():
+    n = 4000
+    found = review(np.full(n, 0.3), [n], intercept_variance=0.2**2).found
+
+    # An error of 0.2 on the logit scale, against which chance is small.
+    lower, upper = n * expit(logit(0.3) - 1.96 * 0.2), n * expit(logit(0.3) + 1.96 * 0.2)
+    assert found.lower[0] == pytest.approx(lower, rel=0.04)
+    assert found.upper[0] == pytest.approx(upper, rel=0.04)
+    assert found.estimate[0] == pytest.approx(0.3 * n)
+
+
+def test_samples_have_errors_of_their_own():
+    sample = np.arange(2000) % 2
+    together, apart = (
+        review(np.full(2000, 0.3), [2000], excess=(0.1, 0.1), sample=numbers).found
+        for numbers in (np.zeros(2000, dtype=np.intp), sample)
+    )
+
+    ratio = (apart.upper - apart.lower) / (together.upper - together.lower)
+    assert ratio[0] == pytest.approx(1.0 / np.sqrt(2.0), rel=0.15)
+
+
+def test_negatives_that_look_like_positives_lower_all_posteriors_by_one_factor():
+    posterior = np.linspace(0.999, 0.001, 1000)  # whose mean is one half
+    errors = ModelErrors.of_share(0.5, 0.4, 0.5)
+    with_errors, without = (review(posterior, [100, 1000], errors=one).found for one in (errors, ModelErrors()))
+
+    assert errors.alike == pytest.approx(1 / 6)
+    below = without.estimate - without.lower
+    np.testing.assert_allclose(with_errors.lower, without.estimate - np.hypot(below, 0.2 * without.estimate), atol=0.51)
+    np.testing.assert_array_equal(with_errors.upper, without.upper)
+
+
+def test_positives_that_the_model_misses_raise_the_upper_limit_and_lower_recall():
+    errors = ModelErrors.of_share(0.5, 0.5, 0.7)
+    found = review(np.linspace(0.999, 0.001, 1000), [100, 1000], errors=errors)
+
+    assert found.found.upper[1] == 700
+    expected = found.found.estimate[0]
+    assert found.recall.lower[0] == pytest.approx((expected + 0.4 * (100 - expected)) / 700, rel=0.02)
+
+
+def test_precision_and_recall_follow_from_what_is_found():
+    found = review(np.linspace(0.9, 0.1, 500), [0, 100, 500])
+
+    assert found.threshold[1] == pytest.approx(np.linspace(0.9, 0.1, 500)[99])
+    np.testing.assert_allclose(found.precision.estimate[1:], found.found.estimate[1:] / [100, 500])
+    np.testing.assert_allclose(found.recall.estimate, found.found.estimate / found.found.estimate[-1])
+    assert [limits[-1] for limits in found.recall] == [1.0, 1.0, 1.0]
+    assert [limits[0] for limits in found.found] == [0.0, 0.0, 0.0]
+
+
+def test_rows_that_stand_for_others_give_nearly_the_same(monkeypatch):
+    posterior = np.linspace(0.95, 0.01, 6000)
+    whole = review(posterior, [500, 3000, 6000], intercept_variance=0.01).found
+    monkeypatch.setattr(module, "MOST_ROWS", 2000)
+    thinned = review(posterior, [500, 3000, 6000], intercept_variance=0.01).found
+
+    np.testing.assert_array_equal(thinned.estimate, whole.estimate)
+    widths = whole.upper - whole.lower
+    assert (np.abs(thinned.lower - whole.lower) < 0.15 * widths).all()
+    assert (np.abs(thinned.upper - whole.upper) < 0.15 * widths).all()
