@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from pugam.engines import one_blas_thread
 from pugam.estimator.storing import stored_text
 from pugam.files import replacing
-from pugam.inference import Interval
+from pugam.inference import Interval, headline
 from pugam.messages import Words, in_python
 from pugam.storage import Provenance
 from pugam.version import __version__
@@ -20,6 +20,13 @@ __all__ = ["OutputMethods"]
 
 class OutputMethods:
     """Ways out of a fitted model, made in `pugam.presentation` and `pugam.storage`; `self` is the whole estimator."""
+
+    def _repr_mimebundle_(self: Any, **options: Any) -> dict[str, str]:
+        """In a notebook: a fitted model shows its summary, another one what scikit-learn shows of estimators."""
+        if not hasattr(self, "pi_"):
+            return dict(super()._repr_mimebundle_(**options))  # type: ignore[misc]
+        said = "" if self.verdict_ is None else f"<div><b>{headline(self.verdict_)}</b></div>"
+        return {"text/plain": repr(self), "text/html": said + self.summary().to_html()}
 
     def summary(self: Any, level: float | None = None, interval: Interval | None = None) -> Any:
         """Return a summary of the fit: printed, a table as of a statistics package; its parts, tidy frames.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from html import escape
 
 import numpy as np
 from numpy.typing import NDArray
@@ -212,6 +213,9 @@ class Diagnosis:
         return self.in_words()
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return f'<pre style="white-space: pre-wrap">{escape(self.in_words())}</pre>'
 
 
 def _count_groups(terms: Sequence[HypothesisTest], columns: Sequence[Sequence[str]]) -> int:

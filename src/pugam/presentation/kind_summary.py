@@ -10,7 +10,7 @@ from pugam.data import make_frame
 from pugam.errors import InputError
 from pugam.inference import Interval
 from pugam.messages import Words, in_python
-from pugam.presentation.summary import aligned
+from pugam.presentation.blocks import Block, TextTable, in_html, in_latex, in_text
 
 __all__ = ["KindSummary", "summarize_kinds"]
 
@@ -31,16 +31,28 @@ class KindSummary:
     model: Any
     kinds: Any
     warnings: tuple[str, ...]
-    _text: str
+    _blocks: tuple[Block, ...]
 
     def told(self, words: Words) -> str:
         """Return the summary in the words of one kind of reader."""
-        return "\n".join([self._text, *(f"! {said}" for said in self.warnings)])
+        return in_text(self._said())
+
+    def to_html(self) -> str:
+        """Return the summary as a piece of HTML; a notebook shows it so."""
+        return in_html(self._said())
+
+    def to_latex(self) -> str:
+        r"""Return the summary as LaTeX, to be used with `\usepackage{booktabs, textcomp}`."""
+        return in_latex(self._said())
+
+    def _said(self) -> list[Block]:
+        return [*self._blocks, *(f"! {said}" for said in self.warnings)]
 
     def __str__(self) -> str:
         return self.told(in_python)
 
     __repr__ = __str__
+    _repr_html_ = to_html
 
 
 def summarize_kinds(model: Any, level: float | None = None, interval: Interval | None = None) -> KindSummary:
@@ -62,10 +74,10 @@ def summarize_kinds(model: Any, level: float | None = None, interval: Interval |
     }
     frame = make_frame(model._library, {"quantity": list(overall), "value": list(overall.values())})
     warnings = () if model.converged_ else ("Shares of kinds did not settle: kinds that look alike may be one.",)
-    return KindSummary(frame, model.kinds(level), warnings, "\n".join(_lines(model, interval)))
+    return KindSummary(frame, model.kinds(level), warnings, tuple(_lines(model, interval)))
 
 
-def _lines(model: Any, interval: Interval) -> Iterator[str]:
+def _lines(model: Any, interval: Interval) -> Iterator[Block]:
     yield f"Positive-unlabelled generalized additive model of {len(model.kinds_)} kinds of positives"
     for name, one in zip(model.kinds_, model._kinds.models, strict=True):
         yield f"log g(x)/h(x) of {name} = alpha + {one.formula_}"
@@ -73,8 +85,6 @@ def _lines(model: Any, interval: Interval) -> Iterator[str]:
     yield f"labelled positives n0 = {model.n0_:g}, unlabelled n1 = {model.n1_:g}"
     yield f"share of positives among the unlabelled: pi = {interval}"
     yield f"share among all rows {model.prevalence_:.3f}, share of positives labelled {model.label_frequency_:.3f}"
-    yield ""
-    yield "Kinds of positives: their shares among the unlabelled rows"
     shown = [
         (
             row.kind,
@@ -84,6 +94,7 @@ def _lines(model: Any, interval: Interval) -> Iterator[str]:
         )
         for row in model._kind_rows(interval.level)
     ]
-    yield from aligned(("", "labelled", "pi", "lower", "upper", ""), shown)
+    title = "Kinds of positives: their shares among the unlabelled rows"
+    yield TextTable(title, ("", "labelled", "pi", "lower", "upper", ""), tuple(shown))
     yield ""
     yield f"one fit for each kind, in turn until shares settled: {model.n_iter_} sweeps"

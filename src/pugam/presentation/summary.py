@@ -15,11 +15,12 @@ from pugam.data import make_frame
 from pugam.errors import InputError
 from pugam.inference import Interval, normal_quantile, not_converged, standard_errors
 from pugam.messages import Message, See, Words, in_python
+from pugam.presentation.blocks import Block, TextTable, in_html, in_latex, in_text
 from pugam.presentation.equations import equations
 from pugam.presentation.protocol import FittedModel
 from pugam.solvers import edf_by_term
 
-__all__ = ["Summary", "aligned", "summarize"]
+__all__ = ["Summary", "summarize"]
 
 STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"), (0.1, "."))
 SMALLEST_SHOWN = 1e-16
@@ -50,7 +51,7 @@ class Summary:
     linear: Any
     factors: Any
     messages: tuple[Message, ...]
-    _text: str
+    _blocks: tuple[Block, ...]
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -59,12 +60,24 @@ class Summary:
 
     def told(self, words: Words) -> str:
         """Return the summary in the words of one kind of reader."""
-        return "\n".join([self._text, *(f"! {message.told(words)}" for message in self.messages)])
+        return in_text(self._said(words))
+
+    def to_html(self) -> str:
+        """Return the summary as a piece of HTML; a notebook shows it so."""
+        return in_html(self._said(in_python))
+
+    def to_latex(self) -> str:
+        r"""Return the summary as LaTeX, to be used with `\usepackage{booktabs, textcomp}`."""
+        return in_latex(self._said(in_python))
+
+    def _said(self, words: Words) -> list[Block]:
+        return [*self._blocks, *(f"! {message.told(words)}" for message in self.messages)]
 
     def __str__(self) -> str:
         return self.told(in_python)
 
     __repr__ = __str__
+    _repr_html_ = to_html
 
 
 def summarize(model: FittedModel, level: float | None = None, interval: Interval | None = None) -> Summary:
@@ -83,7 +96,7 @@ def summarize(model: FittedModel, level: float | None = None, interval: Interval
         make_frame(library, _columns(("term", "level"), ("estimate", "se", "z", "pvalue", "lower", "upper"), linear)),
         make_frame(library, _columns(("term",), ("df", "statistic", "pvalue"), factors)),
         tuple(_messages(model)),
-        "\n".join(_lines(model, interval, smooth, linear, factors)),
+        tuple(_lines(model, interval, smooth, linear, factors)),
     )
 
 
@@ -154,13 +167,11 @@ def _messages(model: FittedModel) -> Iterator[Message]:
         yield not_converged(model._settings).message
 
 
-def _samples(model: FittedModel, level: float) -> Iterator[str]:
+def _samples(model: FittedModel, level: float) -> Iterator[Block]:
     """The share of each unlabelled sample, where there are several."""
     rows = model._share_rows(level)
     if len(rows) == 1:
         return
-    yield ""
-    yield "Unlabelled samples"
     audits = any(row.audited > 0.0 for row in rows)
     shown = [
         (
@@ -172,7 +183,8 @@ def _samples(model: FittedModel, level: float) -> Iterator[str]:
         )
         for row in rows
     ]
-    yield from aligned(("", "rows", *(["audited"] if audits else []), "pi", "lower", "upper", ""), shown)
+    header = ("", "rows", *(["audited"] if audits else []), "pi", "lower", "upper", "")
+    yield TextTable("Unlabelled samples", header, tuple(shown))
     yield f"  {model.test_shares()}"
     yield from _pooled(model)
 
@@ -205,7 +217,7 @@ def _lines(
     smooth: Sequence[Sequence[Any]],
     linear: Sequence[Sequence[Any]],
     factors: Sequence[Sequence[Any]],
-) -> Iterator[str]:
+) -> Iterator[Block]:
     yield "Positive-unlabelled generalized additive model"
     yield from equations(model.terms_)
     yield ""
@@ -216,33 +228,22 @@ def _lines(
     yield f"share among all rows {model.prevalence_:.3f}, share of positives labelled {model.label_frequency_:.3f}"
     yield from _samples(model, interval.level)
     if smooth:
-        yield ""
-        yield "Smooth terms"
-        yield from aligned(
-            ("", "edf", "ref.df", "statistic", "p", ""),
-            [
-                (term, f"{edf:.2f}", f"{df:.2f}", f"{statistic:.2f}", *_p(pvalue))
-                for term, edf, df, statistic, pvalue, _ in smooth
-            ],
+        shown = (
+            (term, f"{edf:.2f}", f"{df:.2f}", f"{statistic:.2f}", *_p(pvalue))
+            for term, edf, df, statistic, pvalue, _ in smooth
         )
+        yield TextTable("Smooth terms", ("", "edf", "ref.df", "statistic", "p", ""), tuple(shown))
     if linear:
-        yield ""
-        yield "Linear terms (per unit of the column) and levels"
         compared = _compared_to(model)
-        yield from aligned(
-            ("", "estimate", "se", "z", "p", ""),
-            [
-                (_line_name(term, name, compared), f"{estimate:.4g}", f"{se:.3g}", f"{z:.2f}", *_p(pvalue))
-                for term, name, estimate, se, z, pvalue, _, _ in linear
-            ],
+        shown = (
+            (_line_name(term, name, compared), f"{estimate:.4g}", f"{se:.3g}", f"{z:.2f}", *_p(pvalue))
+            for term, name, estimate, se, z, pvalue, _, _ in linear
         )
+        title = "Linear terms (per unit of the column) and levels"
+        yield TextTable(title, ("", "estimate", "se", "z", "p", ""), tuple(shown))
     if factors:
-        yield ""
-        yield "Factors, all levels together"
-        yield from aligned(
-            ("", "df", "statistic", "p", ""),
-            [(term, f"{df:.3g}", f"{statistic:.2f}", *_p(pvalue)) for term, df, statistic, pvalue in factors],
-        )
+        shown = ((term, f"{df:.3g}", f"{statistic:.2f}", *_p(pvalue)) for term, df, statistic, pvalue in factors)
+        yield TextTable("Factors, all levels together", ("", "df", "statistic", "p", ""), tuple(shown))
     yield "---"
     yield "p-values: 0 '***' 0.001 '**' 0.01 '*' 0.05 '.' 0.1"
     yield ""
@@ -268,14 +269,3 @@ def _line_name(term: str, name: str, compared: Mapping[tuple[str, str], str]) ->
 def _p(pvalue: float) -> tuple[str, str]:
     shown = f"< {SMALLEST_SHOWN:g}" if pvalue < SMALLEST_SHOWN else f"{pvalue:.3g}"
     return shown, next((star for limit, star in STARS if pvalue < limit), "")
-
-
-def aligned(header: Sequence[str], body: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Lines of a table, names to the left and numbers to the right."""
-    widths = [max(len(row[place]) for row in (header, *body)) for place in range(len(header))]
-    for row in (header, *body):
-        first, *others = (
-            cell.ljust(width) if place in (0, len(header) - 1) else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        yield "  " + "  ".join([first, *others]).rstrip()
