@@ -41,6 +41,7 @@ from pugam.inference.findings import (
     UnevenProfile,
     WideInterval,
 )
+from pugam.inference.opinions import OthersDisagree
 from pugam.messages import Message, in_python
 from pugam.presentation.report.wording import on_page
 
@@ -58,6 +59,7 @@ FINDINGS = [
     LittleApart(2.31, 0.859),
     NeedsSmoothness(1.62),
     OneSidedLevels(("site = 'north'",)),
+    OthersDisagree(("0.412", "0.398"), "above", 0.062),
     NoTermVaries(5),
     NotConverged(200),
     OnGivenBound(0.1, 0.4),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from pugam.inference.opinions import agree
 from pugam.inference.verdict import fits, headline
 from pugam.messages import Words
 
@@ -86,4 +87,8 @@ def _describe_fit(found: Diagnosis) -> Iterator[str]:
     if omnibus is not None:
         yield f"  boosting     z = {omnibus.statistic:.2f}, p = {omnibus.pvalue:.2g} (what trees find in the residuals)"
     if bound is not None:
-        yield f"  upper bound  pi is at most {bound.upper:.3f} without any model, estimated as {bound.estimate:.3f}"
+        yield f"  upper bound  pi is at most {bound.upper:.3f} without any model"
+    if found.opinions:
+        said = ", ".join(f"{opinion.pi:.3f} by {opinion.method}" for opinion in found.opinions)
+        both = "agree" if agree(found.opinions, found.wald) else "differ"
+        yield f"  others       {said}, without the model: they {both}"

@@ -22,6 +22,7 @@ from pugam.inference.kinds import inference_of
 from pugam.inference.labelling_test import LabellingTest, score_labelling
 from pugam.inference.omnibus import Omnibus, probe_residuals
 from pugam.inference.open_effects import OpenEffects, condition_number
+from pugam.inference.opinions import Opinion, ask_others, find_disagreement
 from pugam.inference.pair_test import PairTest, score_pairs
 from pugam.inference.profile import PiProfile, profile_interval
 from pugam.inference.rows_tested import choose_rows
@@ -125,6 +126,8 @@ class Diagnosis:
     curves : CurveTests, optional
         Whether curves are the same in all unlabelled samples; None where there is one, and where terms say who is
         labelled.
+    opinions : tuple of Opinion
+        What others than the model say of pi.
     """
 
     verdict: Verdict
@@ -158,6 +161,7 @@ class Diagnosis:
     sensitivity: Sensitivity
     search: Search | None = None
     curves: CurveTests | None = None
+    opinions: tuple[Opinion, ...] = ()
 
     @property
     def n_distinguishable(self) -> int:
@@ -283,13 +287,21 @@ def diagnose_fit(
 
 
 def follow_pi(found: Diagnosis, fitted: Fitted) -> Diagnosis:
-    """Add the profile, and what becomes of the model when pi is fixed along a grid."""
+    """Add the profile, what becomes of the model when pi is fixed along a grid, and what others say of pi."""
     profile, interval = inference_of(fitted).profile(fitted.engine), found.profile_interval
     sensitivity = fix_pi(profile, values_within(interval, found.wald.estimate))
     if interval is None:
         return replace(found, sensitivity=sensitivity)
     places, deviance = _curve(profile, interval)
-    return replace(found, profile_pi=places, profile_deviance=deviance, sensitivity=sensitivity)
+    opinions = ask_others(choose_rows(profile)) if found.best_bin is not None else ()
+    return replace(
+        found,
+        profile_pi=places,
+        profile_deviance=deviance,
+        sensitivity=sensitivity,
+        opinions=opinions,
+        findings=(*found.findings, *find_disagreement(opinions, found.wald)),
+    )
 
 
 def _interval(inference: Inference[Fit], pi: float, sampling: bool = False) -> Interval:
