@@ -1,10 +1,12 @@
 """Levels of a column: which can be used, and which were seen."""
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 from meeting import SITES, column, evaluate, meet
 
+from pugam import PUGAM
 from pugam.data import read_table
 from pugam.errors import InputError
 from pugam.terms import f
@@ -29,6 +31,14 @@ def test_levels_keep_an_order_of_their_own(values):
     (axis,) = f("x").resolve([read_table(frame({"x": values})).column("x")]).axes
 
     assert axis.levels == ("Jan", "Feb", "Mar")
+
+
+def test_effects_come_in_that_order():
+    months = pd.Categorical(["Mar", "Jan", "Feb", "Jan"] * 25, categories=["Jan", "Feb", "Mar"], ordered=True)
+    X = pd.DataFrame({"age": np.arange(100.0), "month": months})
+    model = PUGAM("age + f(month)", pi=0.3, estimate="mode", check=False).fit(X, np.arange(100) % 2)
+
+    assert list(model.effect("month")["x"]) == ["Jan", "Feb", "Mar"]
 
 
 def test_levels_without_an_order_are_sorted():
