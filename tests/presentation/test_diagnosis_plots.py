@@ -69,7 +69,8 @@ def test_each_picture_has_its_panels_and_can_be_saved(model, diagnosis, what, ti
         figure.savefig(picture, format="png", dpi=40)
 
     assert type(figure) is Figure
-    assert [ax.get_title().split(",")[0] for ax in panels(figure)] == titles
+    drawn = [title for title in titles if title != "where the starts ended" or what == "starts" or diagnosis.starts]
+    assert [ax.get_title().split(",")[0] for ax in panels(figure)] == drawn
     assert all(ax.has_data() or ax.texts for ax in panels(figure))
     assert picture.getvalue().startswith(b"\x89PNG")
 
@@ -252,8 +253,8 @@ def test_pictures_are_drawn_in_axes_of_the_caller(model, diagnosis):
     assert model.plot("starts", diagnosis=diagnosis, axes=second) is figure
     assert len(figure.axes) == 2
     assert first.get_title() == model.terms_[0].label
-    with pytest.raises(InputError, match=r"3 panel\(s\); axes gives 2"):
-        model.plot("diagnosis", diagnosis=diagnosis, axes=[first, second])
+    with pytest.raises(InputError, match=r"\d panel\(s\); axes gives 4"):
+        model.plot("diagnosis", diagnosis=diagnosis, axes=[first, second] * 2)
 
 
 def test_the_histogram_of_posteriors_counts_the_unlabelled_rows(model):

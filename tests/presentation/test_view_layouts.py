@@ -89,3 +89,10 @@ def test_missing_levels_are_not_counted():
     (curves,) = views(X, CLINIC, rows=np.column_stack([np.linspace(0, 10, len(codes)), codes]))
 
     assert curves.names == tuple(f"clinic {number}" for number in range(6))
+
+
+def test_a_number_of_two_values_is_drawn_at_both_like_levels():
+    (view,) = views_of((number_axis("flag", 0.0, 1.0),), np.array([[0.0], [1.0], [1.0]]), Detail(50, 10, 8))
+
+    assert (view.along, view.names) == ((), ("0", "1"))
+    assert list(view.points()) == [(0.0,), (1.0,)]

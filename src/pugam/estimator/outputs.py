@@ -186,7 +186,7 @@ class OutputMethods:
         from pugam.presentation.report import collect, render
 
         check_is_fitted(self)
-        said = {"Version": f"pugam {__version__}"} if repeat is None else repeat
+        said = {"Python": f"{self!r}.fit(X, z)", "Version": f"pugam {__version__}"} if repeat is None else repeat
         with one_blas_thread():
             page = render(
                 collect(self, title, about or {}, said, names, n_candidates, interval, diagnosis, progress, words)

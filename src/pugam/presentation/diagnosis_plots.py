@@ -34,7 +34,8 @@ def plot_diagnosis(
     """
     if which == "sensitivity":
         return plot_sensitivity(diagnosis.sensitivity, design, axes, encoded)
-    names = [name for name in _SINGLE if which in (None, name)]
+    drawn = [name for name in _SINGLE if name != "starts" or diagnosis.starts]
+    names = drawn if which is None else [which]
     figure, panels = make_panels(len(names), *SINGLE_SIZE) if axes is None else use_axes(axes, len(names))
     for name, ax in zip(names, panels, strict=True):
         _SINGLE[name](ax, diagnosis)
@@ -87,7 +88,7 @@ def _draw_starts(ax: Axes, diagnosis: Diagnosis) -> None:
     if ends:
         ax.legend(fontsize=8, frameon=False)
     else:
-        ax.text(0.5, 0.5, "shrunken curves:\nno starts to compare", ha="center", va="center", transform=ax.transAxes)
+        ax.text(0.5, 0.5, "there were no starts\nto compare", ha="center", va="center", transform=ax.transAxes)
 
 
 def _draw_calibration(ax: Axes, diagnosis: Diagnosis) -> None:

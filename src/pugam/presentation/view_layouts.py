@@ -19,11 +19,14 @@ Array = NDArray[np.float64]
 
 MOST_CURVES, MOST_MAPS = 6, 6  # more could not be told apart
 SLICES = (0.1, 0.5, 0.9)  # quantiles of a column at which the effect of another is shown
+FEW_VALUES = 2  # of a number: between them there is nothing to draw
 FINENESS = 100  # values at which a column is fixed are rounded to so many parts of its range
 
 
 def views_of(axes: tuple[Axis, ...], rows: Array, detail: Detail) -> tuple[View, ...]:
     """Return the panels of a term's picture, by how many numeric columns it has; maps come before slices.
+
+    A number of two values is drawn like a factor of two levels.
 
     Parameters
     ----------
@@ -34,6 +37,8 @@ def views_of(axes: tuple[Axis, ...], rows: Array, detail: Detail) -> tuple[View,
     detail : Detail
     """
     n_numeric = sum(axis.is_numeric for axis in axes)
+    if len(axes) == n_numeric == 1 and 0 < len(np.unique(rows)) <= FEW_VALUES:
+        return (View(axes, (), (), tuple({0: value} for value in np.unique(rows).tolist())),)
     return LAYOUTS[min(n_numeric, 2)](axes, rows, detail)
 
 
