@@ -91,7 +91,7 @@ def require_one_line(code, err, *said):
 NO_SPACE = ("No space left on device", "File too large")
 
 
-@pytest.mark.parametrize("name", in_make_test("fit --out", "predict csv.gz", "predict parquet"))
+@pytest.mark.parametrize("name", in_make_test("fit --out", "predict parquet"))
 @pytest.mark.parametrize("existed", [True, pytest.param(False, marks=pytest.mark.long)], ids=["replacing", "new"])
 def test_a_full_disk(name, existed, small_disk, inputs, run):
     command, out = COMMANDS[name]

@@ -65,7 +65,7 @@ def kill_and_look(started, folder, names, existed):
 
 @pytest.mark.parametrize(
     ("name", "n_moments"),
-    [("fit", 2), *(pytest.param(name, 20, marks=pytest.mark.long) for name in COMMANDS)],
+    [("fit", 1), *(pytest.param(name, 20, marks=pytest.mark.long) for name in COMMANDS)],
 )
 def test_a_kill_at_any_moment_leaves_the_earlier_file_or_a_whole_one(name, n_moments, folder, start, run):
     command = COMMANDS[name]
