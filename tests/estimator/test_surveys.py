@@ -51,7 +51,10 @@ def width(found):
     return found.upper - found.lower
 
 
-@pytest.mark.parametrize("settings", [{}, {"estimate": "mode"}, {"estimate": "mode", "debias": False}])
+@pytest.mark.parametrize(
+    "settings",
+    [{}, *(pytest.param({"estimate": "mode", **more}, marks=pytest.mark.long) for more in ({}, {"debias": False}))],
+)
 def test_rows_as_their_own_clusters_are_what_rows_are_without_a_survey(settings):
     """Empirical and expected variances of the score differ by a few percent at 2000 rows."""
     data = simulate(2, n0=800, n=2000, pi=0.4, random_state=1)
@@ -79,7 +82,7 @@ def test_rows_twice_in_clusters_of_two_say_what_they_say_once():
     assert width(double.odds_ratio("x1", 0.4, 0.6)) == pytest.approx(width(once.odds_ratio("x1", 0.4, 0.6)), rel=1e-5)
 
 
-@pytest.mark.parametrize("sample", [None, np.arange(1600) % 2])
+@pytest.mark.parametrize("sample", [None, pytest.param(np.arange(1600) % 2, marks=pytest.mark.long)])
 def test_a_large_design_effect_leaves_limits(sample):
     """Rows four times over: curves bend a little more freely, which moves limits by some hundredths."""
     data = simulate(2, n0=400, n=1600, random_state=0)
@@ -167,6 +170,7 @@ def test_shares_of_samples_vary_as_a_bootstrap_of_clusters_says(survey):
     assert np.sqrt(known.covariance()[0, 0]) == pytest.approx(drawn, rel=0.17)
 
 
+@pytest.mark.long
 def test_rows_as_their_own_clusters_leave_shares_of_samples_as_they_are(survey):
     plain = fit(survey, "year").shares(model_error=False)
     X, z, year = survey[["a", "b", "c"]], survey["z"], survey["year"]
@@ -322,7 +326,7 @@ def test_audits_know_clusters(survey):
     assert width(once)[0] > 1.1 * width(independent)[0]
 
 
-@pytest.mark.parametrize("engine", ["stream", "auto"])
+@pytest.mark.parametrize("engine", [pytest.param("stream", marks=pytest.mark.long), "auto"])
 def test_surveys_may_be_in_files(survey, tmp_path, monkeypatch, engine):
     """Read in parts of 500 rows, or whole; weights of zero leave a cluster that counts."""
     monkeypatch.setattr("pugam.engines.file_rows.BATCH_ROWS", 500)
