@@ -276,7 +276,7 @@ def test_sensitivity_by_marginal_likelihood_is_the_mode_of_the_curves_with_pi_fi
         assert (np.abs(covariance @ here.gradient[others]) < 1e-3 * np.sqrt(covariance.diagonal())).all()
 
 
-@pytest.mark.parametrize("debias", [False, True], ids=["penalised", "corrected"])
+@pytest.mark.parametrize("debias", [pytest.param(False, marks=pytest.mark.long), True], ids=["penalised", "corrected"])
 def test_sensitivity_is_the_model_with_pi_fixed(data, debias):
     model = PUGAM(debias=debias, tol=1e-8, n_starts=3, estimate="mode").fit(data.X, data.z)
     unlabelled = data.X[data.z == 0]

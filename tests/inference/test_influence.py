@@ -98,7 +98,7 @@ def test_after_the_bias_correction_it_is_the_derivative_of_the_corrected_logit_p
     assert np.abs(numeric - centred(of_all[:, 0], fitted, every)).max() > 0.02 * np.abs(numeric).max()
 
 
-@pytest.mark.parametrize("debias", [False, True], ids=["penalised", "corrected"])
+@pytest.mark.parametrize("debias", [False, pytest.param(True, marks=pytest.mark.long)], ids=["penalised", "corrected"])
 @pytest.mark.parametrize("setting", [2, 3])
 def test_with_many_rows_it_tells_what_refits_do(make_problem, setting, debias):
     # With the expected information, and no more smoothing than the curves need: the two agree only in large samples.

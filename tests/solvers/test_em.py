@@ -98,7 +98,9 @@ def test_one_iteration_is_the_papers(make_problem):
 @pytest.mark.parametrize(
     ("setting", "kappa"), [(1, 1.0), (2, 1e-3), pytest.param(3, 1e-3, marks=pytest.mark.long), (3, 1e-2)]
 )
-@pytest.mark.parametrize("prior", [PiPrior(), PiPrior(1.0, 1.0)], ids=["flat", "weak"])
+@pytest.mark.parametrize(
+    "prior", [pytest.param(PiPrior(), marks=pytest.mark.long), PiPrior(1.0, 1.0)], ids=["flat", "weak"]
+)
 def test_em_and_fisher_scoring_reach_the_same_optimum(make_problem, setting, kappa, prior):
     objective = make_problem(setting, n0=600, n=900, seed=setting).objective(kappa, prior)
     starts = make(objective, n_starts=4)

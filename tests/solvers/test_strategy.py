@@ -56,8 +56,17 @@ def test_nothing_is_corrected_where_nothing_is_penalised(make_problem):
     assert linear.optimum is linear.penalized
 
 
-@pytest.mark.parametrize("solver", ["newton", "em"])
-@pytest.mark.parametrize("smoothing", ["reml", "aic", np.full(5, 1e-2)], ids=["reml", "aic", "given"])
+SMOOTHINGS = {"reml": "reml", "aic": "aic", "given": np.full(5, 1e-2)}
+
+
+@pytest.mark.parametrize(
+    ("solver", "smoothing"),
+    [
+        *(pytest.param("newton", smoothing, id=f"{name}-newton") for name, smoothing in SMOOTHINGS.items()),
+        pytest.param("em", SMOOTHINGS["given"], id="given-em"),
+        *(pytest.param("em", name, marks=pytest.mark.long, id=f"{name}-em") for name in ("reml", "aic")),
+    ],
+)
 def test_a_known_pi_stays_known_whatever_else_is_chosen(problem, solver, smoothing):
     known = fit(problem, smoothing=smoothing, solver=solver, pi_range=PiRange(0.3, 0.3), n_starts=2, grid=(1e-1, 1e-3))
 

@@ -289,7 +289,14 @@ def test_the_page_of_a_fitted_model_moves_and_shows_its_names_as_text(driver, op
     assert driver.get_log("browser") == []
 
 
-@pytest.mark.parametrize("name", ["example", "hostile", "fitted", "mapped", "sampled", "several"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "hostile",
+        "sampled",
+        *(pytest.param(name, marks=pytest.mark.long) for name in ("example", "fitted", "mapped", "several")),
+    ],
+)
 def test_nothing_sticks_out_on_a_phone(driver, open_page, name):
     open_page(name, PHONE)
     for place in (0, 2):
