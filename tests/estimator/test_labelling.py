@@ -136,6 +136,7 @@ def test_weights_count_rows():
     assert weighted._fit.labelling.factor == pytest.approx(longer._fit.labelling.factor, rel=1e-3)
 
 
+@pytest.mark.long
 def test_files_give_what_memory_gives(tmp_path):
     X, z, _ = make_table(1, 2.0, 400)
     X.assign(z=z).to_parquet(tmp_path / "rows.parquet")

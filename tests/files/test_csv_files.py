@@ -133,13 +133,13 @@ def test_one_name_in_quotes_may_hold_a_delimiter(written):
 def test_thousands_of_columns(written, monkeypatch):
     # Far smaller than a row: blocks must grow with the rows.
     monkeypatch.setattr(csv_files, "BLOCK_BYTES", 1024)
-    n = 3000
+    n = 2000
     names = [f"größe {i}" for i in range(n)]
-    path = written("\n".join(",".join(row) for row in [names, *[[str(i + j) for i in range(n)] for j in range(20)]]))
+    path = written("\n".join(",".join(row) for row in [names, *[[str(i + j) for i in range(n)] for j in range(8)]]))
     table = read(path)
     assert table.column_names == names
-    assert table[names[-1]].to_pylist() == [float(n - 1 + j) for j in range(20)]
-    assert stream(path).num_rows == 20
+    assert table[names[-1]].to_pylist() == [float(n - 1 + j) for j in range(8)]
+    assert stream(path).num_rows == 8
 
 
 def test_a_cell_that_is_no_number_is_named_with_its_line(written):

@@ -329,6 +329,7 @@ def doubled(data):
     )
 
 
+@pytest.mark.long
 def test_rows_that_come_twice_are_drawn_together_where_groups_say_so(doubled, resamples, model):
     # 400 refits each: the error of a ratio of two standard deviations is 1/sqrt(400), five percent; three times that.
     apart = doubled.bootstrap(400, random_state=1)
@@ -502,7 +503,7 @@ def test_nothing_is_reported_where_all_went_well(model):
     assert (resamples.n_requested, resamples.n_failed, resamples.interrupted) == (20, 0, False)
 
 
-@pytest.mark.parametrize("n_resamples", [5, pytest.param(50, marks=pytest.mark.long)])
+@pytest.mark.parametrize("n_resamples", [2, pytest.param(50, marks=pytest.mark.long)])
 def test_resamples_that_nearly_separate_the_labels_raise_no_numerical_warning(n_resamples):
     data = simulate(2, n0=30, n=60, random_state=0)
     with warnings.catch_warnings():

@@ -138,7 +138,7 @@ def test_the_deviance_at_both_ends_is_the_chi_square_quantile(model, profile, le
 
 
 def test_a_higher_level_gives_a_wider_interval(model):
-    intervals = [model.pi_interval(level, "profile") for level in (0.5, 0.8, 0.95, 0.99)]
+    intervals = [model.pi_interval(level, "profile") for level in (0.5, 0.95)]
 
     assert (np.diff([interval.lower for interval in intervals]) < -1e-3).all()
     assert (np.diff([interval.upper for interval in intervals]) > 1e-3).all()
