@@ -139,6 +139,7 @@ def test_a_fit_whose_terms_saw_some_rows_is_that_in_memory(rows, path, weights, 
     assert_same_fit(there, here, atol=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("some_rows_tell")
 def test_quantile_knots_of_some_rows_are_those_in_memory(rows, path):
     here, there = fit_both(rows, path, "s(x1, knots='quantile') + s(long, knots='quantile', scale='log')")
@@ -155,7 +156,7 @@ def test_quantile_knots_of_some_rows_are_those_in_memory(rows, path):
         pytest.param({"smoothing": 1e-2, "solver": "em", "n_starts": 1}, marks=pytest.mark.long),
         {"smoothing": {"x1": 1e-2, "x2": 1.0}, "debias": False},
         {"pi": 0.4},
-        {"random_state": 5, "n_jobs": 2},
+        pytest.param({"random_state": 5, "n_jobs": 2}, marks=pytest.mark.long),
     ],
     ids=["aic", "em", "given", "pi known", "threads"],
 )
@@ -220,7 +221,11 @@ def test_intervals_are_those_in_memory(models):
 
 @pytest.mark.parametrize(
     ("options", "n_resamples"),
-    [({}, 4), pytest.param({}, 20, marks=pytest.mark.long), ({"smoothing": "reselect"}, 2)],
+    [
+        ({}, 4),
+        pytest.param({}, 20, marks=pytest.mark.long),
+        pytest.param({"smoothing": "reselect"}, 2, marks=pytest.mark.long),
+    ],
     ids=["smoothing fixed", "smoothing fixed, many", "smoothing reselected"],
 )
 def test_a_bootstrap_is_that_in_memory(models, options, n_resamples):
@@ -265,7 +270,7 @@ def test_a_summary_is_that_in_memory(models):
     assert there == here
 
 
-@pytest.mark.parametrize("what", ["effects", "posterior"])
+@pytest.mark.parametrize("what", ["posterior", pytest.param("effects", marks=pytest.mark.long)])
 def test_it_draws_itself(models, what):
     figure = models[1].plot(what)
 

@@ -119,8 +119,7 @@ def test_averaged_posteriors_of_the_unlabelled_average_to_pi_too(X, z, weighted)
     assert mean == pytest.approx(model.pi_, abs=1e-9)
 
 
-def test_averaged_posteriors_are_less_sure_and_keep_the_order_of_rows(X, z):
-    model = PUGAM(check=False).fit(X, z)
+def test_averaged_posteriors_are_less_sure_and_keep_the_order_of_rows(X, model):
     ratio, decision = model.log_density_ratio(X), model.decision_function(X)
 
     assert (np.diff(decision[np.argsort(ratio)]) >= 0.0).all()
@@ -130,8 +129,7 @@ def test_averaged_posteriors_are_less_sure_and_keep_the_order_of_rows(X, z):
     )
 
 
-def test_limits_of_averaged_posteriors_hold_them_and_lie_around_those_at_the_mode(X, z):
-    model = PUGAM(check=False).fit(X, z)
+def test_limits_of_averaged_posteriors_hold_them_and_lie_around_those_at_the_mode(X, model):
     frame = model.predict_interval(X)
     centre = expit(model.log_density_ratio(X) + logit(model.pi_))
 

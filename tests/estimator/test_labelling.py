@@ -117,6 +117,7 @@ def test_a_saved_model_is_the_same(table, model, tmp_path):
     assert loaded.attach(X, z).diagnose().verdict == model.diagnose().verdict
 
 
+@pytest.mark.long
 def test_the_bootstrap_varies_as_the_interval_says(model):
     interval = model.pi_interval(model_error=False)
     replicates = model.bootstrap(30, random_state=0)

@@ -64,6 +64,7 @@ def test_missing_values_keep_an_effect_of_their_own(model, rows):
     assert (frame.u < frame.upper).all()
 
 
+@pytest.mark.long
 def test_a_list_of_terms_is_the_formula(model, rows):
     terms = [
         s("dose", shape="increasing", missing="effect"),
@@ -177,6 +178,7 @@ def test_the_profile_of_pi_is_that_of_shaped_curves(model):
         assert (model._design.constraints @ coef).min() > -1e-9
 
 
+@pytest.mark.long
 def test_rows_of_weight_two_are_rows_that_stand_twice(rows):
     weights = np.random.default_rng(1).integers(1, 3, N)
     weighted = PUGAM(TERMS, smoothing=0.1, shrinkage="never", tol=1e-8)

@@ -212,6 +212,7 @@ def test_weights_that_are_all_equal_change_only_how_much_rows_say(rows):
     assert 0.25 < ratio < 1.0
 
 
+@pytest.mark.long
 def test_weights_of_one_and_rows_of_weight_zero_change_nothing(model, rows):
     X, z = rows
     ones = PUGAM(FORMULA).fit(X, z, sample_weight=np.ones(len(z)))
@@ -291,8 +292,9 @@ def test_a_pickled_model_predicts_the_same(model, rows):
 
 
 @pytest.mark.long
-def test_refits_to_resamples_spread_about_as_the_standard_error_says(model, resamples):
+def test_refits_to_resamples_spread_about_as_the_standard_error_says(model):
     # The standard deviation of 20 refits has a relative error of 0.16; a factor of three allows for few rows.
+    resamples = model.bootstrap(20)
     error = np.sqrt(model._fit.adjustment.logit_variance)
 
     assert resamples.n_failed == 0
@@ -324,7 +326,10 @@ def test_a_bootstrap_of_three_labelled_rows_comes_to_an_end():
 
 
 @pytest.mark.filterwarnings("ignore::pugam.PugamWarning")
-@pytest.mark.parametrize(("n0", "n1"), [(1, 30), (2, 30), (4, 30), (30, 1), (30, 3)])
+@pytest.mark.parametrize(
+    ("n0", "n1"),
+    [(1, 30), (30, 1), *(pytest.param(*rows, marks=pytest.mark.long) for rows in ((2, 30), (4, 30), (30, 3)))],
+)
 def test_a_handful_of_rows_of_a_label_is_enough_for_a_fit(n0, n1):
     rng = np.random.default_rng(0)
     z = np.repeat([1, 0], [n0, n1])

@@ -246,7 +246,7 @@ def test_the_corrected_interval_is_finite_where_all_refits_lie_on_one_side(resam
     assert above.min() <= interval.lower <= interval.upper < np.median(above)
 
 
-@pytest.mark.parametrize(("n0", "n", "pi"), [(100, 500, 0.15), (500, 600, 0.5)])
+@pytest.mark.parametrize(("n0", "n", "pi"), [(100, 500, 0.15), pytest.param(500, 600, 0.5, marks=pytest.mark.long)])
 def test_acceleration_is_that_of_the_jackknife(n0, n, pi):
     # Rows left out one at a time, label by label, as the two samples of scipy.stats.bootstrap.
     data = simulate(2, n0=n0, n=n, pi=pi, random_state=1)
@@ -296,7 +296,7 @@ def test_the_models_interval_is_that_of_its_bootstrap(model, kind):
 # The spread of the refits
 
 
-@pytest.mark.parametrize(("setting", "terms"), [(1, "linear"), (2, "smooth")])
+@pytest.mark.parametrize(("setting", "terms"), [(1, "linear"), pytest.param(2, "smooth", marks=pytest.mark.long)])
 def test_refits_of_the_mode_scatter_as_the_standard_error_says(setting, terms):
     # 250 refits: the error of a standard deviation is 1/sqrt(500), 4.5 percent. The two are different estimates of one
     # number, which for other seeds at this size were apart by up to 17 percent: 25 percent is allowed.

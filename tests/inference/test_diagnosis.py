@@ -302,6 +302,7 @@ def test_sensitivity_runs_from_limit_to_limit_and_more_are_called_positive(clear
     np.testing.assert_allclose(found.deviance[[0, 2, 4]], [3.84, 0.0, 3.84], atol=0.02)
 
 
+@pytest.mark.long
 def test_weights_count_in_the_share_called_positive(data):
     weights = np.where(data.z == 1, 1.0, 1.0 + (data.X["x1"] > 0.8))
     rows = np.repeat(np.arange(len(data.z)), weights.astype(int))

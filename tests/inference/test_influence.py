@@ -78,7 +78,11 @@ def test_it_is_the_derivative_of_logit_pi_in_the_count_of_a_row(case):
     assert np.abs(numeric).max() > 1e-2
 
 
-@pytest.mark.parametrize("case", ["smooth", "weighted, smooth", "rough"], indirect=True)
+@pytest.mark.parametrize(
+    "case",
+    ["weighted, smooth", pytest.param("smooth", marks=pytest.mark.long), pytest.param("rough", marks=pytest.mark.long)],
+    indirect=True,
+)
 def test_after_the_bias_correction_it_is_the_derivative_of_the_corrected_logit_pi(case):
     # The correction adds (V P + (V P)^2) beta to logit pi. V is taken as given: how it varies is of lower order.
     problem, kappa, weighted = case

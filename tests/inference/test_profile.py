@@ -36,7 +36,10 @@ def fitted_of(model):
     return Fitted(model._rows[0], model._design, model._settings, model._fit)
 
 
-@pytest.fixture(scope="module", params=CASES)
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(name, marks=[pytest.mark.long] if name == "penalised, no prior" else []) for name in CASES],
+)
 def model(request, data):
     return fit(data, **CASES[request.param])
 
