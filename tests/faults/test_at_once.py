@@ -91,6 +91,7 @@ def test_a_second_study_in_the_same_folder_is_refused(folder, start, run, waitin
     assert run(folder, *command, before=small_study)[0] == 0
 
 
+@pytest.mark.long
 def test_studies_of_other_kinds_share_a_folder(folder, start, small_study):
     other = small_study.replace('"small"', '"other"')
     started = [

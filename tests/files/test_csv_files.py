@@ -74,7 +74,7 @@ def test_columns_come_in_the_order_asked_for(written):
     assert next(file.batches(["site", "id"])).schema.names == ["site", "id"]
 
 
-@pytest.mark.parametrize("batch_rows", [1, 2, 7, 1000])
+@pytest.mark.parametrize("batch_rows", [1, pytest.param(2, marks=pytest.mark.long), 7, 1000])
 def test_streaming_equals_reading_whatever_the_size_of_batches_and_blocks(written, monkeypatch, batch_rows):
     monkeypatch.setattr(csv_files, "BLOCK_BYTES", 64)
     rows = "".join(f'{i},{i / 7 if i % 5 else "NA"},"a\n{i % 3}"\n' for i in range(200))

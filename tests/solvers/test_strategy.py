@@ -119,7 +119,7 @@ def test_whole_weights_are_repeated_rows(make_problem, smoothing):
     np.testing.assert_allclose(one.optimum.beta, other.optimum.beta, atol=1e-4)
 
 
-@pytest.mark.parametrize("setting", [1, 2, 3])
+@pytest.mark.parametrize("setting", [3, *(pytest.param(setting, marks=pytest.mark.long) for setting in (1, 2))])
 def test_the_share_of_positives_is_recovered(make_problem, setting):
     # At n0 = n1 = 1500 the estimate's standard deviation is below 0.03 in every setting.
     problem = make_problem(setting, n0=1500, n=3000, k=10, seed=7)
