@@ -94,7 +94,7 @@ def imports_below(node, path, source, function):
         elif isinstance(child, ast.Import | ast.ImportFrom):
             for imported in rooms_imported(child, path, source):
                 yield function, imported
-        else:
+        elif not isinstance(child, ast.expr):  # which holds no statements
             inside = child.name if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef) else function
             yield from imports_below(child, path, source, inside)
 

@@ -93,8 +93,9 @@ def test_python_has_no_flags_and_the_command_line_no_python(piece, python, termi
 
 def arguments_named():
     """Every name of an argument in a message of the package."""
-    for path in Path(pugam.__file__).parent.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    texts = (path.read_text(encoding="utf-8") for path in Path(pugam.__file__).parent.rglob("*.py"))
+    for text in texts:
+        for node in ast.walk(ast.parse(text)) if "Argument(" in text else ():
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Argument":
                 yield from (arg.value for arg in node.args[:1] if isinstance(arg, ast.Constant))
 

@@ -50,7 +50,9 @@ def fit_quietly(model, X, z):
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"smoothing": 1.0}, {"solver": "em", "smoothing": 1.0, "n_starts": 2}], ids=str
+    "options",
+    [{}, {"smoothing": 1.0}, pytest.param({"solver": "em", "smoothing": 1.0, "n_starts": 2}, marks=pytest.mark.long)],
+    ids=str,
 )
 @settings(max_examples=FITS, **COMMON)
 @given(table=tables())

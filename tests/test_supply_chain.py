@@ -10,6 +10,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from pugam.datasets import simulate
+
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 LOCK = (ROOT / "requirements-dev.txt").read_text(encoding="utf-8")
@@ -64,13 +66,23 @@ def run_cut_off(code, folder):
     )
 
 
-def test_the_main_job_needs_no_network(tmp_path):
-    code = "import sys; sys.argv = ['pugam', 'demo', '--out', 'demo']; from pugam.command_line import main; main()"
+@pytest.mark.parametrize(
+    ("arguments", "written"),
+    [
+        (["fit", "rows.csv", "--label", "z", "--smoothing", "0.1", "--out", "model.json"], "model.json"),
+        pytest.param(["demo", "--out", "demo"], "demo/report.html", marks=pytest.mark.long),
+    ],
+    ids=["fit", "demo"],
+)
+def test_the_main_job_needs_no_network(tmp_path, arguments, written):
+    data = simulate(1, n0=600, n=1000, random_state=3)
+    data.X.assign(z=data.z).to_csv(tmp_path / "rows.csv", index=False)
+    code = f"import sys; sys.argv = ['pugam', *{arguments}]; from pugam.command_line import main; main()"
 
     done = run_cut_off(code, tmp_path)
 
     assert (done.returncode, done.stderr) == (0, "")
-    assert (tmp_path / "demo").is_dir()
+    assert (tmp_path / written).is_file()
 
 
 def test_a_connection_would_be_noticed(tmp_path):

@@ -486,7 +486,9 @@ LATE = {
 
 @pytest.mark.usefixtures("tiny_batches")
 @pytest.mark.parametrize("before", [None, "what was here before"], ids=["new target", "existing target"])
-@pytest.mark.parametrize("target", ["scored.csv", "scored.csv.gz", "scored.parquet"])
+@pytest.mark.parametrize(
+    "target", ["scored.csv", pytest.param("scored.csv.gz", marks=pytest.mark.long), "scored.parquet"]
+)
 @pytest.mark.parametrize(("content", "said"), by_name(LATE))
 def test_a_fault_late_in_a_file_leaves_nothing_behind(refuses, empty_folder, content, said, target, before):
     put(empty_folder, {"data.csv": content, "saved.json": saved_model})

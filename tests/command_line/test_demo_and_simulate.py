@@ -80,6 +80,7 @@ def test_the_files_of_a_demonstration_belong_together(demonstrated, pugam_says, 
     assert Path("again.html").is_file()
 
 
+@pytest.mark.long
 def test_a_quiet_demonstration_is_short_and_may_be_given_again(pugam_says, empty_folder):
     (empty_folder / "demo").mkdir()
     (empty_folder / "demo" / "report.html").write_text("an older one")

@@ -41,6 +41,7 @@ def plain(rows, features):
 
 # Files and labels are read alike however curves are smoothed; with smoothing given, a fit takes a fraction of the time.
 GIVEN = ("--smoothing", "0.1")
+LINEAR = ("--terms", "x1 + x2")
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +131,10 @@ FORMATS = {
 }
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.long] if name == "data.csv.gz" else []) for name in FORMATS],
+)
 def test_all_formats_give_the_result_of_a_data_frame(fitted, rows, features, plain, name):
     FORMATS[name](features.assign(z=rows["z"]), name)
 
@@ -148,6 +152,7 @@ def test_another_delimiter_may_be_given(fitted, rows, features, plain_given):
     assert fitted("data.csv", "--label", "z", "--delimiter", ";", *GIVEN)[0].pi_ == plain_given.pi_
 
 
+@pytest.mark.long
 def test_text_and_numbers_are_features_of_all_formats_alike(fitted, rows):
     table = rows.drop(columns="who")
     own = PUGAM(smoothing=0.1).fit(table.drop(columns="z"), table["z"])
@@ -160,7 +165,11 @@ def test_text_and_numbers_are_features_of_all_formats_alike(fitted, rows):
         assert (model.pi_, model.formula_) == (own.pi_, own.formula_), name
 
 
-@pytest.mark.parametrize("kinds", [("csv", "csv"), ("parquet", "parquet"), ("csv", "parquet")], ids="-".join)
+@pytest.mark.parametrize(
+    "kinds",
+    [("csv", "parquet"), *(pytest.param((kind, kind), marks=pytest.mark.long) for kind in ("csv", "parquet"))],
+    ids="-".join,
+)
 def test_two_files_are_one_file_with_labels(fitted, rows, kinds):
     table = rows.drop(columns="who")
     table.to_csv("both.csv", index=False)
@@ -203,14 +212,14 @@ def test_identifiers_that_begin_anew_in_each_of_two_files_are_asked_about(pugam_
         part.assign(number=np.arange(len(part)) + 1).to_csv(name, index=False)
     files = ["--positive-file", "yes.csv", "--unlabeled-file", "no.csv"]
 
-    _, _, asked = pugam_says("fit", *files, "--quiet", "--shrinkage", "never")
-    _, _, dropped = pugam_says("fit", *files, "--quiet", "--shrinkage", "never", "--id", "number")
+    _, _, asked = pugam_says("fit", *files, "--quiet", *GIVEN)
+    _, _, dropped = pugam_says("fit", *files, "--quiet", *GIVEN, "--id", "number")
 
     assert "Column 'number' holds whole numbers, different in every row of a file; if it identifies rows" in asked
     assert "different in every row" not in dropped
 
 
-@pytest.mark.parametrize("engine", ["memory", "stream"])
+@pytest.mark.parametrize("engine", [pytest.param("memory", marks=pytest.mark.long), "stream"])
 def test_frames_of_a_model_that_read_its_rows_from_a_file_are_those_of_pandas(fitted, data, engine):
     model, _ = fitted(data, "--label", "z", "--engine", engine, *GIVEN)
 
@@ -221,10 +230,15 @@ def test_frames_of_a_model_that_read_its_rows_from_a_file_are_those_of_pandas(fi
     ("codes", "positive"),
     [
         (("healthy", "ill"), "ill"),
-        (("", "ill"), "ill"),
-        (("0", "2"), "2"),
-        (("-1", "1"), None),
-        (("false", "true"), None),
+        *(
+            pytest.param(codes, positive, marks=pytest.mark.long)
+            for codes, positive in (
+                (("", "ill"), "ill"),
+                (("0", "2"), "2"),
+                (("-1", "1"), None),
+                (("false", "true"), None),
+            )
+        ),
         (("False", "True"), None),
     ],
     ids=str,
@@ -237,14 +251,20 @@ def test_labels_may_be_coded_otherwise(fitted, rows, features, plain_given, code
     assert model.pi_ == plain_given.pi_
 
 
-@pytest.mark.parametrize("codes", [[False, True], [-1, 1], [0.0, 1.0]], ids=str)
+@pytest.mark.parametrize(
+    "codes", [[False, True], *(pytest.param(codes, marks=pytest.mark.long) for codes in ([-1, 1], [0.0, 1.0]))], ids=str
+)
 def test_labels_of_parquet_files_have_types(fitted, rows, features, plain_given, codes):
     features.assign(z=np.array(codes)[rows["z"]]).to_parquet("data.parquet", index=False)
 
     assert fitted("data.parquet", "--label", "z", *GIVEN)[0].pi_ == plain_given.pi_
 
 
-@pytest.mark.parametrize(("codes", "positive"), [(["no", "yes"], "yes"), ([2, 3], "3"), ([2.0, 3.0], "3")], ids=str)
+@pytest.mark.parametrize(
+    ("codes", "positive"),
+    [(["no", "yes"], "yes"), pytest.param([2, 3], "3", marks=pytest.mark.long), ([2.0, 3.0], "3")],
+    ids=str,
+)
 def test_the_positive_value_of_a_parquet_file_is_given_as_it_is_written(
     fitted, rows, features, plain_given, codes, positive
 ):
@@ -257,16 +277,20 @@ def test_terms_are_those_of_the_formula(fitted, rows):
     rows.to_csv("data.csv", index=False)
     formula = "s(x1, k=6) + x2 + f(site)"
 
-    model, _ = fitted("data.csv", "--label", "z", "--terms", formula)
+    model, _ = fitted("data.csv", "--label", "z", "--terms", formula, *GIVEN)
 
-    assert model.pi_ == PUGAM(formula).fit(rows, rows["z"]).pi_
+    assert model.pi_ == PUGAM(formula, smoothing=0.1).fit(rows, rows["z"]).pi_
     assert model.formula_ == "s(x1, k=6) + l(x2) + f(site)"
     assert list(model.feature_names_in_) == ["x1", "x2", "site"]
 
 
 @pytest.mark.parametrize(
     "formula",
-    ["te(x1, x2, k=4) + x3", "x1 + x2 + f(site) + x2:site", "s(x1, k=5) + f(site) + s(x2, k=5, by=site)"],
+    [
+        "te(x1, x2, k=4) + x3",
+        "x1 + x2 + f(site) + x2:site",
+        pytest.param("s(x1, k=5) + f(site) + s(x2, k=5, by=site)", marks=pytest.mark.long),
+    ],
 )
 def test_terms_of_several_columns(fitted, rows, formula):
     rows.to_csv("data.csv", index=False)
@@ -309,9 +333,9 @@ def test_weights_are_those_of_sample_weight(fitted, rows, features):
     weights = np.where(np.arange(ROWS) % 7, 1.5, 0.0)
     features.assign(w=weights, z=rows["z"]).to_csv("data.csv", index=False)
 
-    model, out = fitted("data.csv", "--label", "z", "--weights", "w")
+    model, out = fitted("data.csv", "--label", "z", "--weights", "w", *GIVEN)
 
-    own = PUGAM().fit(features, rows["z"], weights)
+    own = PUGAM(smoothing=0.1).fit(features, rows["z"], weights)
     assert (model.pi_, model.n1_, model.formula_) == (own.pi_, own.n1_, own.formula_)
     assert f"among the {own.n1_:g} unlabelled rows" in out
 
@@ -319,13 +343,13 @@ def test_weights_are_those_of_sample_weight(fitted, rows, features):
 def test_groups_are_drawn_together_and_a_seed_repeats_them(fitted, rows, features):
     clinics = np.arange(ROWS) // 8
     features.assign(clinic=clinics, z=rows["z"]).to_csv("data.csv", index=False)
-    flags = ["--label", "z", "--groups", "clinic", "--ci", "bootstrap", "--resamples", "6"]
+    flags = ["--label", "z", "--groups", "clinic", "--ci", "bootstrap", "--resamples", "6", *GIVEN]
 
     model, out = fitted("data.csv", *flags, "--seed", "7")
     _, again = fitted("data.csv", *flags, "--seed", "7")
     _, other = fitted("data.csv", *flags, "--seed", "8")
 
-    own = PUGAM(random_state=7).fit(features, rows["z"], groups=clinics)
+    own = PUGAM(random_state=7, smoothing=0.1).fit(features, rows["z"], groups=clinics)
     interval = own.pi_interval(method="bootstrap", n_resamples=6)
     assert first_line(out) == f"pi = {interval}"
     assert "bootstrap" in out.splitlines()[1]
@@ -336,11 +360,11 @@ def test_groups_are_drawn_together_and_a_seed_repeats_them(fitted, rows, feature
 def test_groups_may_be_text_and_rows_of_no_weight_are_left_out_of_them(fitted, rows, features):
     clinics, weights = [f"clinic {n // 8}" for n in range(ROWS)], np.where(np.arange(ROWS) % 9, 1.0, 0.0)
     features.assign(clinic=clinics, w=weights, z=rows["z"]).to_csv("data.csv", index=False)
-    flags = ["--weights", "w", "--groups", "clinic", "--ci", "bootstrap", "--resamples", "6", "--seed", "1"]
+    flags = ["--weights", "w", "--groups", "clinic", "--ci", "bootstrap", "--resamples", "6", "--seed", "1", *GIVEN]
 
     _, out = fitted("data.csv", "--label", "z", *flags, "--shrinkage", "never")
 
-    own = PUGAM(random_state=1, shrinkage="never").fit(features, rows["z"], weights, groups=clinics)
+    own = PUGAM(random_state=1, shrinkage="never", smoothing=0.1).fit(features, rows["z"], weights, groups=clinics)
     assert first_line(out) == f"pi = {own.pi_interval(method='bootstrap', n_resamples=6)}"
 
 
@@ -349,11 +373,11 @@ def test_a_survey_is_known_to_intervals_and_to_the_report(fitted, rows, features
     weights = np.where(np.arange(ROWS) % 3, 1.0, 2.0)
     table = features.assign(clinic=clinics, region=regions, w=weights, z=rows["z"])
     table.to_csv("data.csv", index=False)
-    flags = ["--weights", "w", "--groups", "clinic", "--strata", "region", "--shrinkage", "never"]
+    flags = ["--weights", "w", "--groups", "clinic", "--strata", "region", "--shrinkage", "never", *GIVEN]
 
     model, out = fitted("data.csv", "--label", "z", *flags)
 
-    own = PUGAM(shrinkage="never").fit(features, rows["z"], weights, groups=clinics, strata=regions)
+    own = PUGAM(shrinkage="never", smoothing=0.1).fit(features, rows["z"], weights, groups=clinics, strata=regions)
     assert first_line(out) == f"pi = {own.pi_interval()}"
     assert out.splitlines()[1].startswith("share of positives among the unlabelled rows of the survey, ")
     assert f"in {len(set(clinics))} clusters of 4 strata" in str(model.summary())
@@ -362,7 +386,7 @@ def test_a_survey_is_known_to_intervals_and_to_the_report(fitted, rows, features
 
 
 def test_a_bootstrap_that_was_stopped_goes_on_from_its_store(pugam_says, data, monkeypatch):
-    command = ("fit", data, "--label", "z", "--ci", "bootstrap", "--resamples", "20", "--quiet")
+    command = ("fit", data, "--label", "z", "--ci", "bootstrap", "--resamples", "20", "--quiet", *GIVEN)
     undisturbed, refit = pugam_says(*command), bootstrap_module._refit
 
     def interrupt(fitted, counts, reselect):
@@ -419,25 +443,27 @@ def test_the_interval_may_be_that_of_the_profile(fitted, data, plain):
     assert "profile interval" in out
 
 
-@pytest.mark.parametrize(("given", "pi"), [("0.3", 0.3), ("0.1,0.4", (0.1, 0.4)), ("0, 1", (0.0, 1.0))])
+@pytest.mark.parametrize(
+    ("given", "pi"), [("0.3", 0.3), ("0.1,0.4", (0.1, 0.4)), pytest.param("0, 1", (0.0, 1.0), marks=pytest.mark.long)]
+)
 def test_pi_may_be_fixed_or_bounded(pugam_says, data, rows, features, given, pi):
-    code, out, _ = pugam_says("fit", data, "--label", "z", "--pi", given, "--out", "model.json", "--quiet")
+    code, out, _ = pugam_says("fit", data, "--label", "z", "--pi", given, "--out", "model.json", "--quiet", *GIVEN)
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PugamWarning)
-        own = PUGAM(pi=pi).fit(features, rows["z"])
+        own = PUGAM(pi=pi, smoothing=0.1).fit(features, rows["z"])
     assert code == 0
     assert pugam.load("model.json").pi_ == own.pi_
     assert first_line(out) == f"pi = {own.pi_interval()}"
 
 
-@pytest.mark.parametrize("shrinkage", ["auto", "always", "never"])
+@pytest.mark.parametrize("shrinkage", ["auto", "always", pytest.param("never", marks=pytest.mark.long)])
 def test_shrinkage_is_that_of_the_model(pugam_says, data, rows, features, shrinkage):
-    code, _, _ = pugam_says("fit", data, "--label", "z", "--shrinkage", shrinkage, "--out", "model.json")
+    code, _, _ = pugam_says("fit", data, "--label", "z", "--shrinkage", shrinkage, *LINEAR, "--out", "model.json")
     assert code == 0
     model = pugam.load("model.json")
 
-    plain = PUGAM(shrinkage=shrinkage).fit(features, rows["z"])
+    plain = PUGAM("x1 + x2", shrinkage=shrinkage).fit(features, rows["z"])
     assert (model.shrinkage, model.shrinkage_) == (shrinkage, plain.shrinkage_)
     if shrinkage != "auto":
         assert (model.shrinkage_ is not None) == (shrinkage == "always")
@@ -458,11 +484,13 @@ def test_shrunken_curves_are_printed_and_their_warnings_point_to_flags(pugam_say
     assert "diagnose()" not in out + err
 
 
-@pytest.mark.parametrize(("given", "smoothing"), [("aic", "aic"), ("10", 10.0), ("1e-3", 1e-3)])
+@pytest.mark.parametrize(
+    ("given", "smoothing"), [("aic", "aic"), ("10", 10.0), pytest.param("1e-3", 1e-3, marks=pytest.mark.long)]
+)
 def test_smoothing_is_a_word_or_a_number(fitted, data, rows, features, given, smoothing):
-    model, _ = fitted(data, "--label", "z", "--smoothing", given)
+    model, _ = fitted(data, "--label", "z", "--smoothing", given, "--terms", "s(x1, k=5) + x2")
 
-    assert model.pi_ == PUGAM(smoothing=smoothing).fit(features, rows["z"]).pi_
+    assert model.pi_ == PUGAM("s(x1, k=5) + x2", smoothing=smoothing).fit(features, rows["z"]).pi_
 
 
 def test_a_single_feature_will_do_where_pi_is_known(fitted, rows):
@@ -576,7 +604,7 @@ def test_an_error_of_the_program_itself_is_not_hidden(monkeypatch, data):
 NAMES = {"x1": HOSTILE, "x2": "größe in cm, 身長", "x3": "a`b'c\"d\\e ${x} {{y}}"}
 
 
-@pytest.mark.parametrize("name", ["data.csv", "data.parquet"])
+@pytest.mark.parametrize("name", ["data.csv", pytest.param("data.parquet", marks=pytest.mark.long)])
 def test_names_may_be_hostile_and_of_any_language(pugam_says, empty_folder, rows, features, plain, name):
     FORMATS[name](features.assign(z=rows["z"]).rename(columns={**NAMES, "z": "ist krank?"}), name)
 
@@ -595,11 +623,11 @@ def test_hostile_names_can_be_asked_for_in_a_formula_and_dropped(fitted, rows, f
     features.assign(z=rows["z"]).rename(columns=NAMES).to_csv("data.csv", index=False)
 
     terms = f"s(`{HOSTILE}`) + l(`größe in cm, 身長`)"
-    model, _ = fitted("data.csv", "--label", "z", "--shrinkage", "never", "--terms", terms)
-    dropped, _ = fitted("data.csv", "--label", "z", "--shrinkage", "never", "--drop", NAMES["x3"])
+    model, _ = fitted("data.csv", "--label", "z", "--shrinkage", "never", *GIVEN, "--terms", terms)
+    dropped, _ = fitted("data.csv", "--label", "z", "--shrinkage", "never", *GIVEN, "--drop", NAMES["x3"])
 
-    assert model.pi_ == PUGAM("s(x1) + x2", shrinkage="never").fit(features, rows["z"]).pi_
-    assert dropped.pi_ == PUGAM(shrinkage="never").fit(features[["x1", "x2"]], rows["z"]).pi_
+    assert model.pi_ == PUGAM("s(x1) + x2", shrinkage="never", smoothing=0.1).fit(features, rows["z"]).pi_
+    assert dropped.pi_ == PUGAM(shrinkage="never", smoothing=0.1).fit(features[["x1", "x2"]], rows["z"]).pi_
 
 
 def gaps(frame):

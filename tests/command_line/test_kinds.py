@@ -21,7 +21,9 @@ def table(tmp_path_factory):
 
 
 def test_shares_of_kinds_are_printed_and_saved(pugam_says, table):
-    code, out, err = pugam_says("fit", table, "--label", "z", "--kind", "type", "--out", "model.json")
+    code, out, err = pugam_says(
+        "fit", table, "--label", "z", "--kind", "type", "--terms", "a + b", "--out", "model.json"
+    )
 
     assert code == 0, err
     assert "shares of all kinds of positives added up" in out

@@ -151,6 +151,7 @@ def test_a_stream_gives_the_shares_of_a_fit_in_memory(table, pugam_says, monkeyp
         assert there[part] == pytest.approx(here[part], rel=1e-7)
 
 
+@pytest.mark.long
 def test_large_files_are_read_in_parts_with_all_that_is_known(table, pugam_says, monkeypatch):
     flags = written(table)
     monkeypatch.setattr("pugam.estimator.training.LARGE_BYTES", 0)
@@ -163,6 +164,7 @@ def test_large_files_are_read_in_parts_with_all_that_is_known(table, pugam_says,
     assert "--strata needs --groups where rows are read in parts" in err
 
 
+@pytest.mark.long
 def test_clusters_of_a_survey_may_be_read_in_parts(table, pugam_says):
     """With known negatives among them."""
     found = []
@@ -204,6 +206,7 @@ def test_known_negatives_may_be_a_file(table, files, pugam_says):
     assert "not the samples the model was fitted to" in err
 
 
+@pytest.mark.long
 def test_known_negatives_may_be_a_file_beside_several_samples(table, files, pugam_says):
     years = table["year"][LABELLED : N - KNOWN]
     for year in (2022, 2023, 2024):
@@ -299,7 +302,7 @@ def test_what_is_wrong_is_said_in_one_line(table, pugam_says, flags, change, wor
     assert err.count("\n") == 1
 
 
-@pytest.mark.parametrize("found", [0, 1])
+@pytest.mark.parametrize("found", [pytest.param(0, marks=pytest.mark.long), 1])
 def test_audits_of_one_class_pull_the_share_towards_it(table, pugam_says, found):
     """They are taken for what they are, an audit that found nothing else."""
     one = table["checked"].where((table["checked"] == found).fillna(False))

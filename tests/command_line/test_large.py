@@ -61,7 +61,12 @@ STREAMED = {
     "missing values": ["--label", "z", "--terms", "s(x1) + s(x2)", "--missing", "effect", "--smoothing", "0.1"],
 }
 # Numbers are read alike from both kinds of files, texts and gaps are what text files make difficult.
-RARE = {("rows.csv", "weights"), ("rows.parquet", "words for labels"), ("rows.parquet", "missing values")}
+RARE = {
+    ("rows.csv", "all columns"),
+    ("rows.csv", "weights"),
+    ("rows.parquet", "words for labels"),
+    ("rows.parquet", "missing values"),
+}
 
 
 @pytest.mark.parametrize(
@@ -82,6 +87,7 @@ def test_a_stream_gives_the_model_of_a_fit_in_memory(path, model_of, flags):
     assert (streamed.n0_, streamed.n1_) == (in_memory.n0_, in_memory.n1_)
 
 
+@pytest.mark.parametrize("path", [pytest.param("rows.csv", marks=pytest.mark.long), "rows.parquet"], indirect=True)
 def test_large_files_are_streamed_without_being_asked(path, pugam_says, monkeypatch):
     monkeypatch.setattr("pugam.estimator.training.LARGE_BYTES", 0)
     monkeypatch.setattr("pugam.command_line.fit.read_rows", None)
@@ -144,6 +150,7 @@ def test_a_cluster_needs_a_client(path, pugam_says):
     assert "DASK_SCHEDULER_ADDRESS" in err
 
 
+@pytest.mark.parametrize("path", [pytest.param("rows.csv", marks=pytest.mark.long), "rows.parquet"], indirect=True)
 def test_identifiers_are_not_read(path, pugam_says):
     terms = ["--terms", "s(x1) + s(x2)", "--smoothing", "0.1"]
     code, _, err = pugam_says("fit", path, "--label", "z", *terms, "--id", "who", "--engine", "stream", "-q")

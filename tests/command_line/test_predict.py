@@ -220,8 +220,15 @@ def test_intervals_are_those_of_predict_interval(scored, rows, model, saved, fla
         np.testing.assert_allclose(table[mine], limits[own], rtol=1e-13)
 
 
-@pytest.mark.parametrize("source", ["rows.csv", "rows.parquet"])
-@pytest.mark.parametrize("target", ["scored.csv", "scored.parquet"])
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ("rows.csv", "scored.parquet"),
+        ("rows.parquet", "scored.csv"),
+        pytest.param("rows.csv", "scored.csv", marks=pytest.mark.long),
+        pytest.param("rows.parquet", "scored.parquet", marks=pytest.mark.long),
+    ],
+)
 def test_batches_of_a_few_rows_give_the_same_file(scored, rows, saved, monkeypatch, source, target):
     write(rows, source)
     scored(saved, source, "--interval", to=target)
@@ -304,10 +311,10 @@ ACROSS, WITHIN = [(CSV, PARQUET), (PARQUET, CSV)], [(CSV, CSV), (PARQUET, PARQUE
 
 
 def pairs_of_files(cases, once):
-    """Cases by name, each with all pairs of files; those within a kind of files in make test-long alone but `once`."""
-    for name, case in cases.items():
+    """Cases by name, each with all pairs of files; but for `once`, all but one across kinds in make test-long alone."""
+    for number, (name, case) in enumerate(cases.items()):
         for pair in (*ACROSS, *WITHIN):
-            rare = pair in WITHIN and name != once
+            rare = pair != ACROSS[number % 2] and name != once
             yield pytest.param(case, *pair, marks=[pytest.mark.long] if rare else [], id="-".join((name, *pair)))
 
 
@@ -324,8 +331,10 @@ def test_levels_mean_the_same_in_all_formats(fit_and_predict, rows, term, fitted
     np.testing.assert_allclose(posterior, own.predict_proba(table)[:, 1], rtol=1e-9)
 
 
-@pytest.mark.parametrize("predicted", ["rows.csv", "rows.parquet"])
-@pytest.mark.parametrize("fitted_to", ["rows.csv", "rows.parquet"])
+@pytest.mark.parametrize(
+    ("fitted_to", "predicted"),
+    [ACROSS[0], *(pytest.param(*pair, marks=pytest.mark.long) for pair in (*ACROSS[1:], *WITHIN))],
+)
 def test_columns_without_a_formula_mean_the_same_in_all_formats(pugam_says, scored, rows, fitted_to, predicted):
     table = rows.drop(columns="who")
     for name in {fitted_to, predicted}:

@@ -67,10 +67,14 @@ FITS = {
     "pi fixed": ["--pi", "0.4", "--drop", "who", "--drop", "w"],
     "missing values": ["--terms", "s(x1, missing='effect') + x2 + f(site)"],
 }
+OFTEN = {"plain", "weights and identifiers", "missing values"}
 
 
 @pytest.mark.parametrize("name", ["data.csv", pytest.param("data.parquet", marks=pytest.mark.long)])
-@pytest.mark.parametrize("flags", FITS.values(), ids=FITS)
+@pytest.mark.parametrize(
+    "flags",
+    [pytest.param(flags, marks=[] if name in OFTEN else [pytest.mark.long], id=name) for name, flags in FITS.items()],
+)
 def test_a_report_is_that_of_the_fit(given, rows, name, flags):
     gaps = rows["x1"].where(np.arange(ROWS) % 6 != 1) if "missing" in flags[-1] else rows["x1"]
     write(rows.assign(x1=gaps), name)
@@ -96,7 +100,7 @@ def test_a_report_shows_the_interval_of_the_fit(given, rows, flags):
 
 def test_a_report_may_show_another_interval(given, rows):
     rows[["x1", "x2", "z"]].to_csv("data.csv", index=False)
-    given("fit", "data.csv", "--label", "z", "--out", "model.json")
+    given("fit", "data.csv", "--label", "z", *GIVEN, "--out", "model.json")
     given("report", "model.json", "data.csv", "--ci", "profile", "--level", "0.9")
     model = pugam.load("model.json").attach(rows[["x1", "x2"]], rows["z"])
 
@@ -115,7 +119,7 @@ def test_what_a_file_says_of_a_level_need_not_be_ours(given, rows, level):
 
 def test_with_pi_fixed_no_bootstrap_is_missed(given, rows):
     rows[["x1", "x2", "z"]].to_csv("data.csv", index=False)
-    bootstrap = ["--ci", "bootstrap", "--resamples", "5", "--seed", "1"]
+    bootstrap = ["--ci", "bootstrap", "--resamples", "5", "--seed", "1", *GIVEN]
     given("fit", "data.csv", "--label", "z", "--pi", "0.4", *bootstrap, "--out", "model.json", "--report", "fit.html")
     given("report", "model.json", "data.csv")
 
@@ -136,7 +140,7 @@ def test_advice_that_was_taken_is_not_given_again(pugam_says, rows):
 
 def test_a_report_without_the_bootstrap_of_the_fit_says_so(pugam_says, given, rows):
     rows[["x1", "x2", "z"]].to_csv("data.csv", index=False)
-    bootstrap = ["--ci", "bootstrap", "--resamples", "10", "--seed", "1"]
+    bootstrap = ["--ci", "bootstrap", "--resamples", "10", "--seed", "1", *GIVEN]
     out = given("fit", "data.csv", "--label", "z", *bootstrap, "--out", "model.json", "--report", "fit.html")
     code, _, err = pugam_says("report", "model.json", "data.csv")
     refused, _, why = pugam_says("report", "model.json", "data.csv", "--ci", "bootstrap")
@@ -181,7 +185,10 @@ def test_a_report_of_two_files_is_that_of_the_fit(given, rows):
     assert "yes.csv (positives), no.csv (unlabelled)" in page()
 
 
-@pytest.mark.parametrize("term", ["f(site)", "f(code)", "f(flag)", "l(flag)", "code"])
+@pytest.mark.parametrize(
+    "term",
+    ["f(site)", "l(flag)", *(pytest.param(term, marks=pytest.mark.long) for term in ("f(code)", "f(flag)", "code"))],
+)
 @pytest.mark.parametrize(
     "names",
     [("data.csv", "data.parquet"), pytest.param(("data.parquet", "data.csv"), marks=pytest.mark.long)],
@@ -312,6 +319,7 @@ def test_hostile_names_levels_and_identifiers_are_text(given, rows):
     assert html.escape("<i>data.csv") in page()
 
 
+@pytest.mark.long
 def test_sixty_features_make_a_page_below_three_megabytes(pugam_says, monkeypatch):
     monkeypatch.setattr(collecting, "SLIDER_VALUES", ALL_SLIDER_VALUES)
     generator = np.random.default_rng(5)

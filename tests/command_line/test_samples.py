@@ -22,6 +22,9 @@ def table(empty_folder):
     return rows
 
 
+LINES = ["--terms", "x1 + x2 + x3", "--interactions", "none"]  # where a test is about samples, not about curves
+
+
 def test_shares_of_samples_are_printed_and_saved(table, pugam_says):
     command = ["fit", "rows.csv", "--label", "z", "--sample", "year", "--audit", "checked", "--out", "model.json"]
     code, out, _ = pugam_says(*command)
@@ -35,7 +38,7 @@ def test_shares_of_samples_are_printed_and_saved(table, pugam_says):
 
 
 def test_a_report_reads_the_same_samples_again(table, pugam_says):
-    options = ["--label", "z", "--sample", "year", "--drop", "checked", "--out", "model.json", "--quiet"]
+    options = ["--label", "z", "--sample", "year", "--drop", "checked", *LINES, "--out", "model.json", "--quiet"]
     assert pugam_says("fit", "rows.csv", *options)[0] == 0
     code, _, err = pugam_says("report", "model.json", "rows.csv", "--quiet")
     assert code == 0, err
@@ -64,9 +67,9 @@ def pi_of(path):
 
 
 def test_each_unlabelled_file_is_a_sample(table, files, pugam_says):
-    one = ["fit", "rows.csv", "--label", "z", "--sample", "year", "--drop", "checked", "--out", "one.json"]
+    one = ["fit", "rows.csv", "--label", "z", "--sample", "year", "--drop", "checked", *LINES, "--out", "one.json"]
     assert pugam_says(*one)[0] == 0
-    code, out, err = pugam_says("fit", *files, "--out", "several.json", "--report", "report.html")
+    code, out, err = pugam_says("fit", *files, *LINES, "--out", "several.json", "--report", "report.html")
     assert code == 0, err
     assert ["2024", "300"] in [line.split()[:2] for line in out.splitlines()]
     assert pi_of("several.json") == pytest.approx(pi_of("one.json"), abs=1e-6)
@@ -109,7 +112,20 @@ def test_columns_have_to_be_the_same_in_all_files(table, files, pugam_says):
 @pytest.fixture
 def scored(table, pugam_says):
     """Fit, and give a function that predicts and returns the posteriors."""
-    fit = ["fit", "rows.csv", "--label", "z", "--sample", "year", "--drop", "checked", "--out", "model.json", "--quiet"]
+    fit = [
+        "fit",
+        "rows.csv",
+        "--label",
+        "z",
+        "--sample",
+        "year",
+        "--drop",
+        "checked",
+        *LINES,
+        "--out",
+        "model.json",
+        "--quiet",
+    ]
     assert pugam_says(*fit)[0] == 0
     rows = table[table["z"] == 0].reset_index(drop=True)
     rows.to_csv("new.csv", index=False)
@@ -151,7 +167,20 @@ def test_samples_that_a_model_does_not_know_are_named(table, scored, pugam_says)
     assert said in scored("--sample", "year")
     rows.assign(year=rows["year"].mask(rows.index == 3)).to_csv("new.csv", index=False)
     assert "--sample is missing in new.csv, line 5; name the sample of every row." in scored("--sample", "year")
-    one = ["fit", "rows.csv", "--label", "z", "--drop", "checked", "--drop", "year", "--out", "model.json", "--quiet"]
+    one = [
+        "fit",
+        "rows.csv",
+        "--label",
+        "z",
+        "--drop",
+        "checked",
+        "--drop",
+        "year",
+        *LINES,
+        "--out",
+        "model.json",
+        "--quiet",
+    ]
     assert pugam_says(*one)[0] == 0
     for name in ("2023", "year"):
         assert "There is one unlabelled sample only" in scored("--sample", name)

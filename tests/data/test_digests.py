@@ -17,7 +17,7 @@ CUTS = {
     "in half": [500],
     "evenly": [*range(100, 1000, 100)],
     "unevenly": [1, 2, 13, 400, 999],
-    "finely": [*range(3, 1000, 7)],
+    "finely": [*range(3, 1000, 29)],
 }
 
 

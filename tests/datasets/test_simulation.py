@@ -80,6 +80,7 @@ def test_counts_and_order_of_the_rows():
     assert data.X.to_numpy().max() <= 1
 
 
+@pytest.mark.long
 def test_number_of_hidden_positives_is_binomial():
     n_unlabelled, pi = 60, 0.3
     hidden = np.array([simulate(1, 1, 61, pi=pi, random_state=seed).y[1:].sum() for seed in range(300)])

@@ -17,7 +17,7 @@ from pugam.engines import PartedEngine
 from pugam.engines.cluster import FAN_IN, ClusterParts
 from pugam.studies import Plan, run_study
 
-N, PARTITIONS = 1500, 5
+N, PARTITIONS = 1500, 4
 TERMS = "s(x1, k=6) + s(x2, k=6) + f(site)"
 # Each pass over the rows is a trip to the workers, and with smoothing given there are few of them: that will do where a
 # test is about the way that rows and labels take.
@@ -162,6 +162,7 @@ def test_labels_and_weights_may_be_names_or_series(client, rows, weighted_model,
     assert_same_fit(PUGAM(TERMS).fit(frame, labels, weights), weighted_model)
 
 
+@pytest.mark.long
 def test_a_fit_of_a_folder_of_parquet_files_is_that_in_memory(client, rows, model_given, tmp_path):
     for number in range(3):
         rows.iloc[500 * number : 500 * (number + 1)].to_parquet(tmp_path / f"part-{number}.parquet", index=False)
@@ -225,17 +226,21 @@ def test_samples_audits_and_known_negatives_are_columns_on_the_cluster(client, r
         PUGAM("x1 + x2").fit(frame, "z", sample=table["year"])
 
 
-def test_clusters_of_a_survey_are_columns_on_the_cluster(client, rows):
+@pytest.mark.parametrize(
+    "options", [{"smoothing": GIVEN}, pytest.param({"interactions": None}, marks=pytest.mark.long)]
+)
+def test_clusters_of_a_survey_are_columns_on_the_cluster(client, rows, options):
     table = rows.drop(columns="site").assign(village=np.arange(N) // 10, region=np.arange(N) // 300)
     roles = {"groups": "village", "strata": "region"}
-    memory = PUGAM("x1 + x2", interactions=None, check=False)
+    memory = PUGAM("x1 + x2", check=False, **options)
     memory.fit(table.drop(columns=["z", "weight"]), table["z"], table["weight"], **roles)
-    spread = PUGAM("x1 + x2", interactions=None, check=False)
+    spread = PUGAM("x1 + x2", check=False, **options)
     spread.fit(dd.from_pandas(table, npartitions=3), "z", "weight", **roles)
     assert spread.pi_ == pytest.approx(memory.pi_, rel=1e-7)
     assert spread.covariance() == pytest.approx(memory.covariance(), rel=1e-5, abs=1e-9)
 
 
+@pytest.mark.long
 def test_a_partition_without_rows_adds_nothing(client, rows, model_given):
     frame = partitioned(rows.assign(number=np.arange(N)))
     apart = dd.concat([frame, frame[frame["number"] < 0]])
@@ -274,9 +279,9 @@ def test_a_worker_that_dies_on_the_way_changes_nothing(client, rows, model, monk
 def test_series_with_other_partitions_are_refused(client, rows):
     frame, other = partitioned(rows), partitioned(rows, 3)
 
-    with pytest.raises(InputError, match="z has 3 partitions but X has 5; make it a column of X and give its name"):
+    with pytest.raises(InputError, match="z has 3 partitions but X has 4; make it a column of X and give its name"):
         PUGAM(TERMS).fit(frame, other["z"])
-    with pytest.raises(InputError, match="sample_weight has 3 partitions but X has 5"):
+    with pytest.raises(InputError, match="sample_weight has 3 partitions but X has 4"):
         PUGAM(TERMS).fit(frame, "z", other["weight"])
 
 

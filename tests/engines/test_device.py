@@ -73,7 +73,7 @@ def test_columns_are_evaluated_on_the_device_and_not_in_memory(memory, on_device
     ids=["curves", "some columns dense", "all columns dense"],
 )
 def test_a_fit_on_the_device_is_that_in_memory(monkeypatch, options):
-    data = simulate(2, n0=400, n=900, random_state=2)
+    data = simulate(2, n0=300, n=600, random_state=2)
     in_memory = PUGAM(**options).fit(data.X, data.z)
     for name, value in (("MANY_PRODUCTS", 0), ("MOST_CELLS", 0), ("choose_device", lambda: CPU)):
         monkeypatch.setattr(gpu, name, value)

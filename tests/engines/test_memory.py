@@ -122,7 +122,7 @@ def test_sums_do_not_depend_on_the_number_of_threads_to_the_last_bit(rows, weigh
 
 
 @pytest.mark.usefixtures("cut_finely")
-@pytest.mark.parametrize("n_threads", [1, 2])
+@pytest.mark.parametrize("n_threads", [pytest.param(1, marks=pytest.mark.long), 2])
 def test_columns_evaluated_anew_give_the_sums_of_kept_ones(rows, weighted, n_threads, monkeypatch, count_calls):
     kept = make_engine(rows, weighted)
     monkeypatch.setattr("pugam.engines.memory.CACHE_BYTES", 0)
@@ -323,7 +323,7 @@ def test_fractions_of_a_row_count_too(rows, counts):
 
 
 @pytest.mark.usefixtures("cut_finely")
-@pytest.mark.parametrize("n_threads", [1, 2])
+@pytest.mark.parametrize("n_threads", [pytest.param(1, marks=pytest.mark.long), 2])
 def test_a_reweighted_engine_is_the_engine_of_the_product_of_weights(rows, weighted, counts, n_threads):
     engine = make_engine(rows, weighted, n_threads)
     before = all_sums(engine, rows["b"])

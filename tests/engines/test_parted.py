@@ -56,7 +56,8 @@ def write(frame, path):
     return path
 
 
-FILES = ["rows.parquet", "rows.csv", pytest.param("rows.csv.gz", marks=pytest.mark.long)]
+# Text gives the parts that Parquet gives, which sums show; what is made of parts does not know where they are from.
+FILES = ["rows.parquet", *(pytest.param(name, marks=pytest.mark.long) for name in ("rows.csv", "rows.csv.gz"))]
 
 
 @pytest.fixture(scope="module", params=FILES)
@@ -140,6 +141,7 @@ def test_it_has_the_rows_and_counts_of_the_engine_in_memory(engines):
     np.testing.assert_array_equal(parted.positive, memory.positive)
 
 
+@pytest.mark.parametrize("path", ["rows.parquet", "rows.csv", FILES[-1]], indirect=True)
 @pytest.mark.parametrize("observed", [False, True], ids=["expected", "observed"])
 def test_sums_are_those_in_memory(engines, b, observed):
     memory, parted = engines
@@ -174,7 +176,9 @@ def test_the_linear_predictor_is_that_in_memory(engines, b):
     assert_close(parted, memory)
 
 
-@pytest.mark.parametrize("n_rows", [100, 400, 500, 5000])
+@pytest.mark.parametrize(
+    "n_rows", [100, 500, *(pytest.param(number, marks=pytest.mark.long) for number in (400, 5000))]
+)
 def test_a_pilot_has_the_rows_that_it_has_in_memory(engines, design, n_rows):
     coarse, _ = design.coarse(3)
 
@@ -248,7 +252,9 @@ def test_changes_of_an_engine_that_was_changed_add_up(engines, design, b):
     assert_sums_close(parted.sums(PI, some), memory.sums(PI, some))
 
 
-@pytest.mark.parametrize("shared", [False, True], ids=["a vector each", "one vector for all"])
+@pytest.mark.parametrize(
+    "shared", [False, pytest.param(True, marks=pytest.mark.long)], ids=["a vector each", "one vector for all"]
+)
 def test_resampled_sums_and_scores_are_those_in_memory(engines, design, shared):
     counts = np.random.default_rng(8).multinomial(N_ROWS, np.full(N_ROWS, 1.0 / N_ROWS), 9)
     rng = np.random.default_rng(9)
@@ -302,7 +308,7 @@ def test_a_file_is_read_in_every_pass_unless_all_of_it_is_kept(path, frame, desi
 
 @PARQUET
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0], ids=["nothing", "part", "all"])
-@pytest.mark.parametrize("n_threads", [1, 3])
+@pytest.mark.parametrize("n_threads", [pytest.param(1, marks=pytest.mark.long), 3])
 def test_what_is_kept_and_by_how_many_threads_does_not_change_the_last_bit(path, design, b, share, n_threads):
     kept_bytes = int(share * size_of_all(path, design))
     alone = parted_engine(path, design, weighted=True).sums(PI, b)

@@ -108,4 +108,4 @@ def test_with_pi_fixed_there_is_nothing_to_be_determined(clear):
 @pytest.mark.parametrize("check", ["yes", 1, None])
 def test_a_check_is_asked_for_or_not(clear, check):
     with pytest.raises(InputError, match="check is True or False"):
-        PUGAM(check=check).fit(clear.X, clear.z)
+        PUGAM(check=check, smoothing=0.1).fit(clear.X, clear.z)

@@ -31,7 +31,7 @@ def make_table(y_seed, x_seed, z_seed):
 X, Z = make_table(0, 1, 2)
 
 
-@pytest.mark.parametrize("seed", [3, 4, 5, 7])
+@pytest.mark.parametrize("seed", [3, *(pytest.param(seed, marks=pytest.mark.long) for seed in (4, 5, 7))])
 def test_a_smaller_smoothing_parameter_never_lowers_the_objective(seed):
     X, z = make_table(seed, seed + 2, seed + 1)
     some, none = (PUGAM(smoothing=kappa, debias=False).fit(X, z) for kappa in (1e-4, 0.0))
@@ -64,7 +64,7 @@ def left_to_gain(seed):
     return starts.penalized_loglik_ - reml.penalized_loglik_, starts.pi_ - reml.pi_
 
 
-@pytest.mark.parametrize("seed", [3, 90, 130])
+@pytest.mark.parametrize("seed", [90, *(pytest.param(seed, marks=pytest.mark.long) for seed in (3, 130))])
 def test_reml_ends_at_the_best_optimum_for_its_smoothing_parameters(seed):
     gain, apart = left_to_gain(seed)
     assert gain < 1e-3
@@ -78,7 +78,7 @@ def test_reml_seldom_ends_below_the_best_optimum_for_its_smoothing_parameters():
     assert sum(gain > 1e-3 for gain in gains) <= 8
 
 
-@pytest.mark.parametrize("seed", [23, 73, 111])
+@pytest.mark.parametrize("seed", [111, *(pytest.param(seed, marks=pytest.mark.long) for seed in (23, 73))])
 def test_a_wave_smoothed_to_a_line_is_found_again(seed, monkeypatch):
     X, z = reml_case(seed)
     model = PUGAM(pi_prior=None, shrinkage="never", debias=False)
@@ -96,7 +96,9 @@ def test_weakly_smoothed_curves_are_climbed_in_few_iterations(seed):
     assert max(start["n_iter"] for start in model.starts_) + model.n_iter_ < 50
 
 
-@pytest.mark.parametrize("prior", [(50, 50), (100, 100), (400, 600)])
+@pytest.mark.parametrize(
+    "prior", [(100, 100), *(pytest.param(prior, marks=pytest.mark.long) for prior in ((50, 50), (400, 600)))]
+)
 def test_a_strong_prior_narrows_the_interval_no_further_than_it_should(prior):
     a, b = prior
     model = PUGAM(pi_prior=prior).fit(X, Z)
@@ -109,7 +111,7 @@ def test_a_strong_prior_narrows_the_interval_no_further_than_it_should(prior):
     assert np.log(interval.upper / interval.lower) / 2 == pytest.approx(expected, rel=0.33)
 
 
-@pytest.mark.parametrize("solver", ["newton", "em"])
+@pytest.mark.parametrize("solver", ["newton", pytest.param("em", marks=pytest.mark.long)])
 def test_a_bound_that_binds_is_the_estimate_with_bias_correction_too(solver):
     with pytest.warns(PugamWarning, match="boundary"):
         model = PUGAM(solver=solver, pi=(0.1, 0.3), smoothing=0.01).fit(X, Z)
@@ -149,7 +151,7 @@ def test_an_interval_on_the_boundary_raises_no_arithmetic_warning():
 
 def test_an_infinite_grid_point_is_refused():
     with pytest.raises(PugamError):
-        PUGAM().fit(X, Z).effect("x1", grid=[0.5, np.inf])
+        PUGAM(smoothing=0.1).fit(X, Z).effect("x1", grid=[0.5, np.inf])
 
 
 def test_a_pickle_does_not_hold_the_training_rows():
@@ -203,13 +205,13 @@ def test_options_that_make_no_sense_are_refused(options):
 
 
 def test_arguments_of_results_are_checked():
-    model = PUGAM().fit(X, Z)
+    model = PUGAM(smoothing=0.1).fit(X, Z)
     with pytest.raises(PugamError):
         model.predict_proba(X, pi="half")
     with pytest.raises(PugamError):
         model.effect("x1", level="95")
     with pytest.raises(PugamError):
-        PUGAM(pi=0.3).fit(X, Z).pi_interval(95)
+        PUGAM(pi=0.3, smoothing=0.1).fit(X, Z).pi_interval(95)
 
 
 @pytest.mark.parametrize("bounds", [(100, 101), (0.0, 0.0001)])
@@ -220,7 +222,7 @@ def test_quantile_knots_where_there_are_no_values_are_refused(bounds):
 
 def test_quantile_knots_bear_one_far_value():
     far = X.assign(x1=np.where(np.arange(600) == 7, 1e6, X["x1"]))
-    model = PUGAM([s("x1", knots="quantile"), s("x2"), s("x3")])
+    model = PUGAM([s("x1", knots="quantile"), s("x2"), s("x3")], smoothing=0.1)
     with pytest.warns(PugamWarning, match="far values"):
         model.fit(far, Z)
     assert np.isfinite(model.predict_proba(far)).all()
@@ -231,8 +233,9 @@ def test_far_values_of_a_linear_term_are_pointed_out():
         PUGAM("x1 + x2 + x3").fit(X.assign(x1=np.where(np.arange(600) == 7, 1e6, X["x1"])), Z)
 
 
-def test_weakly_determined_shares_have_wide_intervals():
-    for seed in range(5):
+@pytest.mark.parametrize("seeds", [1, pytest.param(5, marks=pytest.mark.long)])
+def test_weakly_determined_shares_have_wide_intervals(seeds):
+    for seed in range(seeds):
         rng = np.random.default_rng(seed)
         noise = rng.normal(size=(400, 3))
         z = (rng.random(400) < 1 / (1 + np.exp(-0.3 * noise[:, 0]))) & (rng.random(400) < 0.5)
@@ -244,20 +247,20 @@ def test_weakly_determined_shares_have_wide_intervals():
 
 def test_a_categorical_of_text_and_numbers_has_an_effect_for_each():
     mixed = X.assign(g=pd.Categorical([["a", 1][row % 2] for row in range(600)]))
-    effect = PUGAM([f("g"), s("x1")]).fit(mixed, Z).effect("g")
+    effect = PUGAM([f("g"), s("x1")], smoothing=0.1).fit(mixed, Z).effect("g")
     assert len(effect) == 2
     assert effect["u"].sum() == pytest.approx(0.0, abs=1e-9)
 
 
 def test_a_column_that_is_missing_altogether_can_be_predicted_where_missing_has_an_effect():
     gaps = X.assign(g=np.where(np.arange(600) % 3 == 0, None, np.where(X["x1"] > 0, "a", "b")))
-    model = PUGAM([f("g", missing="effect"), s("x1", missing="effect"), s("x2")]).fit(gaps, Z)
+    model = PUGAM([f("g", missing="effect"), s("x1", missing="effect"), s("x2")], smoothing=0.1).fit(gaps, Z)
     some, none = gaps.iloc[[0, 4]], gaps.iloc[[0]]
     np.testing.assert_allclose(model.predict_proba(none)[0], model.predict_proba(some)[0])
 
 
 def test_a_level_is_shown_as_the_user_wrote_it():
-    model = PUGAM([f("g"), s("x1")]).fit(X.assign(g=np.array(["a", "b"])[Z]), Z)
+    model = PUGAM([f("g"), s("x1")], smoothing=0.1).fit(X.assign(g=np.array(["a", "b"])[Z]), Z)
     with pytest.raises(PugamError) as refusal:
         model.predict(X.assign(g=1.0))
     assert "np.float64" not in str(refusal.value)
@@ -267,13 +270,13 @@ def test_a_level_is_shown_as_the_user_wrote_it():
 def test_warnings_point_at_the_line_of_the_user(table):
     terms = None if "same" in table else [s("x1"), s("x3")]
     with pytest.warns(PugamWarning) as caught:
-        PUGAM(terms).fit(table, Z)
+        PUGAM(terms, smoothing=0.1).fit(table, Z)
     assert caught[0].filename == __file__
 
 
 def test_the_picture_names_the_missing_level():
     gaps = X.assign(g=np.where(np.arange(600) % 3 == 0, None, np.where(X["x1"] > 0, "a", "b")))
-    figure = PUGAM([s("x2"), f("g", missing="effect")]).fit(gaps, Z).plot()
+    figure = PUGAM([s("x2"), f("g", missing="effect")], smoothing=0.1).fit(gaps, Z).plot()
     assert [label.get_text() for label in figure.axes[1].get_xticklabels()] == ["a", "b", "missing"]
 
 
@@ -313,7 +316,7 @@ def test_a_column_of_identifiers_is_pointed_out_where_terms_are_chosen():
 
 
 def test_an_array_after_a_frame_and_a_frame_after_an_array_are_taken_by_position():
-    by_name, by_place = PUGAM().fit(X, Z), PUGAM().fit(X.to_numpy(), Z)
+    by_name, by_place = PUGAM(smoothing=0.1).fit(X, Z), PUGAM(smoothing=0.1).fit(X.to_numpy(), Z)
     np.testing.assert_array_equal(by_name.predict_proba(X.to_numpy()), by_name.predict_proba(X))
     np.testing.assert_array_equal(by_place.predict_proba(X), by_name.predict_proba(X))
 
@@ -335,7 +338,7 @@ def test_numpy_integers_and_lists_are_welcome_in_terms():
 
 
 def test_a_known_share_is_shown_as_fixed():
-    interval = PUGAM(pi=0.3).fit(X, Z).pi_interval()
+    interval = PUGAM(pi=0.3, smoothing=0.1).fit(X, Z).pi_interval()
     assert (interval.lower, interval.upper) == (0.3, 0.3)
     assert str(interval) == "0.300 (fixed)"
 
@@ -347,7 +350,7 @@ def test_bounds_that_leave_no_room_are_refused(pi):
 
 
 def test_the_terms_chosen_are_shown_as_a_formula():
-    model = PUGAM().fit(X.assign(g=np.where(X["x1"] > 0, "a", "b"), two=(X["x2"] > 0).astype(float)), Z)
+    model = PUGAM(smoothing=0.1).fit(X.assign(g=np.where(X["x1"] > 0, "a", "b"), two=(X["x2"] > 0).astype(float)), Z)
     assert model.formula_.replace(', scale="log"', "") == "s(x1) + s(x2) + s(x3) + f(g) + l(two)"
 
 
@@ -383,7 +386,7 @@ def test_odds_that_are_not_known_at_all_have_a_finite_standard_error():
 
 
 def test_rows_as_far_out_as_numbers_go_have_finite_posteriors():
-    model = PUGAM().fit(X, Z)
+    model = PUGAM(smoothing=0.1).fit(X, Z)
     for far in (1e200, -1.7e308):
         frame = model.predict_interval(X[:3].assign(x1=far))
         assert np.isfinite(frame).all(axis=None)
@@ -434,7 +437,7 @@ def test_integers_of_128_bits_are_numbers():
     whole = np.floor(1000 * X["x1"]).astype(int)
     table = pl.DataFrame({"x1": whole.to_numpy(), "x2": X["x2"].to_numpy()})
     wide = table.with_columns(pl.col("x1").cast(pl.Int128))
-    assert PUGAM().fit(wide, Z).pi_ == PUGAM().fit(table, Z).pi_
+    assert PUGAM(smoothing=0.1).fit(wide, Z).pi_ == PUGAM(smoothing=0.1).fit(table, Z).pi_
 
 
 def test_a_logarithm_of_huge_numbers_can_be_stored(tmp_path):

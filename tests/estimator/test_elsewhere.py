@@ -127,7 +127,11 @@ def test_terms_are_chosen_from_the_columns_of_a_file_too(rows, path):
 
 
 @pytest.mark.usefixtures("some_rows_tell")
-@pytest.mark.parametrize(("weights", "options"), [(None, {}), ("weight", GIVEN)], ids=["unweighted", "weighted"])
+@pytest.mark.parametrize(
+    ("weights", "options"),
+    [pytest.param(None, {}, marks=pytest.mark.long), ("weight", GIVEN)],
+    ids=["unweighted", "weighted"],
+)
 def test_a_fit_whose_terms_saw_some_rows_is_that_in_memory(rows, path, weights, options):
     here, there = fit_both(rows, path, weights=weights, **options)
 
@@ -135,6 +139,7 @@ def test_a_fit_whose_terms_saw_some_rows_is_that_in_memory(rows, path, weights, 
     assert_same_fit(there, here, atol=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("some_rows_tell")
 def test_quantile_knots_of_some_rows_are_those_in_memory(rows, path):
     here, there = fit_both(rows, path, "s(x1, knots='quantile') + s(long, knots='quantile', scale='log')")
@@ -148,10 +153,10 @@ def test_quantile_knots_of_some_rows_are_those_in_memory(rows, path):
     "options",
     [
         {"smoothing": "aic", "kappas": [1e-1, 1e-3], "n_starts": 3},
-        {"smoothing": 1e-2, "solver": "em", "n_starts": 1},
+        pytest.param({"smoothing": 1e-2, "solver": "em", "n_starts": 1}, marks=pytest.mark.long),
         {"smoothing": {"x1": 1e-2, "x2": 1.0}, "debias": False},
         {"pi": 0.4},
-        {"random_state": 5, "n_jobs": 2},
+        pytest.param({"random_state": 5, "n_jobs": 2}, marks=pytest.mark.long),
     ],
     ids=["aic", "em", "given", "pi known", "threads"],
 )
@@ -162,7 +167,9 @@ def test_other_ways_to_fit_are_those_in_memory(rows, path, options):
     assert_same_fit(there, here, atol=1e-8 if options.get("solver") == "em" else 1e-10)
 
 
-@pytest.mark.parametrize(("kept", "options"), [(0, GIVEN), (60_000, {})], ids=["nothing", "part"])
+@pytest.mark.parametrize(
+    ("kept", "options"), [(0, GIVEN), pytest.param(60_000, {}, marks=pytest.mark.long)], ids=["nothing", "part"]
+)
 def test_a_file_that_does_not_fit_into_memory_gives_the_same_fit(rows, path, kept, options, monkeypatch):
     monkeypatch.setattr(FileRows.__init__, "__defaults__", (*FileRows.__init__.__defaults__[:-1], kept))
 
@@ -214,7 +221,11 @@ def test_intervals_are_those_in_memory(models):
 
 @pytest.mark.parametrize(
     ("options", "n_resamples"),
-    [({}, 4), pytest.param({}, 20, marks=pytest.mark.long), ({"smoothing": "reselect"}, 2)],
+    [
+        ({}, 4),
+        pytest.param({}, 20, marks=pytest.mark.long),
+        pytest.param({"smoothing": "reselect"}, 2, marks=pytest.mark.long),
+    ],
     ids=["smoothing fixed", "smoothing fixed, many", "smoothing reselected"],
 )
 def test_a_bootstrap_is_that_in_memory(models, options, n_resamples):
@@ -259,7 +270,7 @@ def test_a_summary_is_that_in_memory(models):
     assert there == here
 
 
-@pytest.mark.parametrize("what", ["effects", "posterior"])
+@pytest.mark.parametrize("what", ["posterior", pytest.param("effects", marks=pytest.mark.long)])
 def test_it_draws_itself(models, what):
     figure = models[1].plot(what)
 
@@ -315,7 +326,7 @@ def test_other_rows_are_not_taken_for_those_of_the_fit(models, rows, tmp_path):
 # Which files are read into memory
 
 
-@pytest.mark.parametrize("name", ["rows.parquet", "rows.csv"])
+@pytest.mark.parametrize("name", ["rows.parquet", pytest.param("rows.csv", marks=pytest.mark.long)])
 @pytest.mark.parametrize(("large", "engine"), [(10**6, "memory"), (10**4, "stream")], ids=["small", "large"])
 def test_files_are_read_into_memory_while_they_are_small(rows, tmp_path, monkeypatch, name, large, engine):
     monkeypatch.setattr("pugam.estimator.training.LARGE_BYTES", large)
@@ -420,7 +431,9 @@ FAULTS = {
 
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
 @pytest.mark.parametrize("name", ["rows.parquet", "rows.csv"])
-@pytest.mark.parametrize("few", [300, 10**5], ids=["some rows tell", "all rows tell"])
+@pytest.mark.parametrize(
+    "few", [300, pytest.param(10**5, marks=pytest.mark.long)], ids=["some rows tell", "all rows tell"]
+)
 def test_a_fault_in_a_late_batch_names_its_row(rows, tmp_path, monkeypatch, fault, name, few):
     monkeypatch.setattr("pugam.data.digests.FEW_ROWS", few)
     column, value, message = fault
@@ -466,8 +479,14 @@ def test_unlabelled_rows_of_two_codes_in_one_batch_are_refused_without_naming_wr
     assert "by -1 (row 2345)" in str(refused.value) or "(row" not in str(refused.value)
 
 
-@pytest.mark.parametrize("codes", [[0, 1], [-1, 1], [False, True]], ids=["0 and 1", "-1 and 1", "booleans"])
-@pytest.mark.parametrize("first", [0, 1], ids=["unlabelled first", "labelled first"])
+@pytest.mark.parametrize(
+    "codes",
+    [[0, 1], pytest.param([-1, 1], marks=pytest.mark.long), [False, True]],
+    ids=["0 and 1", "-1 and 1", "booleans"],
+)
+@pytest.mark.parametrize(
+    "first", [pytest.param(0, marks=pytest.mark.long), 1], ids=["unlabelled first", "labelled first"]
+)
 def test_labels_may_come_sorted_in_every_usual_code(rows, tmp_path, codes, first):
     whole = rows.sort_values("z", ascending=first == 0)
     file = changed(whole, tmp_path / "rows.parquet", z=np.array(codes)[whole["z"]])

@@ -14,7 +14,7 @@ from pugam.inference.marginal_profile import given_labels
 
 TIGHT = {"tol": 1e-10}
 PURE = {"pi_prior": None, "debias": False, "smoothing": 0.1, **TIGHT}
-SMOOTHINGS = ("reml", "aic", 0.1)
+SMOOTHINGS = ("reml", pytest.param("aic", marks=pytest.mark.long), 0.1)
 
 
 def expit(x):
@@ -107,7 +107,7 @@ def test_the_log_density_ratio_is_alpha_plus_the_effects(model, X):
     np.testing.assert_allclose(model.log_density_ratio(X), model.alpha_ + effects, rtol=0, atol=1e-10)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("weighted", [pytest.param(False, marks=pytest.mark.long), True])
 def test_averaged_posteriors_of_the_unlabelled_average_to_pi_too(X, z, weighted):
     weights = np.random.default_rng(0).uniform(0.5, 2.0, len(z)) if weighted else None
     model = PUGAM(check=False).fit(X, z, sample_weight=weights)
@@ -119,8 +119,7 @@ def test_averaged_posteriors_of_the_unlabelled_average_to_pi_too(X, z, weighted)
     assert mean == pytest.approx(model.pi_, abs=1e-9)
 
 
-def test_averaged_posteriors_are_less_sure_and_keep_the_order_of_rows(X, z):
-    model = PUGAM(check=False).fit(X, z)
+def test_averaged_posteriors_are_less_sure_and_keep_the_order_of_rows(X, model):
     ratio, decision = model.log_density_ratio(X), model.decision_function(X)
 
     assert (np.diff(decision[np.argsort(ratio)]) >= 0.0).all()
@@ -130,8 +129,7 @@ def test_averaged_posteriors_are_less_sure_and_keep_the_order_of_rows(X, z):
     )
 
 
-def test_limits_of_averaged_posteriors_hold_them_and_lie_around_those_at_the_mode(X, z):
-    model = PUGAM(check=False).fit(X, z)
+def test_limits_of_averaged_posteriors_hold_them_and_lie_around_those_at_the_mode(X, model):
     frame = model.predict_interval(X)
     centre = expit(model.log_density_ratio(X) + logit(model.pi_))
 
@@ -264,10 +262,10 @@ def test_fitting_changes_neither_the_data_nor_the_parameters(X, z):
     assert {name: repr(value) for name, value in model.get_params().items()} == before
 
 
-def test_a_second_fit_forgets_the_first(X, z, model):
-    twice = PUGAM().fit(X[["x1", "x2"]].assign(x9=X["x3"]), -np.sign(0.5 - z)).fit(X.to_numpy(), z)
+def test_a_second_fit_forgets_the_first(X, z, model_given):
+    twice = PUGAM(smoothing=0.1).fit(X[["x1", "x2"]].assign(x9=X["x3"]), -np.sign(0.5 - z)).fit(X.to_numpy(), z)
 
-    assert twice.pi_ == model.pi_
+    assert twice.pi_ == model_given.pi_
     assert not hasattr(twice, "feature_names_in_")
     assert twice.classes_.tolist() == [0, 1]
 
@@ -317,8 +315,20 @@ def test_bounds_that_do_not_bind_change_nothing(X, z):
     assert not bounded.at_boundary_
 
 
-@pytest.mark.parametrize("solver", ["newton", "em"])
-@pytest.mark.parametrize(("bounds", "end"), [((0.1, 0.2), 0.2), ((0.8, 0.9), 0.8), ([0.8, 1], 0.8), ((0, 0.2), 0.2)])
+@pytest.mark.parametrize(
+    ("solver", "bounds", "end"),
+    [
+        ("newton", (0.1, 0.2), 0.2),
+        ("newton", (0.8, 0.9), 0.8),
+        ("newton", [0.8, 1], 0.8),
+        ("newton", (0, 0.2), 0.2),
+        ("em", (0.1, 0.2), 0.2),
+        # EM takes many steps to a bound; which bound it is makes no difference to how it stops there.
+        pytest.param("em", (0.8, 0.9), 0.8, marks=pytest.mark.long),
+        pytest.param("em", [0.8, 1], 0.8, marks=pytest.mark.long),
+        pytest.param("em", (0, 0.2), 0.2, marks=pytest.mark.long),
+    ],
+)
 def test_bounds_that_bind_are_reported(X, z, solver, bounds, end):
     with pytest.warns(PugamWarning, match="boundary"):
         model = PUGAM(solver=solver, pi=bounds, smoothing=0.1, debias=False).fit(X, z)
@@ -373,7 +383,7 @@ def test_at_the_limits_of_the_interval_the_evidence_has_fallen_by_half_a_quantil
         assert half - 0.02 < model._fit.curve.fall(logit(limit)) <= half + 1e-9
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2))])
 def test_an_interval_of_next_to_no_level_holds_the_estimate_and_hardly_more(seed):
     data = simulate(1 + seed, n0=300, n=600, random_state=seed)
     model = PUGAM().fit(data.X, data.z)
@@ -419,13 +429,15 @@ def test_the_papers_settings():
     }
 
 
-def test_the_papers_settings_look_for_no_interactions(X, z, y):
+@pytest.mark.parametrize("solver", ["newton", pytest.param("em", marks=pytest.mark.long)])
+def test_the_papers_settings_look_for_no_interactions(X, z, y, solver):
     # Two columns of which only the product tells the classes apart: the default takes it up.
     rng = np.random.default_rng(5)
     sign = np.where(rng.random(len(y)) < 0.5, -1.0, 1.0)
     X = X.assign(x4=sign + rng.normal(0.0, 0.5, len(y)), x5=np.where(y, sign, -sign) + rng.normal(0.0, 0.5, len(y)))
     looking, not_looking = (
-        PUGAM.paper(kappas=[0.1], n_starts=2, interactions=interactions).fit(X, z) for interactions in ("auto", None)
+        PUGAM.paper(kappas=[0.1], n_starts=2, solver=solver, interactions=interactions).fit(X, z)
+        for interactions in ("auto", None)
     )
 
     assert PUGAM().fit(X, z)._fit.added == ("ti(x4, x5)",)

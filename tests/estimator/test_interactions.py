@@ -63,7 +63,13 @@ def features(rows):
     return rows.drop(columns="z")
 
 
-@pytest.fixture(scope="module", params=FORMULAS)
+# These are made of what the others are made of.
+RARE = {"te of three", "ti with levels", "lines by level"}
+
+
+@pytest.fixture(
+    scope="module", params=[pytest.param(name, marks=[pytest.mark.long] if name in RARE else []) for name in FORMULAS]
+)
 def named(request, rows, features):
     """The name of a formula, and the model fitted with smoothing chosen and pi free."""
     return request.param, PUGAM(FORMULAS[request.param], shrinkage="never").fit(features, rows["z"])

@@ -117,6 +117,7 @@ def test_a_saved_model_is_the_same(table, model, tmp_path):
     assert loaded.attach(X, z).diagnose().verdict == model.diagnose().verdict
 
 
+@pytest.mark.long
 def test_the_bootstrap_varies_as_the_interval_says(model):
     interval = model.pi_interval(model_error=False)
     replicates = model.bootstrap(30, random_state=0)
@@ -136,6 +137,7 @@ def test_weights_count_rows():
     assert weighted._fit.labelling.factor == pytest.approx(longer._fit.labelling.factor, rel=1e-3)
 
 
+@pytest.mark.long
 def test_files_give_what_memory_gives(tmp_path):
     X, z, _ = make_table(1, 2.0, 400)
     X.assign(z=z).to_parquet(tmp_path / "rows.parquet")

@@ -93,6 +93,7 @@ def test_samples_and_weights_have_bounds_too(data):
     assert model.test_labelling().df == 10.0
 
 
+@pytest.mark.long
 def test_shrunken_fits_are_tested_by_rows_held_out(data):
     model = PUGAM(shrinkage="always").fit(data.X, data.z)
 

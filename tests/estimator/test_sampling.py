@@ -51,6 +51,7 @@ def test_each_sample_has_its_share(model):
     assert table["pi"][3] == model.pi_
 
 
+@pytest.mark.long
 def test_intervals_are_narrower_than_those_of_separate_fits(model, rows):
     X, z, site, _ = rows
     joint = model.shares(model_error=False)
@@ -87,6 +88,7 @@ def test_intervals_hold_what_others_say_where_the_model_does_not_fit(model):
     pd.testing.assert_frame_equal(doubted.shares(model_error=False), model.shares(model_error=False))
 
 
+@pytest.mark.long
 def test_the_order_of_rows_does_not_matter(model, rows):
     X, z, site, _ = rows
     order = np.random.default_rng(0).permutation(len(z))
@@ -347,7 +349,7 @@ def test_without_an_audit_there_is_nothing_to_check(model):
         model.check_audit()
 
 
-@pytest.mark.parametrize("count", [0, 200])
+@pytest.mark.parametrize("count", [0, pytest.param(200, marks=pytest.mark.long)])
 def test_curves_stay_where_pi_is_fixed_next_to_the_estimate(rows, count):
     X, z, site, _ = rows
     audit = audited_rows(rows, count) if count else None
@@ -419,6 +421,7 @@ def test_a_loaded_model_takes_known_negatives_back(beside, rows, tmp_path):
         load(tmp_path / "model.json").attach(X[~negative], z[~negative], sample=site[~negative])
 
 
+@pytest.mark.long
 def test_the_bootstrap_draws_known_negatives_among_themselves(beside):
     resamples = beside.bootstrap(3, random_state=0)
     assert len(set(resamples.pi)) == 3
@@ -426,6 +429,7 @@ def test_the_bootstrap_draws_known_negatives_among_themselves(beside):
     assert again.pi.tolist() == resamples.pi.tolist()
 
 
+@pytest.mark.long
 def test_groups_are_drawn_beside_a_single_known_negative(rows):
     X, z, site, negative = with_negatives(rows, count=1)
     model = PUGAM(check=False, interactions=None).fit(X, z, sample=site, negative=negative)
@@ -433,6 +437,7 @@ def test_groups_are_drawn_beside_a_single_known_negative(rows):
     assert len(set(resamples.pi)) == 3
 
 
+@pytest.mark.long
 def test_a_weight_of_two_is_a_known_negative_twice(rows):
     X, z, site, negative = with_negatives(rows, count=60)
     weights = np.where(negative, 2.0, 1.0)
@@ -442,6 +447,7 @@ def test_a_weight_of_two_is_a_known_negative_twice(rows):
     assert one.shares()["pi"].to_numpy() == pytest.approx(two.shares()["pi"].to_numpy(), rel=1e-6)
 
 
+@pytest.mark.long
 def test_rows_from_a_file_in_parts_give_what_they_give_in_memory(rows, tmp_path):
     X, z, site, negative = with_negatives(rows, count=60)
     audit = np.where((z == 0) & ~negative & (np.arange(len(z)) % 9 == 0), 1.0, np.nan)
@@ -461,7 +467,7 @@ def test_rows_from_a_file_in_parts_give_what_they_give_in_memory(rows, tmp_path)
     assert streamed.bootstrap(2, random_state=0).pi == pytest.approx(memory.bootstrap(2, random_state=0).pi, rel=1e-6)
 
 
-@pytest.mark.parametrize("engine", ["memory", "stream"])
+@pytest.mark.parametrize("engine", ["memory", pytest.param("stream", marks=pytest.mark.long)])
 def test_known_negatives_without_weight_are_none(model, rows, engine, tmp_path):
     X, z, site, negative = with_negatives(rows, count=20)
     weights = np.where(negative, 0.0, 1.0)
@@ -495,6 +501,7 @@ def weak_rows():
     return data.X, data.z
 
 
+@pytest.mark.long
 def test_the_interval_of_all_rows_is_as_skewed_with_samples_as_without():
     """Two halves drawn at random say of all rows what these say by themselves; limits differ by errors of both."""
     X, z = weak_rows()
@@ -507,6 +514,7 @@ def test_the_interval_of_all_rows_is_as_skewed_with_samples_as_without():
     assert alone.estimate - alone.lower > 1.2 * (alone.upper - alone.estimate)
 
 
+@pytest.mark.long
 def test_the_prior_counts_once_however_many_samples_there_are():
     """Eight random parts: the share of all stays within its interval, which gets hardly narrower."""
     X, z = weak_rows()

@@ -9,7 +9,7 @@ import pytest
 import pugam
 from pugam import PUGAM, s
 
-N = 1500
+N = 1000
 TERMS = (
     's(dose, missing="effect", shape="increasing") + s(age, shape="concave") + s(size, shape="decreasing") + f(site)'
 )
@@ -54,7 +54,7 @@ def assert_shaped(model):
 def test_curves_have_their_shapes_and_pi_is_found(model):
     assert_shaped(model)
     assert model.converged_
-    assert model.pi_ == pytest.approx(0.375, abs=0.1)  # 360 of 960 unlabelled rows are positive, on average
+    assert model.pi_ == pytest.approx(0.375, abs=0.1)  # 240 of 640 unlabelled rows are positive, on average
 
 
 def test_missing_values_keep_an_effect_of_their_own(model, rows):
@@ -64,6 +64,7 @@ def test_missing_values_keep_an_effect_of_their_own(model, rows):
     assert (frame.u < frame.upper).all()
 
 
+@pytest.mark.long
 def test_a_list_of_terms_is_the_formula(model, rows):
     terms = [
         s("dose", shape="increasing", missing="effect"),
@@ -116,6 +117,7 @@ def test_the_gpu_gives_the_same(model, rows, monkeypatch):
     assert there.bootstrap(3, random_state=0).converged.all()
 
 
+@pytest.mark.long
 def test_both_solvers_agree(model, rows):
     given = {"smoothing": model.smoothing_, "debias": False}
     newton, em = (fit(rows, solver=solver, n_starts=1, max_iter=5_000, **given) for solver in ("newton", "em"))
@@ -153,7 +155,7 @@ def test_pi_may_be_known(rows):
     assert_shaped(known)
 
 
-@pytest.mark.parametrize("smoothing", ["aic", 0.1])
+@pytest.mark.parametrize("smoothing", [pytest.param("aic", marks=pytest.mark.long), 0.1])
 def test_other_ways_to_smooth_work(rows, smoothing):
     assert_shaped(fit(rows, smoothing=smoothing, n_starts=3))
 
@@ -176,6 +178,7 @@ def test_the_profile_of_pi_is_that_of_shaped_curves(model):
         assert (model._design.constraints @ coef).min() > -1e-9
 
 
+@pytest.mark.long
 def test_rows_of_weight_two_are_rows_that_stand_twice(rows):
     weights = np.random.default_rng(1).integers(1, 3, N)
     weighted = PUGAM(TERMS, smoothing=0.1, shrinkage="never", tol=1e-8)

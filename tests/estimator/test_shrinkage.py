@@ -48,7 +48,7 @@ def model(rows):
 
 @pytest.fixture(scope="module")
 def resamples(model):
-    return model.bootstrap(20)
+    return model.bootstrap(4)
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +99,7 @@ def test_few_rows_in_doubt_are_a_reason_to_shrink_the_mode_and_not_few_rows_as_s
 
 
 @pytest.mark.filterwarnings("ignore::pugam.PugamWarning")
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2))])
 def test_an_interval_that_says_little_is_a_reason_to_shrink_the_mode(seed):
     X, z = draw(150, 300, 3, seed=seed, shift=0.9)
     widths = {}
@@ -120,12 +120,15 @@ def test_a_share_that_is_not_determined_is_a_reason_to_shrink_the_mode_unless_it
 
 
 @pytest.mark.filterwarnings("ignore::pugam.PugamWarning")
-@pytest.mark.parametrize("n_linear", [3, *(pytest.param(number, marks=pytest.mark.long) for number in (1, 5))])
+@pytest.mark.parametrize(
+    ("n_linear", "shifts"),
+    [(1, [2.0]), *(pytest.param(number, (0.0, 2.0, 12.0), marks=pytest.mark.long) for number in (1, 3, 5))],
+)
 @pytest.mark.parametrize("short", [0, 1])
-def test_by_marginal_likelihood_fewer_than_twenty_rows_for_each_column_are_the_only_reason(n_linear, short):
+def test_by_marginal_likelihood_fewer_than_twenty_rows_for_each_column_are_the_only_reason(n_linear, shifts, short):
     # A line has one column that smoothing does not restrain, a smooth its straight part; whatever rows say of pi.
     formula = " + ".join(["s(x0)", *(f"x{number + 1}" for number in range(n_linear))])
-    for shift in (0.0, 2.0, 12.0):
+    for shift in shifts:
         X, z = draw(20 * (n_linear + 1) - short, 300, N_COLUMNS, shift=shift)
         assert (PUGAM(formula).fit(X, z).shrinkage_ is not None) == bool(short)
 
@@ -195,6 +198,7 @@ def test_a_bounded_share_stays_within_its_bounds(rows):
         assert interval.upper <= 0.9
 
 
+@pytest.mark.long
 def test_weights_that_are_all_equal_change_only_how_much_rows_say(rows):
     X, z = rows
     single, double = (
@@ -208,6 +212,7 @@ def test_weights_that_are_all_equal_change_only_how_much_rows_say(rows):
     assert 0.25 < ratio < 1.0
 
 
+@pytest.mark.long
 def test_weights_of_one_and_rows_of_weight_zero_change_nothing(model, rows):
     X, z = rows
     ones = PUGAM(FORMULA).fit(X, z, sample_weight=np.ones(len(z)))
@@ -268,7 +273,7 @@ def test_a_variance_that_is_not_known_is_saved_and_loaded(tmp_path):
     assert (loaded.pi_interval().lower, loaded.pi_interval().upper) == (0.0, 1.0)
 
 
-@pytest.mark.parametrize("estimate", ["marginal", "mode"])
+@pytest.mark.parametrize("estimate", ["marginal", pytest.param("mode", marks=pytest.mark.long)])
 def test_features_of_no_use_leave_pi_open_and_are_not_said_to_separate_the_classes(estimate):
     with pytest.warns(PugamWarning) as caught:
         fitted = PUGAM("x0 + x1 + x2", estimate=estimate).fit(*without_signal())
@@ -287,8 +292,9 @@ def test_a_pickled_model_predicts_the_same(model, rows):
 
 
 @pytest.mark.long
-def test_refits_to_resamples_spread_about_as_the_standard_error_says(model, resamples):
+def test_refits_to_resamples_spread_about_as_the_standard_error_says(model):
     # The standard deviation of 20 refits has a relative error of 0.16; a factor of three allows for few rows.
+    resamples = model.bootstrap(20)
     error = np.sqrt(model._fit.adjustment.logit_variance)
 
     assert resamples.n_failed == 0
@@ -305,6 +311,7 @@ def test_smoothing_chosen_anew_keeps_the_ridge(model):
     np.testing.assert_array_equal(fixed.pi, reselected.pi)
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::pugam.PugamWarning")
 def test_a_bootstrap_of_three_labelled_rows_comes_to_an_end():
     X, z = draw(3, 40, 3)
@@ -319,7 +326,10 @@ def test_a_bootstrap_of_three_labelled_rows_comes_to_an_end():
 
 
 @pytest.mark.filterwarnings("ignore::pugam.PugamWarning")
-@pytest.mark.parametrize(("n0", "n1"), [(1, 30), (2, 30), (4, 30), (30, 1), (30, 3)])
+@pytest.mark.parametrize(
+    ("n0", "n1"),
+    [(1, 30), (30, 1), *(pytest.param(*rows, marks=pytest.mark.long) for rows in ((2, 30), (4, 30), (30, 3)))],
+)
 def test_a_handful_of_rows_of_a_label_is_enough_for_a_fit(n0, n1):
     rng = np.random.default_rng(0)
     z = np.repeat([1, 0], [n0, n1])
@@ -386,7 +396,7 @@ def test_effects_have_finite_bands_and_odds_ratios_finite_limits(model, rows):
 def test_the_model_can_be_drawn(model, figure, what):
     picture = io.BytesIO()
 
-    model.plot(what).savefig(picture)
+    model.plot(what).savefig(picture, dpi=40)
 
     assert picture.getvalue().startswith(b"\x89PNG")
 

@@ -163,7 +163,12 @@ def test_terms_may_name_the_columns_a_pipeline_hands_on(model, X, z):
 
 
 @pytest.mark.parametrize(
-    ("name", "values"), [("smoothing", ["reml", 1e-3, 1e3]), ("n_starts", [1, 2]), ("terms", [None, "x1 + x2 + x3"])]
+    ("name", "values"),
+    [
+        ("smoothing", ["reml", 1e-3, 1e3]),
+        pytest.param("n_starts", [1, 2], marks=pytest.mark.long),
+        pytest.param("terms", [None, "x1 + x2 + x3"], marks=pytest.mark.long),
+    ],
 )
 def test_a_grid_search_needs_no_other_score(X, z, name, values):
     model = PUGAM(n_starts=2, shrinkage="never")
@@ -175,6 +180,7 @@ def test_a_grid_search_needs_no_other_score(X, z, name, values):
     assert search.best_estimator_.pi_ == clone(model).set_params(**search.best_params_).fit(X, z).pi_
 
 
+@pytest.mark.long
 def test_a_search_over_smoothing_tells_rough_from_smooth(X, z):
     # Both effects are smooth curves, so that a spline with hardly any penalty predicts new rows worse.
     search = GridSearchCV(PUGAM(shrinkage="never"), {"smoothing": [1e-8, "reml"]}, cv=3).fit(X, z)
@@ -183,7 +189,7 @@ def test_a_search_over_smoothing_tells_rough_from_smooth(X, z):
 
 
 def test_the_cross_validated_score_is_the_score_of_the_folds(X, z):
-    folds = StratifiedKFold(3)
+    folds = StratifiedKFold(2)
     model = PUGAM(smoothing=0.1)
     by_hand = [model.fit(X.iloc[train], z[train]).score(X.iloc[test], z[test]) for train, test in folds.split(X, z)]
 

@@ -51,7 +51,10 @@ def width(found):
     return found.upper - found.lower
 
 
-@pytest.mark.parametrize("settings", [{}, {"estimate": "mode"}, {"estimate": "mode", "debias": False}])
+@pytest.mark.parametrize(
+    "settings",
+    [{}, *(pytest.param({"estimate": "mode", **more}, marks=pytest.mark.long) for more in ({}, {"debias": False}))],
+)
 def test_rows_as_their_own_clusters_are_what_rows_are_without_a_survey(settings):
     """Empirical and expected variances of the score differ by a few percent at 2000 rows."""
     data = simulate(2, n0=800, n=2000, pi=0.4, random_state=1)
@@ -79,7 +82,7 @@ def test_rows_twice_in_clusters_of_two_say_what_they_say_once():
     assert width(double.odds_ratio("x1", 0.4, 0.6)) == pytest.approx(width(once.odds_ratio("x1", 0.4, 0.6)), rel=1e-5)
 
 
-@pytest.mark.parametrize("sample", [None, np.arange(1600) % 2])
+@pytest.mark.parametrize("sample", [None, pytest.param(np.arange(1600) % 2, marks=pytest.mark.long)])
 def test_a_large_design_effect_leaves_limits(sample):
     """Rows four times over: curves bend a little more freely, which moves limits by some hundredths."""
     data = simulate(2, n0=400, n=1600, random_state=0)
@@ -102,6 +105,7 @@ def test_only_ratios_of_sampling_weights_count(survey, model):
     assert heavy.n0_ + heavy.n1_ < len(survey)
 
 
+@pytest.mark.long
 def test_equal_weights_are_as_good_as_none(survey):
     equal, none = fit(survey.assign(weight=5.0), "weight", "psu"), fit(survey, "psu")
     assert (equal.pi_, equal.n0_, equal.n1_) == (none.pi_, none.n0_, none.n1_)
@@ -110,7 +114,7 @@ def test_equal_weights_are_as_good_as_none(survey):
 @pytest.mark.parametrize(
     ("roles", "count"),
     [
-        (("weight", "psu", "region"), 100),
+        pytest.param(("weight", "psu", "region"), 100, marks=pytest.mark.long),
         pytest.param(("weight", "psu"), 400, marks=pytest.mark.long),
         pytest.param(("weight", "psu", "region"), 400, marks=pytest.mark.long),
     ],
@@ -140,7 +144,10 @@ def test_a_profile_is_as_wide_as_the_interval(model):
 EM = {"solver": "em", "estimate": "mode"}
 
 
-@pytest.mark.parametrize("settings", [{"pi": 0.3}, {"estimate": "mode"}, pytest.param(EM, marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    "settings",
+    [pytest.param({"pi": 0.3}, marks=pytest.mark.long), {"estimate": "mode"}, pytest.param(EM, marks=pytest.mark.long)],
+)
 def test_other_kinds_of_fit_know_surveys_too(survey, settings):
     plain, known = fit(survey, **settings), fit(survey, "psu", **settings)
     assert known.pi_ == plain.pi_
@@ -167,6 +174,7 @@ def test_shares_of_samples_vary_as_a_bootstrap_of_clusters_says(survey):
     assert np.sqrt(known.covariance()[0, 0]) == pytest.approx(drawn, rel=0.17)
 
 
+@pytest.mark.long
 def test_rows_as_their_own_clusters_leave_shares_of_samples_as_they_are(survey):
     plain = fit(survey, "year").shares(model_error=False)
     X, z, year = survey[["a", "b", "c"]], survey["z"], survey["year"]
@@ -238,6 +246,7 @@ def test_known_negatives_vary_by_clusters_too(survey):
     assert f"survey of {len(rows)} rows" in str(clusters.summary())
 
 
+@pytest.mark.long
 def test_only_ratios_of_weights_count_among_known_negatives(survey):
     rows = with_negatives(survey)
     other = np.where(rows["healthy"] == 1, 1e3, 1e-3) * rows["weight"]
@@ -256,7 +265,7 @@ def test_with_known_negatives_standard_errors_are_those_of_a_bootstrap_of_cluste
     assert np.sqrt(model.covariance()[0, 0]) == pytest.approx(drawn, rel=0.05 + 3.0 / np.sqrt(2 * count))
 
 
-@pytest.mark.parametrize("weight", [1.0, 0.0])
+@pytest.mark.parametrize("weight", [pytest.param(1.0, marks=pytest.mark.long), 0.0])
 def test_no_known_negatives_are_none(survey, weight):
     negative = np.arange(len(survey)) % 10 == 0 if weight == 0.0 else np.zeros(len(survey))
     rows = survey.assign(z=np.where(negative, 0, survey["z"]), weight=np.where(negative, weight, 1.0))
@@ -292,6 +301,7 @@ def test_the_verdict_on_a_survey_knows_of_curves_that_differ(survey):
     assert any(isinstance(finding, CurvesDiffer) for finding in found.findings)
 
 
+@pytest.mark.long
 def test_tests_of_rows_as_their_own_clusters_are_those_of_rows(survey):
     """Empirical and expected variances of scores differ by some percent, which p-values show."""
     audit = np.where((survey["z"] == 0) & (np.arange(len(survey)) % 7 == 0), survey["a"] > 1.0, np.nan)
@@ -322,7 +332,7 @@ def test_audits_know_clusters(survey):
     assert width(once)[0] > 1.1 * width(independent)[0]
 
 
-@pytest.mark.parametrize("engine", ["stream", "auto"])
+@pytest.mark.parametrize("engine", [pytest.param("stream", marks=pytest.mark.long), "auto"])
 def test_surveys_may_be_in_files(survey, tmp_path, monkeypatch, engine):
     """Read in parts of 500 rows, or whole; weights of zero leave a cluster that counts."""
     monkeypatch.setattr("pugam.engines.file_rows.BATCH_ROWS", 500)

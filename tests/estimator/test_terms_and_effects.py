@@ -24,9 +24,9 @@ FRAMES = {
 
 
 def test_a_formula_and_a_list_are_the_same_model(mixed, z):
-    formula = PUGAM("s(x1, k=6) + l(x2) + f(site) + x3").fit(mixed, z)
-    listed = PUGAM([s("x1", k=6), l("x2"), f("site"), l("x3")]).fit(mixed, z)
-    both = PUGAM(["s(x1, k=6) + x2", f("site"), "l(x3)"]).fit(mixed, z)
+    formula = PUGAM("s(x1, k=6) + l(x2) + f(site) + x3", smoothing=0.1).fit(mixed, z)
+    listed = PUGAM([s("x1", k=6), l("x2"), f("site"), l("x3")], smoothing=0.1).fit(mixed, z)
+    both = PUGAM(["s(x1, k=6) + x2", f("site"), "l(x3)"], smoothing=0.1).fit(mixed, z)
 
     assert formula.terms_ == listed.terms_ == both.terms_
     assert formula.pi_ == listed.pi_ == both.pi_
@@ -71,7 +71,7 @@ def test_a_two_level_factor_is_a_line_in_zero_and_one(mixed, z):
 
 
 def test_factor_effects_sum_to_zero_over_the_levels(mixed, z):
-    levels = PUGAM([s("x1"), f("site")]).fit(mixed, z).effect("site")
+    levels = PUGAM([s("x1"), f("site")], smoothing=0.1).fit(mixed, z).effect("site")
 
     assert list(levels["x"]) == ["east", "north", "south"]
     assert levels["u"].sum() == pytest.approx(0.0, abs=1e-10)
@@ -80,8 +80,8 @@ def test_factor_effects_sum_to_zero_over_the_levels(mixed, z):
 
 def test_numeric_codes_may_be_a_factor(mixed, z):
     codes = mixed["site"].map({"east": 10, "north": 20, "south": 30})
-    by_name = PUGAM([s("x1"), f("site")]).fit(mixed, z)
-    by_code = PUGAM([s("x1"), f("site")]).fit(mixed.assign(site=codes), z)
+    by_name = PUGAM([s("x1"), f("site")], smoothing=0.1).fit(mixed, z)
+    by_code = PUGAM([s("x1"), f("site")], smoothing=0.1).fit(mixed.assign(site=codes), z)
 
     assert by_code.pi_ == pytest.approx(by_name.pi_, abs=1e-12)
     np.testing.assert_allclose(by_code.effect("site")["u"], by_name.effect("site")["u"], rtol=0, atol=1e-9)
@@ -89,14 +89,14 @@ def test_numeric_codes_may_be_a_factor(mixed, z):
 
 
 def test_an_unseen_level_has_a_zero_effect_on_request(mixed, z):
-    model = PUGAM([s("x1"), f("site", unseen="zero")]).fit(mixed, z)
+    model = PUGAM([s("x1"), f("site", unseen="zero")], smoothing=0.1).fit(mixed, z)
     expected = model.alpha_ + np.asarray(model.effect("x1", grid=mixed["x1"])["u"])
 
     np.testing.assert_allclose(model.log_density_ratio(mixed.assign(site="west")), expected, rtol=0, atol=1e-10)
 
 
 def test_an_unseen_level_is_refused_by_default(mixed, z):
-    model = PUGAM([s("x1"), f("site")]).fit(mixed, z)
+    model = PUGAM([s("x1"), f("site")], smoothing=0.1).fit(mixed, z)
     mixed = mixed.copy()
     mixed.loc[7, "site"] = "west"
 
@@ -156,7 +156,7 @@ def test_priors_hardly_depend_on_which_contrasts_levels_are_coded_by(mixed, z):
 
 
 def test_missing_values_of_a_smooth_term_have_their_own_effect(mixed, z):
-    model = PUGAM([s("dose", missing="effect"), s("x1")]).fit(mixed, z)
+    model = PUGAM([s("dose", missing="effect"), s("x1")], smoothing=0.1).fit(mixed, z)
     frame = model.effect("dose")
     rows = mixed[mixed["dose"].isna()]
     expected = model.alpha_ + frame["u"].iloc[-1] + np.asarray(model.effect("x1", grid=rows["x1"])["u"])
@@ -170,21 +170,24 @@ def test_missing_values_of_a_smooth_term_have_their_own_effect(mixed, z):
 def test_missing_values_are_read_from_every_library(mixed, z, make):
     gaps = mixed.assign(site=mixed["site"].mask(mixed["site"] == "south", None))
     terms = [s("dose", missing="effect"), f("site", missing="effect"), l("x1")]
-    model = PUGAM(terms).fit(make(gaps), z)
+    model = PUGAM(terms, smoothing=0.1).fit(make(gaps), z)
 
-    assert model.pi_ == PUGAM(terms).fit(gaps, z).pi_
+    assert model.pi_ == PUGAM(terms, smoothing=0.1).fit(gaps, z).pi_
     assert model.predict_proba(make(gaps)).shape == (len(z), 2)
 
 
 def test_a_gap_that_the_fit_never_saw_is_refused(X, z):
-    model = PUGAM([s("x1", missing="effect"), s("x2")]).fit(X, z)
+    model = PUGAM([s("x1", missing="effect"), s("x2")], smoothing=0.1).fit(X, z)
 
     with pytest.raises(InputError, match=r"s\(x1\).*missing value.*row 0.*the fit saw none"):
         model.predict_proba(X.assign(x1=np.nan))
 
 
 def test_gaps_in_a_column_without_a_term_do_not_matter(mixed, z):
-    assert PUGAM("s(x1) + s(x2)").fit(mixed, z).pi_ == PUGAM("s(x1) + s(x2)").fit(mixed[["x1", "x2"]], z).pi_
+    assert (
+        PUGAM("s(x1) + s(x2)", smoothing=0.1).fit(mixed, z).pi_
+        == PUGAM("s(x1) + s(x2)", smoothing=0.1).fit(mixed[["x1", "x2"]], z).pi_
+    )
 
 
 # Effects and pictures
@@ -260,7 +263,7 @@ def test_a_share_outside_zero_and_one_is_refused(model, X, pi):
 
 
 def test_a_picture_has_one_panel_per_term(mixed, z):
-    model = PUGAM("s(x1) + l(x2) + f(site) + s(x3) + s(dose, missing='effect')").fit(mixed, z)
+    model = PUGAM("s(x1) + l(x2) + f(site) + s(x3) + s(dose, missing='effect')", smoothing=0.1).fit(mixed, z)
     figure = model.plot()
     panels = [ax for ax in figure.axes if ax.get_visible()]
     picture = io.BytesIO()

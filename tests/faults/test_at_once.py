@@ -64,9 +64,9 @@ def test_many_at_once_give_what_one_gives(pairs, jobs, folder, start, run, small
 def test_several_that_write_the_same_file_leave_one_of_theirs(folder, start, run):
     assert run(folder, *FIT, "--out", "out0.json")[0] == 0
 
-    started = [start(folder, *FIT, "--out", "out1.json") for _ in range(3)]
+    started = [start(folder, *FIT, "--out", "out1.json") for _ in range(2)]
 
-    assert [one.wait() for one in started] == [0] * 3
+    assert [one.wait() for one in started] == [0] * 2
     assert without_times(folder / "out1.json") == without_times(folder / "out0.json")
     assert load(folder / "out1.json").n0_ == 1250
     assert [path.name for path in folder.iterdir() if path.name.startswith(".")] == []
@@ -91,6 +91,7 @@ def test_a_second_study_in_the_same_folder_is_refused(folder, start, run, waitin
     assert run(folder, *command, before=small_study)[0] == 0
 
 
+@pytest.mark.long
 def test_studies_of_other_kinds_share_a_folder(folder, start, small_study):
     other = small_study.replace('"small"', '"other"')
     started = [

@@ -91,7 +91,7 @@ def require_one_line(code, err, *said):
 NO_SPACE = ("No space left on device", "File too large")
 
 
-@pytest.mark.parametrize("name", in_make_test("fit --out", "predict csv.gz", "predict parquet"))
+@pytest.mark.parametrize("name", in_make_test("fit --out", "predict parquet"))
 @pytest.mark.parametrize("existed", [True, pytest.param(False, marks=pytest.mark.long)], ids=["replacing", "new"])
 def test_a_full_disk(name, existed, small_disk, inputs, run):
     command, out = COMMANDS[name]
@@ -106,7 +106,7 @@ def test_a_full_disk(name, existed, small_disk, inputs, run):
     assert not existed or (small_disk / out).read_bytes() == OLD
 
 
-@pytest.mark.parametrize("name", in_make_test("fit --out", "predict csv"))
+@pytest.mark.parametrize("name", in_make_test("predict csv"))
 def test_a_file_that_may_not_grow(name, tmp_path, inputs, run):
     """The same everywhere, without a disk of its own."""
     command, out = COMMANDS[name]
@@ -172,7 +172,7 @@ def test_a_read_only_disk(name, read_only_disk, inputs, run, small_study):
     assert name == "study" or (read_only_disk / out).read_bytes() == OLD
 
 
-@pytest.mark.parametrize("name", [*in_make_test("fit --out", "predict csv"), "study"])
+@pytest.mark.parametrize("name", [*in_make_test("predict csv"), "study"])
 @pytest.mark.parametrize("existed", [True, pytest.param(False, marks=pytest.mark.long)], ids=["replacing", "new"])
 def test_a_folder_without_permission(name, existed, tmp_path, inputs, run, small_study):
     command, out = COMMANDS.get(name, ((*STUDY, "1"), "results"))

@@ -65,7 +65,7 @@ def kill_and_look(started, folder, names, existed):
 
 @pytest.mark.parametrize(
     ("name", "n_moments"),
-    [("fit", 2), *(pytest.param(name, 20, marks=pytest.mark.long) for name in COMMANDS)],
+    [*(pytest.param(name, 20, marks=pytest.mark.long) for name in COMMANDS)],
 )
 def test_a_kill_at_any_moment_leaves_the_earlier_file_or_a_whole_one(name, n_moments, folder, start, run):
     command = COMMANDS[name]
@@ -274,7 +274,9 @@ def test_no_worker_outlives_a_killed_study(tmp_path, start, waiting, small_study
     assert started.relatives() == []
 
 
-@pytest.mark.parametrize("torn", ['{"began": "2026-0', "\n\n{"], ids=["a cut line", "and empty ones"])
+@pytest.mark.parametrize(
+    "torn", ['{"began": "2026-0', pytest.param("\n\n{", marks=pytest.mark.long)], ids=["a cut line", "and empty ones"]
+)
 def test_a_log_of_runs_that_was_cut_off_goes_on(tmp_path, run, small_study, torn):
     (tmp_path / "results/records").mkdir(parents=True)
     log = tmp_path / "results/records/small.runs.jsonl"

@@ -70,7 +70,7 @@ def test_a_fit_and_what_follows_keep_to_their_threads(data, at_work, n_jobs):
     before = threadpool_info()
 
     model = PUGAM("s(x1, k=5) + x2", n_starts=2, n_jobs=n_jobs).fit(data.X, data.z)
-    model.bootstrap(20)
+    model.bootstrap(4)
     model.bootstrap(2, smoothing="reselect")
     model.pi_interval(method="profile")
 
@@ -116,8 +116,19 @@ def threads_allowed(n_jobs):
     return count_threads(n_jobs, 1e9, 10)
 
 
-@pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing"])
-@pytest.mark.parametrize("n_jobs", [None, TWO, -1], ids=str)
+# Two of nine: workers of loky import everything anew, which takes them seconds.
+SHARED_OUT = {(-1, "threading"), (TWO, "multiprocessing")}
+
+
+@pytest.mark.parametrize(
+    ("n_jobs", "backend"),
+    [
+        pytest.param(n_jobs, backend, marks=[] if (n_jobs, backend) in SHARED_OUT else [pytest.mark.long])
+        for n_jobs in (None, TWO, -1)
+        for backend in ("loky", "threading", "multiprocessing")
+    ],
+    ids=str,
+)
 def test_work_shared_out_by_joblib_gets_its_part_of_the_cores(backend, n_jobs):
     cores = joblib.cpu_count()
 
@@ -139,7 +150,7 @@ class Watched(PUGAM):
         return self._threads
 
 
-@pytest.mark.parametrize("backend", ["loky", "threading"])
+@pytest.mark.parametrize("backend", [pytest.param("loky", marks=pytest.mark.long), "threading"])
 def test_a_grid_search_over_fits_that_would_use_threads(data, backend):
     model = Watched("s(x1, k=5) + x2", n_starts=2, n_jobs=TWO, shrinkage="never")
     before = threadpool_info()
@@ -151,6 +162,7 @@ def test_a_grid_search_over_fits_that_would_use_threads(data, backend):
     assert threadpool_info() == before
 
 
+@pytest.mark.long
 def test_replicates_of_a_study_in_several_processes_use_one_thread_each(tmp_path):
     from pugam.studies.plans import Experiment, Plan
     from pugam.studies.running import gather
@@ -195,10 +207,10 @@ def _pools_in_a_sum():
 
 def test_a_bootstrap_uses_the_threads_it_is_given(at_work):
     data = simulate(1, n0=250, n=300, pi=0.4, random_state=0)
-    model = PUGAM("s(x1, k=5) + x2", n_starts=2, n_jobs=1).fit(data.X, data.z)
+    model = PUGAM("s(x1, k=5) + x2", n_starts=2, smoothing=1.0, n_jobs=1).fit(data.X, data.z)
     assert at_work.most == 1
 
-    one, two = (model.bootstrap(25, random_state=0, n_jobs=n_jobs) for n_jobs in (1, TWO))
+    one, two = (model.bootstrap(17, random_state=0, n_jobs=n_jobs) for n_jobs in (1, TWO))
 
     assert at_work.most == TWO
     np.testing.assert_array_equal(one.pi, two.pi)

@@ -45,7 +45,7 @@ def draw_pvalues(audit, n_draws, added=0.0):
     return np.array(pvalues)
 
 
-@pytest.mark.parametrize("count", [25, 50, 200])
+@pytest.mark.parametrize("count", [25, *(pytest.param(count, marks=pytest.mark.long) for count in (50, 200))])
 def test_a_right_model_is_refuted_as_often_as_the_level_says(audits, count):
     """Monte-Carlo standard error 0.007; 0.03 to 0.07 is asked, and 0.01 allowed beyond for it."""
     assert 0.02 <= np.mean(draw_pvalues(audits[count], N_DRAWS) < 0.05) <= 0.08

@@ -39,6 +39,7 @@ def test_a_row_of_weight_two_is_two_rows():
     assert weighted.shares()["audited"].tolist() == doubled.shares()["audited"].tolist() == [2.0 * len(audited)]
 
 
+@pytest.mark.long
 def test_weights_of_a_survey_count_by_their_squares():
     """One weight for all rows says nothing about how many there are."""
     audited, groups = HIDDEN[::8], np.arange(N)

@@ -246,7 +246,7 @@ def test_the_corrected_interval_is_finite_where_all_refits_lie_on_one_side(resam
     assert above.min() <= interval.lower <= interval.upper < np.median(above)
 
 
-@pytest.mark.parametrize(("n0", "n", "pi"), [(100, 500, 0.15), (500, 600, 0.5)])
+@pytest.mark.parametrize(("n0", "n", "pi"), [(100, 500, 0.15), pytest.param(500, 600, 0.5, marks=pytest.mark.long)])
 def test_acceleration_is_that_of_the_jackknife(n0, n, pi):
     # Rows left out one at a time, label by label, as the two samples of scipy.stats.bootstrap.
     data = simulate(2, n0=n0, n=n, pi=pi, random_state=1)
@@ -296,7 +296,7 @@ def test_the_models_interval_is_that_of_its_bootstrap(model, kind):
 # The spread of the refits
 
 
-@pytest.mark.parametrize(("setting", "terms"), [(1, "linear"), (2, "smooth")])
+@pytest.mark.parametrize(("setting", "terms"), [(1, "linear"), pytest.param(2, "smooth", marks=pytest.mark.long)])
 def test_refits_of_the_mode_scatter_as_the_standard_error_says(setting, terms):
     # 250 refits: the error of a standard deviation is 1/sqrt(500), 4.5 percent. The two are different estimates of one
     # number, which for other seeds at this size were apart by up to 17 percent: 25 percent is allowed.
@@ -329,6 +329,7 @@ def doubled(data):
     )
 
 
+@pytest.mark.long
 def test_rows_that_come_twice_are_drawn_together_where_groups_say_so(doubled, resamples, model):
     # 400 refits each: the error of a ratio of two standard deviations is 1/sqrt(400), five percent; three times that.
     apart = doubled.bootstrap(400, random_state=1)
@@ -502,7 +503,7 @@ def test_nothing_is_reported_where_all_went_well(model):
     assert (resamples.n_requested, resamples.n_failed, resamples.interrupted) == (20, 0, False)
 
 
-@pytest.mark.parametrize("n_resamples", [5, pytest.param(50, marks=pytest.mark.long)])
+@pytest.mark.parametrize("n_resamples", [2, pytest.param(50, marks=pytest.mark.long)])
 def test_resamples_that_nearly_separate_the_labels_raise_no_numerical_warning(n_resamples):
     data = simulate(2, n0=30, n=60, random_state=0)
     with warnings.catch_warnings():

@@ -102,7 +102,9 @@ def test_a_file_cut_at_any_line_is_completed(model, plain, whole, path, refitted
 
 
 @pytest.mark.parametrize("n_lines", range(1 + N_BATCHES))
-@pytest.mark.parametrize("n_bytes", [1, 20, -1])
+@pytest.mark.parametrize(
+    "n_bytes", [20, pytest.param(1, marks=pytest.mark.long), pytest.param(-1, marks=pytest.mark.long)]
+)
 def test_a_file_cut_inside_a_line_is_completed(model, plain, whole, path, n_lines, n_bytes):
     lines = whole.splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:n_lines]) + lines[n_lines][:n_bytes])

@@ -116,7 +116,7 @@ def chosen_for_label(seed):
     return pd.DataFrame({"a": a[rows], "b": b[rows]}), np.repeat([1, 0], [1000, 1000])
 
 
-@pytest.mark.parametrize("make", [interacting, chosen_for_label])
+@pytest.mark.parametrize("make", [interacting, pytest.param(chosen_for_label, marks=pytest.mark.long)])
 def test_a_model_that_does_not_hold_is_found_out(make):
     X, z = make(0)
 

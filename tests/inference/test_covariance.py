@@ -158,6 +158,7 @@ def test_a_known_pi_has_no_variance_and_the_curves_less(make_problem):
     assert np.trace(with_known[2:, 2:]) < np.trace(with_free[2:, 2:])
 
 
+@pytest.mark.long
 def test_standard_errors_agree_with_the_scatter_of_estimates(make_problem):
     # 60 replicates: the Monte-Carlo error of a standard deviation is 1/sqrt(120), 9 percent; the tolerance is
     # about three times that.

@@ -284,7 +284,7 @@ def test_sensitivity_by_marginal_likelihood_is_the_mode_of_the_curves_with_pi_fi
         assert (np.abs(covariance @ here.gradient[others]) < 1e-3 * np.sqrt(covariance.diagonal())).all()
 
 
-@pytest.mark.parametrize("debias", [False, True], ids=["penalised", "corrected"])
+@pytest.mark.parametrize("debias", [pytest.param(False, marks=pytest.mark.long), True], ids=["penalised", "corrected"])
 def test_sensitivity_is_the_model_with_pi_fixed(data, debias):
     model = PUGAM(debias=debias, tol=1e-8, n_starts=3, estimate="mode").fit(data.X, data.z)
     unlabelled = data.X[data.z == 0]
@@ -310,6 +310,7 @@ def test_sensitivity_runs_from_limit_to_limit_and_more_are_called_positive(clear
     np.testing.assert_allclose(found.deviance[[0, 2, 4]], [3.84, 0.0, 3.84], atol=0.02)
 
 
+@pytest.mark.long
 def test_weights_count_in_the_share_called_positive(data):
     weights = np.where(data.z == 1, 1.0, 1.0 + (data.X["x1"] > 0.8))
     rows = np.repeat(np.arange(len(data.z)), weights.astype(int))

@@ -29,7 +29,13 @@ def exact_sf(x, large, small):
     return inside + chi2.sf(x / small, 1)
 
 
-@pytest.mark.parametrize("weights", WEIGHTS.values(), ids=WEIGHTS)
+@pytest.mark.parametrize(
+    "weights",
+    [
+        pytest.param(weights, marks=[pytest.mark.long] if len(weights) > 5 else [], id=name)
+        for name, weights in WEIGHTS.items()
+    ],
+)
 def test_probabilities_are_those_of_simulated_sums(weights):
     # 400 000 draws: at a probability of 0.01 the simulation is off by 1.6 percent, elsewhere by less; the approximation
     # by four percent at most.

@@ -163,7 +163,7 @@ def test_the_unit_and_the_direction_of_a_column_do_not_matter(table, z, null, ch
     assert other.test("x1").statistic == pytest.approx(one.test("x1").statistic, rel=1e-4)
 
 
-@pytest.mark.parametrize("reach", [5.0, 20.0])
+@pytest.mark.parametrize("reach", [pytest.param(5.0, marks=pytest.mark.long), 20.0])
 def test_wide_bounds_do_not_hide_an_effect(table, z, reach):
     centre = float(table["x1"].mean())
     usual = PUGAM([s("x1"), s("x2")]).fit(table, z).test("x1")
@@ -339,8 +339,19 @@ def test_the_refit_is_the_model_without_what_was_tested(table, z, tested, null, 
     assert test.null_loglik == pytest.approx(expected.loglik_, abs=1e-5)
 
 
-@pytest.mark.parametrize("roles", [("sample",), ("negative",), ("sample", "negative")], ids=" and ".join)
-@pytest.mark.parametrize(("null", "formula"), [("zero", "s(x2) + s(x3)"), ("linear", "x1 + s(x2) + s(x3)")])
+ZERO, LINEAR = ("zero", "s(x2) + s(x3)"), ("linear", "x1 + s(x2) + s(x3)")
+
+
+@pytest.mark.parametrize(
+    ("null", "formula", "roles"),
+    [
+        (*ZERO, ["sample"]),
+        (*LINEAR, ["negative"]),
+        pytest.param(*ZERO, ["negative"], marks=pytest.mark.long),
+        pytest.param(*LINEAR, ["sample"], marks=pytest.mark.long),
+        *(pytest.param(*null, ["sample", "negative"], marks=pytest.mark.long) for null in (ZERO, LINEAR)),
+    ],
+)
 def test_fits_to_samples_are_refitted_too(roles, null, formula):
     """Variances of the other curves stay those of the whole model, which moves pi by about a hundredth."""
     data = simulate(2, n0=400, n=1600, random_state=0)

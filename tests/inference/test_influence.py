@@ -78,7 +78,11 @@ def test_it_is_the_derivative_of_logit_pi_in_the_count_of_a_row(case):
     assert np.abs(numeric).max() > 1e-2
 
 
-@pytest.mark.parametrize("case", ["smooth", "weighted, smooth", "rough"], indirect=True)
+@pytest.mark.parametrize(
+    "case",
+    ["weighted, smooth", pytest.param("smooth", marks=pytest.mark.long), pytest.param("rough", marks=pytest.mark.long)],
+    indirect=True,
+)
 def test_after_the_bias_correction_it_is_the_derivative_of_the_corrected_logit_pi(case):
     # The correction adds (V P + (V P)^2) beta to logit pi. V is taken as given: how it varies is of lower order.
     problem, kappa, weighted = case
@@ -98,7 +102,7 @@ def test_after_the_bias_correction_it_is_the_derivative_of_the_corrected_logit_p
     assert np.abs(numeric - centred(of_all[:, 0], fitted, every)).max() > 0.02 * np.abs(numeric).max()
 
 
-@pytest.mark.parametrize("debias", [False, True], ids=["penalised", "corrected"])
+@pytest.mark.parametrize("debias", [False, pytest.param(True, marks=pytest.mark.long)], ids=["penalised", "corrected"])
 @pytest.mark.parametrize("setting", [2, 3])
 def test_with_many_rows_it_tells_what_refits_do(make_problem, setting, debias):
     # With the expected information, and no more smoothing than the curves need: the two agree only in large samples.

@@ -15,7 +15,7 @@ def probe(X, z, terms=None, weights=None, **options):
     return probe_residuals(choose_rows(profile_of(model._fitted("The test"))))
 
 
-@pytest.mark.parametrize("setting", [1, 2, 3])
+@pytest.mark.parametrize("setting", [3, *(pytest.param(setting, marks=pytest.mark.long) for setting in (1, 2))])
 def test_data_from_the_model_pass(setting):
     data = simulate(setting, n0=700, n=1400, random_state=20 + setting)
 

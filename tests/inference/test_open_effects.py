@@ -36,7 +36,11 @@ def warnings_of(frame, z, **options):
 @pytest.mark.parametrize(
     ("solver", "label"),
     # EM takes its time where an effect grows without bound.
-    [("newton", 0), ("newton", 1), *(pytest.param("em", label, marks=pytest.mark.long) for label in (0, 1))],
+    [
+        ("newton", 0),
+        pytest.param("newton", 1, marks=pytest.mark.long),
+        *(pytest.param("em", label, marks=pytest.mark.long) for label in (0, 1)),
+    ],
 )
 def test_a_level_with_rows_of_one_label_is_named(table, label, solver):
     frame, z = table[0].copy(), table[1]
@@ -117,7 +121,7 @@ def test_small_weights_of_a_level_are_no_sign(table, estimate):
 
 
 @ESTIMATES
-@pytest.mark.parametrize("farthest", [1e4, 1e5])
+@pytest.mark.parametrize("farthest", [1e4, pytest.param(1e5, marks=pytest.mark.long)])
 def test_a_far_value_of_a_line_is_no_level(table, farthest, estimate):
     frame, z = table[0].copy(), table[1]
     frame["income"] = np.random.default_rng(0).lognormal(size=len(frame))

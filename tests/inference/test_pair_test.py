@@ -85,7 +85,7 @@ def test_a_row_of_weight_two_counts_as_two_rows(data):
     assert weighted.statistic == pytest.approx(repeated.statistic, rel=1e-3)
 
 
-@pytest.mark.parametrize("setting", [1, 2, 3])
+@pytest.mark.parametrize("setting", [3, *(pytest.param(setting, marks=pytest.mark.long) for setting in (1, 2))])
 def test_effects_that_add_up_pass(setting):
     data = simulate(setting, n0=700, n=1400, random_state=10 + setting)
 

@@ -36,7 +36,10 @@ def fitted_of(model):
     return Fitted(model._rows[0], model._design, model._settings, model._fit)
 
 
-@pytest.fixture(scope="module", params=CASES)
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(name, marks=[pytest.mark.long] if name == "penalised, no prior" else []) for name in CASES],
+)
 def model(request, data):
     return fit(data, **CASES[request.param])
 
@@ -138,7 +141,7 @@ def test_the_deviance_at_both_ends_is_the_chi_square_quantile(model, profile, le
 
 
 def test_a_higher_level_gives_a_wider_interval(model):
-    intervals = [model.pi_interval(level, "profile") for level in (0.5, 0.8, 0.95, 0.99)]
+    intervals = [model.pi_interval(level, "profile") for level in (0.5, 0.95)]
 
     assert (np.diff([interval.lower for interval in intervals]) < -1e-3).all()
     assert (np.diff([interval.upper for interval in intervals]) > 1e-3).all()

@@ -78,10 +78,10 @@ def test_another_seed_draws_other_resamples(name):
 
 @pytest.mark.parametrize("name", PLANS)
 def test_every_row_counts_once_on_average(name):
-    # The variance of a row's count is at most one and 5000 are averaged: an error of 0.014, five times for 120 rows.
-    counts = plan_of(name).counts(range(5000))
+    # The variance of a row's count is at most one and 2000 are averaged: an error of 0.022, five times for 120 rows.
+    counts = plan_of(name).counts(range(2000))
 
-    np.testing.assert_allclose(counts.mean(axis=0), 1.0, atol=0.07)
+    np.testing.assert_allclose(counts.mean(axis=0), 1.0, atol=0.11)
 
 
 def test_counts_scatter_as_those_of_draws_with_replacement():

@@ -31,7 +31,7 @@ def handmade(make_problem):
 
 def test_covariance_of_shrunken_curves_is_the_scatter_of_what_is_drawn(handmade):
     """Share, intercept and log steepness are drawn, and by themselves the curves; small, so that all is linear."""
-    rng, small, n_draws = np.random.default_rng(7), 1e-3, 40_000
+    rng, small, n_draws = np.random.default_rng(7), 1e-3, 20_000
     found, beta = handmade.adjustment, handmade.penalized.beta
     held_out = rng.multivariate_normal([0.0, 0.0, 0.0], found.covariance, size=n_draws)
     curves = np.linalg.inv(handmade.penalized.hessian[1:, 1:])
@@ -49,9 +49,9 @@ def test_covariance_of_shrunken_curves_is_the_scatter_of_what_is_drawn(handmade)
 
     covariance = adjusted_covariance(handmade)
 
-    # Monte Carlo: correlations of 40,000 draws are off by 0.005, variances by a relative 0.7%; four of these.
+    # Monte Carlo: correlations of 20,000 draws are off by 0.007, variances by a relative 1%; four of these.
     scale = np.sqrt(np.diag(scatter))
-    np.testing.assert_allclose(covariance / scale / scale[:, None], scatter / scale / scale[:, None], atol=0.03)
+    np.testing.assert_allclose(covariance / scale / scale[:, None], scatter / scale / scale[:, None], atol=0.04)
     np.testing.assert_array_equal(covariance[:1, :1], found.covariance[:1, :1])
 
 

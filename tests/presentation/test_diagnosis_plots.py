@@ -59,7 +59,17 @@ def panel(figure, title):
     return ax
 
 
-@pytest.mark.parametrize(("what", "titles"), TITLES.items(), ids=TITLES)
+# With pi fixed, only what tells of pi differs.
+PICTURES = [
+    pytest.param(
+        pi, what, titles, marks=[] if pi is None or what == "diagnosis" else [pytest.mark.long], id=f"{name}-{what}"
+    )
+    for pi, name in ((None, "pi estimated"), (0.4, "pi fixed"))
+    for what, titles in TITLES.items()
+]
+
+
+@pytest.mark.parametrize(("model", "what", "titles"), PICTURES, indirect=["model"], scope="module")
 def test_each_picture_has_its_panels_and_can_be_saved(model, diagnosis, what, titles):
     options = {} if what == "effects" else {"diagnosis": diagnosis}
     picture = io.BytesIO()

@@ -15,7 +15,7 @@ def model():
     centres = np.repeat(PLACES, [120, 40, 40, 40, 180], axis=0)
     X = pd.DataFrame(centres + np.random.default_rng(0).normal(size=centres.shape), columns=["a", "b"])
     kind = np.where(centres[:, 0] == 3.0, "right", "up")
-    return PUGAM(check=False).fit(X, np.repeat([1, 0], [160, 260]), kind=kind)
+    return PUGAM("a + b", check=False).fit(X, np.repeat([1, 0], [160, 260]), kind=kind)
 
 
 def test_the_summary_has_a_line_for_each_kind(model):

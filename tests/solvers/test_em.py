@@ -28,11 +28,11 @@ def problem(make_problem):
     ("prior", "pi_range"),
     [
         (PiPrior(), FREE),
-        (PiPrior(1.0, 1.0), FREE),
+        pytest.param(PiPrior(1.0, 1.0), FREE, marks=pytest.mark.long),
         (PiPrior(0.5, 8.0), FREE),
-        (PiPrior(), PiRange(0.6, 0.9)),
+        pytest.param(PiPrior(), PiRange(0.6, 0.9), marks=pytest.mark.long),
         (PiPrior(3.0, 1.0), PiRange(0.05, 0.15)),
-        (PiPrior(), PiRange(0.3, 0.3)),
+        pytest.param(PiPrior(), PiRange(0.3, 0.3), marks=pytest.mark.long),
         (PiPrior(1.0, 1.0), PiRange(0.8, 0.8)),
     ],
     ids=["free", "prior", "skewed prior", "bounded", "bounded with prior", "known", "known with prior"],
@@ -98,7 +98,9 @@ def test_one_iteration_is_the_papers(make_problem):
 @pytest.mark.parametrize(
     ("setting", "kappa"), [(1, 1.0), (2, 1e-3), pytest.param(3, 1e-3, marks=pytest.mark.long), (3, 1e-2)]
 )
-@pytest.mark.parametrize("prior", [PiPrior(), PiPrior(1.0, 1.0)], ids=["flat", "weak"])
+@pytest.mark.parametrize(
+    "prior", [pytest.param(PiPrior(), marks=pytest.mark.long), PiPrior(1.0, 1.0)], ids=["flat", "weak"]
+)
 def test_em_and_fisher_scoring_reach_the_same_optimum(make_problem, setting, kappa, prior):
     objective = make_problem(setting, n0=600, n=900, seed=setting).objective(kappa, prior)
     starts = make(objective, n_starts=4)

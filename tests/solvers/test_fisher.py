@@ -40,7 +40,7 @@ def objective(request, make_problem):
     return make_problem(setting, n0=450, n=600, seed=setting).objective(kappa)
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2))])
 def test_no_step_goes_down_from_good_or_bad_starts(objective, seed):
     starts = np.vstack([good_starts(objective), bad_starts(objective, seed)])
 
@@ -164,7 +164,7 @@ def test_a_prior_draws_pi_to_its_side(determined):
     assert overwhelming == pytest.approx(0.3, abs=1e-3)
 
 
-@pytest.mark.parametrize("maximize", [maximize_fisher, maximize_em])
+@pytest.mark.parametrize("maximize", [maximize_fisher, pytest.param(maximize_em, marks=pytest.mark.long)])
 def test_climbs_with_different_penalties_side_by_side_end_where_they_end_alone(make_problem, maximize):
     problem = make_problem(2, n0=450, n=600)
     objectives = [problem.objective(np.full(5, kappa)) for kappa in (1.0, 1e-2)]

@@ -102,6 +102,7 @@ def test_strays_put_a_floor_under_the_odds():
     assert (np.diff(counted) >= 0.0).all()
 
 
+@pytest.mark.long
 def test_the_reported_variance_is_about_that_over_repeated_samples():
     # The variance of 60 draws has a relative standard error of 0.18, 0.54 at three of them. The reported one counts the
     # numbers of labels as random, which they are not, and may be larger; the median over samples is compared.

@@ -62,8 +62,9 @@ def test_interactions_may_be_counted_or_given(found, interactions):
     assert other.pi_ == pytest.approx(model.pi_, abs=0.05)
 
 
-def test_nothing_is_added_where_effects_add_up():
-    for seed in range(5):
+@pytest.mark.parametrize("seeds", [1, pytest.param(5, marks=pytest.mark.long)])
+def test_nothing_is_added_where_effects_add_up(seeds):
+    for seed in range(seeds):
         data = simulate(2, n0=1250, n=1500, random_state=seed)
         assert PUGAM(estimate="marginal").fit(data.X, data.z)._fit.added == ()
 
@@ -113,7 +114,7 @@ def test_refits_follow_their_rows(found):
 def test_what_the_evidence_is_not_for_takes_the_mode():
     data = simulate(1, n0=400, n=600, random_state=0)
     for changed in ({"pi": 0.4}, {"solver": "em"}, {"smoothing": 1.0}, {"shrinkage": "never"}, {"debias": False}):
-        model = PUGAM(estimate="marginal", **changed).fit(data.X, data.z)
+        model = PUGAM("s(x1, k=5) + x2", estimate="marginal", **changed).fit(data.X, data.z)
         assert not isinstance(model._fit, MarginalFit)
 
 

@@ -12,14 +12,14 @@ def columns_of(rows):
     return list(np.asarray(rows, dtype=float).T)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2))])
 def test_one_normal_distribution_is_one_cluster(seed):
     rows = np.random.default_rng(seed).normal(size=(400, 3)) @ np.array([[1.0, 0.8, 0.0], [0, 1, 0.5], [0, 0, 1]])
 
     assert set(find_clusters(columns_of(rows), FEWEST, seed=0)) == {0}
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2))])
 def test_clusters_of_unequal_sizes_are_found(seed):
     rng = np.random.default_rng(seed)
     true = np.repeat([0, 1, 2], [320, 80, 25])

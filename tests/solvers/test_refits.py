@@ -139,7 +139,11 @@ def test_a_resample_of_every_row_once_is_the_fit_itself(problem):
 
 
 @pytest.mark.parametrize("options", ["debiased", "penalised", "bound in the way of some"])
-@pytest.mark.parametrize("sizes", [(1, 29), (29, 1), (10, 10, 10)], ids=str)
+@pytest.mark.parametrize(
+    "sizes",
+    [(1, 29), pytest.param((29, 1), marks=pytest.mark.long), pytest.param((10, 10, 10), marks=pytest.mark.long)],
+    ids=str,
+)
 def test_how_resamples_are_batched_makes_no_difference(problem, options, sizes):
     # Thirty at once take the path of one big product, few at once that of a loop.
     fitted = fit(problem, **SETTINGS[options])

@@ -55,7 +55,7 @@ def optimise(objective, start, pi_range):
     return place(found.x)[0], -found.fun
 
 
-@pytest.mark.parametrize("kappa", [1e-4, 1e-2])
+@pytest.mark.parametrize("kappa", [pytest.param(1e-4, marks=pytest.mark.long), 1e-2])
 @pytest.mark.parametrize("pi_range", [FREE, KNOWN, ALMOST_ZERO], ids=["free", "known", "almost zero"])
 def test_fits_are_those_of_a_general_purpose_optimiser(problem, pi_range, kappa):
     objective = problem.objective(kappa, WEAK)
@@ -90,6 +90,7 @@ def test_conditions_for_a_constrained_optimum_hold(problem, pi_range):
         assert optimum.gradient[0] == pytest.approx(0.0, abs=1e-4)
 
 
+@pytest.mark.parametrize("problem", ["one", pytest.param("several", marks=pytest.mark.long)], indirect=True)
 def test_both_solvers_reach_the_same_optimum(problem):
     objective = problem.objective(1e-2, WEAK)
 

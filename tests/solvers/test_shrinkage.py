@@ -220,12 +220,12 @@ def test_the_design_that_predicts_rows_held_out_better_is_kept():
     assert alone[2] == pytest.approx(alone[1], abs=1e-9)
 
 
-@pytest.mark.parametrize("n_samples", [3, pytest.param(6, marks=pytest.mark.long)])
+@pytest.mark.parametrize("n_samples", [2, pytest.param(6, marks=pytest.mark.long)])
 def test_with_many_columns_of_noise_pi_is_far_less_biased_than_without_shrinkage(n_samples):
     # Samples of 100 labelled and 300 unlabelled rows, 2 of 40 columns of use. Without shrinkage columns of noise tell
     # labelled rows from hidden positives, and pi comes out too low. Over twelve samples the mean absolute errors are
-    # 0.031 and 0.151, each with a standard deviation of about 0.04 in one sample, 0.016 in the mean of six, 0.023 in
-    # that of three.
+    # 0.031 and 0.151, each with a standard deviation of about 0.04 in one sample, 0.016 in the mean of six, 0.028 in
+    # that of two.
     errors = {"auto": [], "never": []}
     formula = " + ".join(f"x{number}" for number in range(40))
     for seed in range(n_samples):

@@ -56,8 +56,17 @@ def test_nothing_is_corrected_where_nothing_is_penalised(make_problem):
     assert linear.optimum is linear.penalized
 
 
-@pytest.mark.parametrize("solver", ["newton", "em"])
-@pytest.mark.parametrize("smoothing", ["reml", "aic", np.full(5, 1e-2)], ids=["reml", "aic", "given"])
+SMOOTHINGS = {"reml": "reml", "aic": "aic", "given": np.full(5, 1e-2)}
+
+
+@pytest.mark.parametrize(
+    ("solver", "smoothing"),
+    [
+        *(pytest.param("newton", smoothing, id=f"{name}-newton") for name, smoothing in SMOOTHINGS.items()),
+        pytest.param("em", SMOOTHINGS["given"], id="given-em"),
+        *(pytest.param("em", name, marks=pytest.mark.long, id=f"{name}-em") for name in ("reml", "aic")),
+    ],
+)
 def test_a_known_pi_stays_known_whatever_else_is_chosen(problem, solver, smoothing):
     known = fit(problem, smoothing=smoothing, solver=solver, pi_range=PiRange(0.3, 0.3), n_starts=2, grid=(1e-1, 1e-3))
 
@@ -110,7 +119,7 @@ def test_whole_weights_are_repeated_rows(make_problem, smoothing):
     np.testing.assert_allclose(one.optimum.beta, other.optimum.beta, atol=1e-4)
 
 
-@pytest.mark.parametrize("setting", [1, 2, 3])
+@pytest.mark.parametrize("setting", [3, *(pytest.param(setting, marks=pytest.mark.long) for setting in (1, 2))])
 def test_the_share_of_positives_is_recovered(make_problem, setting):
     # At n0 = n1 = 1500 the estimate's standard deviation is below 0.03 in every setting.
     problem = make_problem(setting, n0=1500, n=3000, k=10, seed=7)

@@ -49,7 +49,7 @@ def test_a_start_seen_before_is_one_step_nearer(objective, top):
     np.testing.assert_allclose(found.beta, top.beta, rtol=0, atol=1e-8 * (1.0 + np.abs(top.beta).max()))
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.long)])
 def test_it_does_not_leap_onto_a_plateau(seed):
     """Where few rows separate the labels, a full step may end where all rows are saturated and no gradient is left."""
     rng, n0, n1 = np.random.default_rng(seed), 100, 300

@@ -18,10 +18,16 @@ def test_solvers_have_no_other_numbers():
     assert found == ELSEWHERE
 
 
+@pytest.fixture(scope="module")
+def used():
+    """What is read of the numbers anywhere."""
+    reading = re.compile(r"\b(?:TUNING|self)\.(\w+)")
+    return {name for path in SOURCE.rglob("*.py") for name in reading.findall(path.read_text("utf-8"))}
+
+
 @pytest.mark.parametrize("name", Tuning.__dataclass_fields__)
-def test_each_number_is_used(name):
-    used = re.compile(rf"\b(TUNING|self)\.{name}\b")
-    assert any(used.search(path.read_text("utf-8")) for path in SOURCE.rglob("*.py"))
+def test_each_number_is_used(used, name):
+    assert name in used
 
 
 def test_numbers_cannot_be_changed_by_accident():

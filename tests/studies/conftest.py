@@ -2,7 +2,15 @@
 
 import pytest
 
-from pugam.studies import Plan
+from pugam.studies import Plan, figures
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _coarse_pictures():
+    """Of a third of the dots an inch: no test looks at them, and drawing them takes longer than what they show."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(figures, "RESOLUTION", 50)
+        yield
 
 
 @pytest.fixture

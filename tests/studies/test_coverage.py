@@ -54,7 +54,7 @@ def test_a_bootstrap_is_recorded_by_what_intervals_need():
 def test_table2_from_end_to_end(make_plan, monkeypatch):
     monkeypatch.setattr(coverage, "SETTINGS", (1,))
     monkeypatch.setattr(coverage, "SAMPLE_SIZES", (1500,))
-    plan = make_plan(resamples=10)
+    plan = make_plan(resamples=5)
 
     table = table2(plan)
 
@@ -62,7 +62,7 @@ def test_table2_from_end_to_end(make_plan, monkeypatch):
     assert [row.labels for row in table.rows] == [("1", "1500", kind) for kind in kinds]
     assert table.quantities == ["coverage", "mean width"]
     assert [row.cells["coverage"].printed for row in table.rows] == [COVERAGE[1, 1500]] * 3 + [None]
-    assert "GAET with 10 bootstrap resamples" in table.markdown()
+    assert "GAET with 5 bootstrap resamples" in table.markdown()
     sheet = pd.read_csv(plan.folder / "table2.csv").set_index(["interval", "quantity"])["value"]
     assert set(sheet[:, "coverage"]) <= {0.0, 0.5, 1.0}
     assert sheet["percentile", "mean width"] == pytest.approx(sheet["basic", "mean width"])

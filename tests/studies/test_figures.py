@@ -11,6 +11,11 @@ MATPLOTLIB = matplotlib.__version_info__[:2]
 GRID = np.linspace(0.0, 1.0, 11)
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _coarse_pictures():
+    """Here they are written as they are elsewhere."""
+
+
 def draw_histograms():
     rng = np.random.default_rng(0)
     estimates = {(method, setting): rng.normal(0.4, 0.03, 200) for method in ("GAET", "default") for setting in (1, 2)}

@@ -160,6 +160,7 @@ def test_the_rounding_of_the_printed_figure_alone_never_marks(digits):
     assert Comparison(Measured(0.0, 0.0, 500), unit, digits).differs
 
 
+@pytest.mark.long
 def test_equal_truths_are_marked_about_three_times_in_a_thousand():
     """Of 10000 comparisons 27 are expected, with standard error 5.2: four of them are allowed, and some more for the
     tails of Student's distribution and of the binomial."""

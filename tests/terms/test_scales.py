@@ -75,6 +75,7 @@ def test_effects_and_slopes_are_those_of_the_columns():
     np.testing.assert_allclose(basis.slopes(x) @ theta, numeric, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.long
 def test_pi_does_not_depend_on_whether_a_column_came_as_its_logarithm():
     # Densities whose log ratio is linear in the logarithms, of 500 labelled and 2000 unlabelled rows.
     rng = np.random.default_rng(3)
@@ -120,7 +121,7 @@ def test_logarithms_are_kept_only_where_they_fit_better():
 
 
 @pytest.mark.parametrize("setting", [1, 2, 3])
-@pytest.mark.parametrize("pi", [0.1, 0.4, 0.7])
+@pytest.mark.parametrize("pi", [0.4, *(pytest.param(pi, marks=pytest.mark.long) for pi in (0.1, 0.7))])
 def test_features_between_bounds_are_not_taken_for_long_tailed(setting, pi):
     # The paper's settings: even on [0, 1], then drawn towards one end by the labelled positives.
     for seed in range(10):

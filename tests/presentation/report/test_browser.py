@@ -289,7 +289,14 @@ def test_the_page_of_a_fitted_model_moves_and_shows_its_names_as_text(driver, op
     assert driver.get_log("browser") == []
 
 
-@pytest.mark.parametrize("name", ["example", "hostile", "fitted", "mapped", "sampled", "several"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "hostile",
+        "sampled",
+        *(pytest.param(name, marks=pytest.mark.long) for name in ("example", "fitted", "mapped", "several")),
+    ],
+)
 def test_nothing_sticks_out_on_a_phone(driver, open_page, name):
     open_page(name, PHONE)
     for place in (0, 2):
@@ -375,7 +382,7 @@ def test_labels_of_contour_lines_do_not_overlap(driver, open_page):
                 assert right <= left2 or right2 <= left or bottom <= top2 or bottom2 <= top
 
 
-@pytest.mark.parametrize("width", [PHONE[0], 420])
+@pytest.mark.parametrize("width", [PHONE[0], pytest.param(420, marks=pytest.mark.long)])
 def test_tables_and_the_diagnosis_are_whole_on_a_phone(driver, open_page, width):
     open_page("fitted", (width, PHONE[1]))
 
@@ -386,7 +393,9 @@ def test_tables_and_the_diagnosis_are_whole_on_a_phone(driver, open_page, width)
     assert hidden == [0, 0, 0]
 
 
-@pytest.mark.parametrize("name", ["example", "mapped", "several"])
+@pytest.mark.parametrize(
+    "name", ["example", *(pytest.param(name, marks=pytest.mark.long) for name in ("mapped", "several"))]
+)
 def test_odds_ratios_of_plain_names_are_whole_on_a_phone(driver, open_page, name):
     open_page(name, PHONE)
 
