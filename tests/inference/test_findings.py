@@ -41,6 +41,7 @@ from pugam.inference.findings import (
     UnevenProfile,
     WideInterval,
 )
+from pugam.inference.fixed_share import ShareContradicted
 from pugam.inference.opinions import OthersDisagree
 from pugam.messages import Message, in_python
 from pugam.presentation.report.wording import on_page
@@ -59,6 +60,7 @@ FINDINGS = [
     LittleApart(2.31, 0.859),
     NeedsSmoothness(1.62),
     OneSidedLevels(("site = 'north'",)),
+    ShareContradicted(0.05, "larger", 0.0003),
     OthersDisagree(("0.412", "0.398"), "above", 0.062),
     NoTermVaries(5),
     NotConverged(200),

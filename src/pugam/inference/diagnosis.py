@@ -15,6 +15,7 @@ from pugam.inference.calibration import Calibration
 from pugam.inference.common_curves import CurveTests, compare_curves
 from pugam.inference.description import describe
 from pugam.inference.findings import Finding
+from pugam.inference.fixed_share import find_contradiction
 from pugam.inference.hypotheses import HypothesisTest, reference_penalty, tested_columns
 from pugam.inference.intervals import Interval
 from pugam.inference.kind import Inference
@@ -281,7 +282,7 @@ def diagnose_fit(
         curves=compare_curves(fitted, survey) if fitted.fit.labelling is None else None,
     )
     verdict, findings = judge(found)
-    found = replace(found, verdict=verdict, findings=findings)
+    found = replace(found, verdict=verdict, findings=(*findings, *find_contradiction(fitted)))
     known = replace(inference, fit=replace(fitted.fit, neighbours=found.neighbours))
     return replace(found, wald=_interval(known, pi))
 

@@ -9,6 +9,7 @@ import numpy as np
 from pugam.inference import findings
 from pugam.inference.diagnosis import find_separating
 from pugam.inference.findings import Finding
+from pugam.inference.fixed_share import find_contradiction
 from pugam.inference.kinds import inference_of
 from pugam.inference.verdict import find_boundary, find_open
 from pugam.solvers import Fitted, PiPrior, Settings
@@ -20,6 +21,7 @@ def first_look(fitted: Fitted) -> Iterator[Finding]:
     """Find an optimum that leaves pi or effects open, or a climb that did not reach one."""
     inference = inference_of(fitted)
     yield from _boundary(fitted)
+    yield from find_contradiction(fitted)
     separating = find_separating(fitted)
     if separating is not None:
         yield findings.Separated(separating)
