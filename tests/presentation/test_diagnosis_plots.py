@@ -61,7 +61,7 @@ def panel(figure, title):
 
 @pytest.mark.parametrize(("what", "titles"), TITLES.items(), ids=TITLES)
 def test_each_picture_has_its_panels_and_can_be_saved(model, diagnosis, what, titles):
-    options = {} if what == "effects" else {"diagnosis": diagnosis}
+    options = {"order": "formula"} if what == "effects" else {"diagnosis": diagnosis}
     picture = io.BytesIO()
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
