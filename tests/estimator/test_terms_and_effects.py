@@ -264,7 +264,7 @@ def test_a_share_outside_zero_and_one_is_refused(model, X, pi):
 
 def test_a_picture_has_one_panel_per_term(mixed, z):
     model = PUGAM("s(x1) + l(x2) + f(site) + s(x3) + s(dose, missing='effect')", smoothing=0.1).fit(mixed, z)
-    figure = model.plot()
+    figure = model.plot(order="formula")
     panels = [ax for ax in figure.axes if ax.get_visible()]
     picture = io.BytesIO()
     figure.savefig(picture)

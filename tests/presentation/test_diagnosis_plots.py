@@ -71,7 +71,7 @@ PICTURES = [
 
 @pytest.mark.parametrize(("model", "what", "titles"), PICTURES, indirect=["model"], scope="module")
 def test_each_picture_has_its_panels_and_can_be_saved(model, diagnosis, what, titles):
-    options = {} if what == "effects" else {"diagnosis": diagnosis}
+    options = {"order": "formula"} if what == "effects" else {"diagnosis": diagnosis}
     picture = io.BytesIO()
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)

@@ -66,8 +66,11 @@ def curves_of(ax):
     return {line.get_color(): line for line in ax.lines if line.get_linestyle() == "-" and line.get_color() in CURVES}
 
 
-def test_every_term_has_its_panels(figure):
-    assert [ax.get_title() for ax in figure.axes if ax.get_visible()] == TITLES
+def test_every_term_has_its_panels(several, figure):
+    in_formula = several.plot(order="formula")
+
+    assert [ax.get_title() for ax in in_formula.axes if ax.get_visible()] == TITLES
+    assert {ax.get_title() for ax in figure.axes if ax.get_visible()} == {*TITLES}
     figure.savefig(io.BytesIO(), dpi=40)
 
 

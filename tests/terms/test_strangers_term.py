@@ -263,7 +263,7 @@ def test_the_summary_lists_its_comparisons(model):
 
 
 def test_it_is_drawn(model):
-    figure = model.plot()
+    figure = model.plot(order="formula")
     assert [axes.get_title() for axes in figure.axes] == ["step(age)", "s(dose)"]
     figure.canvas.draw()
 

@@ -8,6 +8,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from pugam.engines import one_blas_thread
+from pugam.estimator.importance import OrderName
 from pugam.estimator.storing import stored_text
 from pugam.files import replacing
 from pugam.inference import Interval, headline
@@ -28,7 +29,9 @@ class OutputMethods:
         said = "" if self.verdict_ is None else f"<div><b>{headline(self.verdict_)}</b></div>"
         return {"text/plain": repr(self), "text/html": said + self.summary().to_html()}
 
-    def summary(self: Any, level: float | None = None, interval: Interval | None = None) -> Any:
+    def summary(
+        self: Any, level: float | None = None, interval: Interval | None = None, *, order: OrderName = "formula"
+    ) -> Any:
         """Return a summary of the fit: printed, a table as of a statistics package; its parts, tidy frames.
 
         The frames are `model` (pi with its interval, counts, log-likelihood), `smooth` and `factors` (a test of each
@@ -41,6 +44,9 @@ class OutputMethods:
             Of the intervals; by default that of `interval`, or 0.95.
         interval : Interval, optional
             For pi, as made by `pi_interval`; by default Wald's.
+        order : {"formula", "importance"}
+            List terms as in the formula, or those that matter most first, as of `importance`; a stored model needs its
+            rows for that (`attach`).
 
         Examples
         --------
@@ -58,7 +64,7 @@ class OutputMethods:
         if self._kinds is not None:
             return summarize_kinds(self, level, interval)
         with one_blas_thread():
-            return summarize(self, level, interval)
+            return summarize(self, level, interval, order)
 
     def plot(self: Any, what: str = "effects", level: float = 0.95, **options: Any) -> Any:
         """Draw the model and return the matplotlib figure.
@@ -77,7 +83,8 @@ class OutputMethods:
             calibration side by side.
         level : float
         **options
-            For all: `axes`, those to draw in. For effects: `terms`, those to be drawn, `rug`, `shared_scale`, and
+            For all: `axes`, those to draw in. For effects: `terms`, those to be drawn, `order`, "importance" (the most
+            important first, the default where the model has its rows) or "formula", `rug`, `shared_scale`, and
             `simultaneous`, `scale` and `derivative` as of `effect`. For "explain": `row`, a table of one row, and `pi`
             or `sample` as of `explain`. For the pictures of a diagnosis: `diagnosis`, one made before; for
             "labelling": `bounds`, those of `labelling_bounds`, of many values of Gamma; for "worklist": `worklist`,

@@ -37,6 +37,7 @@ from pugam.inference.hypotheses import (
     refit_under_null,
     wald_test,
 )
+from pugam.inference.importance import Importance, effect_spreads, measure_importance
 from pugam.inference.intervals import Interval, RatioInterval, normal_quantile, wald_interval_log
 from pugam.inference.kind import Inference
 from pugam.inference.kind_diagnosis import KindDiagnoses
@@ -84,6 +85,7 @@ __all__ = [
     "EqualShares",
     "Finding",
     "HypothesisTest",
+    "Importance",
     "Inference",
     "Interval",
     "KindDiagnoses",
@@ -119,6 +121,7 @@ __all__ = [
     "default_grid",
     "diagnose_fit",
     "draw_parameters",
+    "effect_spreads",
     "effect_table",
     "equality_test",
     "excess_variances",
@@ -140,6 +143,7 @@ __all__ = [
     "lengths_of_reviews",
     "make_inference",
     "make_resampling",
+    "measure_importance",
     "moved_shares",
     "normal_quantile",
     "not_converged",

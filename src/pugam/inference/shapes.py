@@ -14,7 +14,7 @@ from pugam.inference.kind import Inference
 from pugam.linear_algebra import factorize_semidefinite
 from pugam.solvers import Fit, project_all
 
-__all__ = ["draw_parameters", "shaped_covariance", "shaped_limits"]
+__all__ = ["draw_deviations", "draw_parameters", "shaped_covariance", "shaped_limits"]
 
 Array = NDArray[np.float64]
 
@@ -31,14 +31,14 @@ def shaped_covariance(inference: Inference[Fit]) -> Array:
 def draw_parameters(inference: Inference[Fit]) -> Array:
     """Draw parameters that keep to the constraints, always the same ones for the same fit: shape (N, q)."""
     loose = inference.unconstrained()
-    draws = loose.centre + _normal(loose.covariance)
+    draws = loose.centre + draw_deviations(loose.covariance)
     free, rows = loose.curved.layout.free(loose.share_fixed), loose.curved.constraints
     factor = factorize_semidefinite(loose.curved.hessian[free, free])
     draws[:, free] += project_all(rows[:, free], factor, draws[:, free]).shift
     return draws
 
 
-def _normal(covariance: Array) -> Array:
+def draw_deviations(covariance: Array) -> Array:
     """Draw pairs of opposite normal deviations whose mean is zero and whose covariance is that given, to rounding."""
     values, vectors = np.linalg.eigh(covariance)
     root = vectors * np.sqrt(np.maximum(values, 0.0))

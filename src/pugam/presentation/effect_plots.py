@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pugam.errors import InputError
+from pugam.estimator.importance import OrderName
 from pugam.presentation.annotations import MOST_LEVELS
 from pugam.presentation.effect_panels import draw_panel
 from pugam.presentation.heat import heat_scale
@@ -32,6 +33,7 @@ def plot_effects(
     rug: bool = True,
     shared_scale: bool = False,
     axes: Any = None,
+    order: OrderName = "importance",
     **options: Any,
 ) -> Figure:
     """Draw each term's effect on the log density ratio with its band, one panel a term.
@@ -51,12 +53,15 @@ def plot_effects(
         Give all panels the same vertical axis, and all maps the same colours, so that effects can be compared.
     axes : matplotlib axes, one for each panel, optional
         Where to draw; a new figure by default. If there are only as many as terms, each shows the first of its panels.
+    order : {"importance", "formula"}
+        Draw the terms that matter most first, as of `importance`, or all as in the formula, as terms of a stored model,
+        which does not know its rows, are anyway.
     **options
         As of `effect`: simultaneous, scale, derivative. With the name of a column as derivative, the terms that
         read it are drawn.
     """
     _refuse_unknown(options)
-    numbers = _numbers(model, terms, options.get("derivative", False))
+    numbers = _numbers(model, terms, order, options.get("derivative", False))
     pictures = [picture_of(model, number, DETAIL, level, **options) for number in numbers]
     drawn = _panels_drawn(pictures, axes)
     size = panel_size(picture.basis for picture in pictures)
@@ -78,7 +83,7 @@ def plot_effects(
 def _refuse_unknown(options: Mapping[str, Any]) -> None:
     unknown = [name for name in options if name not in ("simultaneous", "scale", "derivative")]
     if unknown:
-        known = "terms, rug, shared_scale, axes, simultaneous, scale and derivative"
+        known = "terms, order, rug, shared_scale, axes, simultaneous, scale and derivative"
         raise InputError(f"plot('effects') takes {known}; got {', '.join(unknown)}.")
 
 
@@ -88,14 +93,15 @@ def _panels_drawn(pictures: Sequence[Picture], axes: Any) -> list[tuple[Picture,
     return [(picture, panel) for picture in pictures for panel in picture.panels[: 1 if one_each else None]]
 
 
-def _numbers(model: FittedModel, terms: Any, derivative: bool | str) -> Sequence[int]:
+def _numbers(model: FittedModel, terms: Any, order: OrderName, derivative: bool | str) -> Sequence[int]:
     """Which terms are drawn: those asked for, or all that have a derivative along the column named."""
     listed = [terms] if isinstance(terms, str) else terms
     if listed is not None:
         return [model._number(term) for term in listed]
+    numbers = model._order(order)
     if not isinstance(derivative, str):
-        return range(len(model.terms_))
-    found = [number for number, term in enumerate(model.terms_) if derivative in term.columns]
+        return numbers
+    found = [number for number in numbers if derivative in model.terms_[number].columns]
     if not found:
         raise InputError(f"There is no term of {derivative!r} in the model, along which a derivative could be drawn.")
     return found

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pugam.data import SurveyRows
+from pugam.estimator.importance import OrderName
 from pugam.inference import (
     Diagnosis,
     EqualShares,
@@ -75,6 +77,14 @@ class FittedModel(Protocol):
         """Find a term."""
         ...
 
+    def _order(self, order: OrderName = "importance") -> Sequence[int]:
+        """Return the numbers of all terms as they are to be shown."""
+        ...
+
+    def importance(self, level: float = 0.95) -> Any:
+        """Return how much each term matters, as a frame."""
+        ...
+
     def pi_interval(self, level: float = 0.95) -> Interval:
         """Return an interval for pi."""
         ...
@@ -107,7 +117,9 @@ class FittedModel(Protocol):
         """Look at the fit from all sides."""
         ...
 
-    def summary(self, level: float | None = None, interval: Interval | None = None) -> Summary:
+    def summary(
+        self, level: float | None = None, interval: Interval | None = None, *, order: OrderName = "formula"
+    ) -> Summary:
         """Return the summary."""
         ...
 

@@ -13,6 +13,7 @@ from scipy.special import ndtr
 
 from pugam.data import make_frame
 from pugam.errors import InputError
+from pugam.estimator.importance import OrderName
 from pugam.inference import Interval, normal_quantile, not_converged, standard_errors
 from pugam.messages import Message, See, Words, in_python
 from pugam.presentation.blocks import Block, TextTable, in_html, in_latex, in_text
@@ -80,7 +81,12 @@ class Summary:
     _repr_html_ = to_html
 
 
-def summarize(model: FittedModel, level: float | None = None, interval: Interval | None = None) -> Summary:
+def summarize(
+    model: FittedModel,
+    level: float | None = None,
+    interval: Interval | None = None,
+    order: OrderName = "formula",
+) -> Summary:
     """Collect the summary of a fitted model; the interval for pi is Wald's, if none is given."""
     if level is None:
         level = 0.95 if interval is None else interval.level
@@ -88,7 +94,11 @@ def summarize(model: FittedModel, level: float | None = None, interval: Interval
     if level != interval.level:
         raise InputError(f"The interval has the level {interval.level:g}, but level={level:g} was asked for; give one.")
     overall = _overall(model, interval)
-    smooth, linear, factors = _smooth_rows(model), _coefficient_rows(model, level), _factor_rows(model)
+    places = _places(model, order)
+    smooth, linear, factors = (
+        sorted(rows, key=lambda row: places[row[0]])
+        for rows in (_smooth_rows(model), _coefficient_rows(model, level), _factor_rows(model))
+    )
     library = model._library
     return Summary(
         make_frame(library, _columns(("quantity",), ("value",), list(overall.items()))),
@@ -98,6 +108,13 @@ def summarize(model: FittedModel, level: float | None = None, interval: Interval
         tuple(_messages(model)),
         tuple(_lines(model, interval, smooth, linear, factors)),
     )
+
+
+def _places(model: FittedModel, order: OrderName) -> dict[str, int]:
+    """Where the lines of each term stand."""
+    if order == "importance":
+        model._fitted("A summary ordered by importance")
+    return {model._design.labels[number]: place for place, number in enumerate(model._order(order))}
 
 
 def _overall(model: FittedModel, interval: Interval) -> dict[str, float]:

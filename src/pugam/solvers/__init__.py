@@ -22,7 +22,7 @@ from pugam.solvers.fits import (
     Survey,
 )
 from pugam.solvers.held_out import HeldOutRows
-from pugam.solvers.moments import effect_variances, mean_products
+from pugam.solvers.moments import covariance_among, effect_variances, mean_products
 from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import Optimum
 from pugam.solvers.pi import EDGE, PiPrior, PiRange
@@ -86,6 +86,7 @@ __all__ = [
     "constraint_rows",
     "correction_weights",
     "count_samples",
+    "covariance_among",
     "edf",
     "edf_by_term",
     "effect_variances",

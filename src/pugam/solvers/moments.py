@@ -9,7 +9,7 @@ from pugam.engines import Engine
 from pugam.layout import Layout
 from pugam.solvers.standpoint import Standpoint
 
-__all__ = ["column_variances", "effect_variances", "flat_curves", "mean_products", "variances_seen"]
+__all__ = ["column_variances", "covariance_among", "effect_variances", "flat_curves", "mean_products", "variances_seen"]
 
 Array = NDArray[np.float64]
 
@@ -33,6 +33,20 @@ def effect_variances(engine: Engine, theta: Array) -> Array:
     covariance = products[layout.coefficients, layout.coefficients] - np.outer(means, means)
     blocks = engine.design.blocks
     return np.array([theta[block] @ covariance[block, block] @ theta[block] for block in blocks])
+
+
+def covariance_among(engine: Engine, chosen: NDArray[np.bool_]) -> Array:
+    """Covariance of the model columns over some of the rows, by weight: shape (p, p).
+
+    Engines show sums over all rows only: the chosen ones are what counting them twice adds.
+    """
+    layout = engine.design.layout.of_predictors
+    twice = engine.reweighted(1 + chosen.astype(np.intp))
+    totals = [(one.n0 + one.n1) * mean_products(one) for one in (twice, engine)]
+    added = totals[0] - totals[1]
+    products = added / added[layout.intercept, layout.intercept]
+    means = products[layout.intercept, layout.coefficients]
+    return np.asarray(products[layout.coefficients, layout.coefficients] - np.outer(means, means))
 
 
 def flat_curves(layout: Layout) -> Array:

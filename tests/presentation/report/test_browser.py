@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from pugam import PUGAM
 from pugam.datasets import simulate
+from pugam.presentation.report.content import Folding
 from pugam.presentation.report.page import render
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
@@ -52,6 +54,9 @@ def files(tmp_path_factory, example, fixed, hostile, mapped, sampled, several):
     made = {"example": example, "fixed": fixed, "hostile": hostile, "mapped": mapped, "sampled": sampled}
     for name, content in made.items():
         (folder / f"{name}.html").write_text(render(content), encoding="utf-8")
+    many = tuple(replace(effect, label=f"s(marker {n})") for n in range(5) for effect in example.effects)
+    folding = Folding(12, 4, tuple(effect.label for effect in many[-4:]))
+    (folder / "many.html").write_text(render(replace(example, effects=many, folding=folding)), encoding="utf-8")
     several.report(folder / "several.html")
     fitted_to_hostile_names().report(folder / "fitted.html", title=HOSTILE)
     return folder
@@ -284,6 +289,7 @@ def test_the_page_of_a_fitted_model_moves_and_shows_its_names_as_text(driver, op
 
     assert outline(driver, "#effect-0 .what-if") != before
     assert driver.title == HOSTILE
+    move_to(driver, driver.find_element(By.XPATH, "//figure[contains(., 's(<script>')]//*[name()='svg']"))
     assert HOSTILE in driver.find_element(By.ID, "tooltip").get_attribute("textContent")
     assert driver.execute_script("return window.hacked === undefined")
     assert driver.get_log("browser") == []
@@ -551,3 +557,43 @@ def test_hostile_values_of_rows_are_text(driver, open_page):
 
     assert driver.execute_script("return window.hacked === undefined")
     assert driver.execute_script("return document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def charts_in_sight(driver):
+    return [
+        one.get_attribute("id") for one in driver.find_elements(By.CSS_SELECTOR, ".terms svg") if one.is_displayed()
+    ]
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE])
+def test_at_most_twelve_effects_are_open_and_others_unfold(driver, open_page, size):
+    open_page("many", size)
+    assert charts_in_sight(driver) == [f"effect-{place}" for place in range(12)]
+
+    less, flat = driver.find_elements(By.CSS_SELECTOR, ".fold summary")
+    flat.click()
+
+    assert less.text == "14 more, in the order of their importance"
+    assert flat.text.startswith("No effect seen: s(marker 4)")
+    assert charts_in_sight(driver)[12:] == [f"effect-{place}" for place in range(26, 30)]
+
+
+def test_a_search_shows_what_it_finds_and_nothing_else(driver, open_page):
+    open_page("many")
+    search = driver.find_element(By.ID, "search")
+
+    search.send_keys("MARKER 3")
+    assert charts_in_sight(driver) == [f"effect-{place}" for place in range(18, 24)]
+    assert text(driver, "#search-found") == "6 of 30 charts"
+
+    search.send_keys(Keys.CONTROL, "a")
+    search.send_keys(Keys.DELETE)
+    assert len(charts_in_sight(driver)) == 12
+    assert text(driver, "#search-found") == ""
+
+
+def test_a_page_of_few_effects_has_no_search(driver, open_page):
+    open_page("example")
+
+    assert driver.find_elements(By.ID, "search") == []
+    assert driver.find_elements(By.CLASS_NAME, "fold") == []

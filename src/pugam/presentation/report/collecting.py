@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,8 +24,9 @@ from pugam.messages import Words, in_python
 from pugam.presentation.protocol import FittedModel
 from pugam.presentation.report.candidates import collect_candidates
 from pugam.presentation.report.comparing import collect_ratios
-from pugam.presentation.report.content import Content, Diagnostics, FixedPi, TermLine
+from pugam.presentation.report.content import Content, Diagnostics, FixedPi, Ratio
 from pugam.presentation.report.effects import collect_effects
+from pugam.presentation.report.folding import fold_effects, rank_terms
 from pugam.presentation.report.labelling import collect_bounds
 from pugam.presentation.report.samples import (
     along_slider,
@@ -36,7 +37,8 @@ from pugam.presentation.report.samples import (
 from pugam.presentation.report.wording import citation, describe_model, on_page, plain_sentence, statistical_sentence
 from pugam.presentation.report.worklists import collect_yields
 from pugam.progress import Progress
-from pugam.solvers import Fitted, edf_by_term
+from pugam.solvers import Fitted
+from pugam.terms import Design
 
 __all__ = ["collect"]
 
@@ -90,6 +92,8 @@ def collect(
     unlabelled, weights = numbers[unlabelled_rows(fitted)], _unlabelled_weights(fitted)
     behind = (sensitivity, estimate, posteriors, weights)
     samples = tuple(collect_samples(model, fitted, *behind, diagnosis.verdict, interval.level))
+    ranked = rank_terms(model, fitted)
+    pictures = list(collect_effects(model, fitted, sensitivity, interval.level, ranked.order))
     review = model.worklist(top=n_candidates, level=interval.level) if n_candidates else None
     return Content(
         title=title,
@@ -98,9 +102,10 @@ def collect(
         plain=plain_sentence(interval, model.n1_, len(unlabelled), diagnosis.verdict, len(samples)),
         statistical=statistical_sentence(model, interval, diagnosis),
         warnings=tuple(message.told(words) for message in diagnosis.messages_beside(interval)),
-        effects=tuple(collect_effects(model, fitted, sensitivity, interval.level)),
-        terms=tuple(_term_lines(model, fitted)),
-        ratios=tuple(collect_ratios(model, fitted, interval.level)),
+        effects=tuple(shown for of_term in pictures for shown in of_term),
+        folding=fold_effects(pictures, ranked),
+        terms=ranked.lines,
+        ratios=_by_term(collect_ratios(model, fitted, interval.level), fitted.design, ranked.order),
         candidates=tuple(
             collect_candidates(model, fitted, posteriors, estimate, unlabelled, names, n_candidates, interval.level)
         ),
@@ -145,15 +150,13 @@ def _fixed_pi(
     return along_slider(_numbers(found.pi), estimate, posteriors, weights, deviance, limit)
 
 
-def _term_lines(model: FittedModel, fitted: Fitted) -> Iterator[TermLine]:
-    penalized = fitted.fit.penalized
-    degrees = edf_by_term(fitted.design, penalized, penalized.covariance(fitted.settings.pi_range))
-    for basis, edf in zip(fitted.design.bases, degrees, strict=True):
-        spec = basis.spec
-        zero = model.test(spec.label)
-        may_bend = basis.bends is not None and bool(basis.bends.any())
-        linear = model.test(spec.label, null="linear").pvalue if may_bend else None
-        yield TermLine(spec.label, float(edf), float(zero.statistic), float(zero.pvalue), linear)
+def _by_term(ratios: Iterable[Ratio], design: Design, order: Sequence[int]) -> tuple[Ratio, ...]:
+    """Put odds ratios in the order of the first terms that read their columns."""
+    places: dict[str, int] = {}
+    for place, number in enumerate(order):
+        for column in design.bases[number].spec.columns:
+            places.setdefault(column, place)
+    return tuple(sorted(ratios, key=lambda line: places.get(line.column, len(order))))
 
 
 def _diagnostics(found: Diagnosis, interval: Interval, words: Words) -> Diagnostics:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from pugam.inference import AuditedShare, EqualShares, Interval, RatioInterval, Yields
@@ -144,13 +145,30 @@ Shown = Effect | Curves | Map
 
 @dataclass(frozen=True)
 class TermLine:
-    """A line of the table of terms: degrees of freedom, test of no effect, test of a straight line (smooth terms)."""
+    """A line of the table of terms: degrees of freedom, test of no effect, test of a straight line (smooth terms).
+
+    `importance` is the standard deviation of the effect over the unlabelled rows; NaN where that is not known, and for
+    terms that say who is labelled.
+    """
 
     label: str
     edf: float
     statistic: float
     pvalue: float
     pvalue_linear: float | None
+    importance: float = math.nan
+
+
+@dataclass(frozen=True)
+class Folding:
+    """How many pictures of effects are open, and how many of the last ones are folded as showing no effect.
+
+    Those in between are folded as well, as less important. `flat` are the terms that show no effect.
+    """
+
+    n_open: int
+    n_flat: int = 0
+    flat: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -291,6 +309,9 @@ class Content:
         What came out in a sentence for everyone, and in one for statisticians.
     warnings : texts, each with its remedy
     effects, terms, ratios, candidates : sequences, any of which but effects may be empty
+        Of effects and terms the most important come first.
+    folding : Folding
+        Which of the effects are folded.
     n_unlabelled : float
     fixed_pi : FixedPi
     diagnostics : Diagnostics
@@ -336,6 +357,7 @@ class Content:
     bounds: Bounds | None = None
     yields: tuple[Yield, ...] = ()
     review: Yields | None = None
+    folding: Folding | None = None
 
     @property
     def has_audits(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,15 +58,17 @@ class _Term:
             yield f"Shown are the {len(view.cases)} most frequent of {len(view.cases) + view.left_out}."
 
 
-def collect_effects(model: FittedModel, fitted: Fitted, found: Sensitivity, level: float) -> Iterator[Shown]:
-    """Yield what is drawn of each term, in order."""
+def collect_effects(
+    model: FittedModel, fitted: Fitted, found: Sensitivity, level: float, order: Sequence[int]
+) -> Iterator[tuple[Shown, ...]]:
+    """Yield what is drawn of each term, in this order."""
     design, shown = fitted.design, fitted.engine.shown
-    for place, (basis, block) in enumerate(zip(design.bases, design.blocks, strict=True)):
+    for place in order:
+        basis, block = design.bases[place], design.blocks[place]
         center = basis.center(shown.encoded[place], shown.weights)
         picture = picture_of(model, place, DETAIL, level)
         term = _Term(picture, found.coef[:, block], np.zeros(basis.size) if center is None else center)
-        for panel in picture.panels:
-            yield PANELS[len(panel.view.along)](term, panel)
+        yield tuple(PANELS[len(panel.view.along)](term, panel) for panel in picture.panels)
 
 
 def _points(term: _Term, panel: Panel) -> Effect:

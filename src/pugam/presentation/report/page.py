@@ -15,6 +15,7 @@ from pugam.presentation.report import charts, formats, script_data
 from pugam.presentation.report.cards import draw_card
 from pugam.presentation.report.content import Candidate, Content
 from pugam.presentation.report.drawing import Chart
+from pugam.presentation.report.folding import MOST_OPEN, folds_of
 from pugam.presentation.report.interval_charts import draw_pi, draw_ratios, draw_shares
 from pugam.presentation.report.labelling import draw_bounds
 from pugam.presentation.report.reasons import draw_reasons
@@ -89,7 +90,8 @@ def render(content: Content) -> str:
         start=script_data.start_name(content.pi),
         standing=script_data.standing(content.pi, fixed_pi.pi[fixed_pi.estimate]),
         pi_chart=draw_pi(content.pi),
-        cards=cards,
+        folds=folds_of(content, cards),
+        searched=len(cards) > MOST_OPEN,
         has_maps=any(card.colours for card in cards),
         has_keys=any(card.keys for card in cards),
         has_families=any(len(card.moving) > 1 for card in cards),

@@ -300,6 +300,22 @@
   const follow = () => shown && placeTooltip(shown.chart.svg, shown.chart.marks(shown.index)[0]);
   window.addEventListener("scroll", follow, { passive: true });
 
+  // The search unfolds what it finds, and folds it again when it is given up.
+
+  const search = byId("search");
+  const figures = [...document.querySelectorAll(".terms > figure")];
+
+  function find(wanted) {
+    const found = figures.filter((figure) => figure.querySelector("figcaption").textContent.toLowerCase().includes(wanted));
+    figures.forEach((figure) => (figure.hidden = !found.includes(figure)));
+    document.querySelectorAll(".fold").forEach((fold) => {
+      fold.open = wanted !== "" && found.some((figure) => fold.contains(figure));
+    });
+    byId("search-found").textContent = wanted === "" ? "" : `${found.length} of ${figures.length} charts`;
+  }
+
+  if (search) search.addEventListener("input", () => find(search.value.trim().toLowerCase()));
+
   // Paper cannot unfold what is folded.
 
   const folded = [...document.querySelectorAll("details")];

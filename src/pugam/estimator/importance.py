@@ -1,0 +1,87 @@
+"""Which terms of a fitted model matter, and in which order to show them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from pugam.data import make_frame
+from pugam.engines import one_blas_thread
+from pugam.errors import InputError
+from pugam.inference import effect_spreads, measure_importance
+from pugam.solvers import edf_by_term
+
+__all__ = ["ImportanceMethods", "OrderName"]
+
+OrderName = Literal["importance", "formula"]
+
+
+class ImportanceMethods:
+    """Says which terms matter; `self` is the whole estimator."""
+
+    def importance(self: Any, level: float = 0.95) -> Any:
+        """Say how much each term matters: how far it moves the log odds of the unlabelled rows apart.
+
+        The importance of a term is the standard deviation of its effect over the unlabelled rows, on the scale of log
+        odds: a term of importance 1 changes the odds of a typical row by a factor of about 2.7, up or down. A steep
+        effect of a column that hardly varies matters little. Importance says what the model uses, not what causes what,
+        and columns that say nearly the same may share what either would have alone.
+
+        Parameters
+        ----------
+        level : float
+            Of the limits.
+
+        Returns
+        -------
+        data frame
+            One line for each term, the most important first: term, importance, lower, upper, share (of the sum of all
+            terms' variances), edf and the p-value of the test that the effect is zero. The lower limit is 0 where the
+            rows do not show that a term matters. Terms of `labelling` have no part in log odds and are left out.
+
+        Examples
+        --------
+        >>> from pugam import PUGAM
+        >>> from pugam.datasets import simulate
+        >>> data = simulate(1, n0=800, n=1000, random_state=0)
+        >>> found = PUGAM("x1 + x2", pi=0.4).fit(data.X, data.z).importance()
+        >>> list(found.columns)
+        ['term', 'importance', 'lower', 'upper', 'share', 'edf', 'pvalue']
+        >>> bool(found["importance"].is_monotonic_decreasing)
+        True
+        """
+        check_is_fitted(self)
+        design, penalized = self._design, self._fit.penalized
+        fitted = self._fitted("The importance of terms")
+        with one_blas_thread():
+            found = measure_importance(fitted, self.coef_, self._curve_covariance, level, self._draws)
+            degrees = edf_by_term(design, penalized, penalized.covariance(self._settings.pi_range))
+        order = found.order
+        pvalues = np.array([self._wald_test([int(number)], "zero").pvalue for number in order])
+        columns = {
+            "term": np.array(found.terms, dtype=object)[order],
+            "importance": found.spread[order],
+            "lower": found.lower[order],
+            "upper": found.upper[order],
+            "share": found.share[order],
+            "edf": np.asarray(degrees)[order],
+            "pvalue": pvalues,
+        }
+        return make_frame(self._library, columns)
+
+    def _order(self: Any, order: OrderName = "importance") -> Sequence[int]:
+        """Numbers of all terms as they are to be shown; a model that has lost its rows knows that of the formula only.
+
+        Terms that say who is labelled come last in any order.
+        """
+        if order not in ("importance", "formula"):
+            raise InputError(f"order is 'importance' or 'formula'; got {order!r}.")
+        numbers = range(len(self._design.bases))
+        if order == "formula" or getattr(self, "_rows", None) is None:
+            return numbers
+        with one_blas_thread():
+            spreads = effect_spreads(self._fitted("The importance of terms"), self.coef_)
+        return [*np.argsort(-spreads, kind="stable").tolist(), *numbers[len(spreads) :]]

@@ -1,0 +1,102 @@
+"""How much each term matters: how far its effect moves the log odds of the unlabelled rows apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.inference.intervals import normal_quantile
+from pugam.inference.rows_of_samples import unlabelled_rows
+from pugam.inference.shapes import draw_deviations
+from pugam.solvers import Fitted, covariance_among
+
+__all__ = ["Importance", "effect_spreads", "measure_importance"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Importance:
+    """How much m terms matter, in the order of the formula; terms that say who is labelled are not among them.
+
+    Attributes
+    ----------
+    terms : tuple of str
+    spread, lower, upper : arrays of shape (m,)
+        Standard deviation of each effect over the unlabelled rows, on the scale of log odds, and its limits.
+    level : float
+        Of the limits.
+    """
+
+    terms: tuple[str, ...]
+    spread: Array
+    lower: Array
+    upper: Array
+    level: float
+
+    @property
+    def share(self) -> Array:
+        """Variance of each effect as a share of the sum of all, shape (m,); zeros where no effect varies."""
+        variances = self.spread**2
+        return np.asarray(variances / max(float(variances.sum()), np.finfo(float).tiny))
+
+    @property
+    def order(self) -> NDArray[np.intp]:
+        """Numbers of the terms, the one that matters most first."""
+        return np.argsort(-self.spread, kind="stable")
+
+
+def effect_spreads(fitted: Fitted, coef: Array) -> Array:
+    """Return the standard deviation of each term's effect over the unlabelled rows, shape (m,)."""
+    return np.array([np.linalg.norm(root.T @ coef[block]) for block, root in _roots(fitted)])
+
+
+def measure_importance(
+    fitted: Fitted, coef: Array, covariance: Array, level: float, draw: Callable[[], Array]
+) -> Importance:
+    """Measure how much each term matters, with limits.
+
+    Parameters
+    ----------
+    coef, covariance : arrays of shape (p,) and (p, p)
+        The reported coefficients, and how sure they are.
+    level : float
+    draw : callable
+        Gives coefficients that keep to constraints, shape (N, p), for terms that have any.
+    """
+    normal_quantile(level)  # refuses what is no probability
+    design, found = fitted.design, []
+    for basis, (block, root) in zip(design.bases, _roots(fitted), strict=False):
+        shaped = len(basis.constraints) > 0
+        curves = draw()[:, block] if shaped else coef[block] + draw_deviations(covariance[block, block])
+        found.append((float(np.linalg.norm(root.T @ coef[block])), *_limits(coef[block], curves, root, level)))
+    spread, lower, upper = np.array(found).T
+    return Importance(design.labels[: design.n_effects], spread, lower, upper, level)
+
+
+def _roots(fitted: Fitted) -> list[tuple[slice, Array]]:
+    """Where the coefficients of each term stand, and a root of the covariance of its model columns: (m, m)."""
+    covariance = covariance_among(fitted.engine, unlabelled_rows(fitted))
+    blocks = fitted.design.blocks[: fitted.design.n_effects]
+    return [(block, _root(covariance[block, block])) for block in blocks]
+
+
+def _root(covariance: Array) -> Array:
+    values, vectors = np.linalg.eigh(covariance)
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
+
+
+def _limits(theta: Array, curves: Array, root: Array, level: float) -> tuple[float, float]:
+    """Limits of a standard deviation, from curves drawn around the estimate.
+
+    A curve that is off by chance varies more than the estimate, wherever that lies, by as much as errors vary: that
+    much is taken off the variances of all draws, so that their mean is the variance of the estimate.
+    """
+    own = float(np.sum((root.T @ theta) ** 2))
+    drawn = np.sum((curves @ root) ** 2, axis=1)
+    tails = np.quantile(drawn + own - drawn.mean(), [0.5 * (1.0 - level), 0.5 * (1.0 + level)])
+    lower, upper = np.sqrt(np.maximum(tails, 0.0))
+    return float(lower), float(upper)
