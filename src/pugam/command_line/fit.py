@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pugam.command_line.columns import Features, Roles
-from pugam.command_line.large import open_large, require_one_file, terms_of_large
+from pugam.command_line.large import open_large, require_all_rows, require_one_file
 from pugam.command_line.options import (
     Decimal,
     Delimiter,
@@ -25,7 +25,7 @@ from pugam.command_line.options import (
     say,
 )
 from pugam.command_line.reports import write_report
-from pugam.command_line.rows import KindFiles, Rows, read_rows, treat_missing
+from pugam.command_line.rows import KindFiles, Rows, drop_gaps, read_rows
 from pugam.command_line.signals import StoppedError
 from pugam.command_line.wording import in_flags
 from pugam.errors import InputError
@@ -157,6 +157,13 @@ def fit(
     missing: Annotated[
         str, typer.Option(help="Rows that lack a value: error, drop (leave them out), or effect (one of their own).")
     ] = "error",
+    unseen: Annotated[
+        str,
+        typer.Option(
+            help="Levels that predictions meet and the fit never saw: error (each term as it says, f() refuses them) "
+            "or zero (no effect)."
+        ),
+    ] = "error",
     starts: Annotated[int | None, typer.Option(help="From how many starts to fit; 12 by default.")] = None,
     max_iter: Annotated[int | None, typer.Option(help="How many iterations a fit may take at most.")] = None,
     seed: Annotated[
@@ -206,6 +213,8 @@ def fit(
     require_choice("--shrinkage", shrinkage, "auto", "always", "never")
     require_choice("--shares", shares, "separate", "pooled")
     require_choice("--rare-kinds", rare_kinds, "error", "pooled")
+    require_choice("--missing", missing, "error", "drop", "effect")
+    require_choice("--unseen", unseen, "error", "zero")
     require_plain_kinds(kind, report, ci)
     if store is not None and ci != "bootstrap":
         raise InputError("--store keeps the refits of a bootstrap; give --ci bootstrap, too.")
@@ -223,6 +232,8 @@ def fit(
         estimate=estimate,
         interactions=_read_interactions(interactions),
         labelling=labelling,
+        missing="error" if missing == "drop" else missing,
+        unseen=unseen,
         pi=read_pi(pi),
         random_state=seed,
         engine=engine,
@@ -238,11 +249,13 @@ def fit(
         if large is not None and kind is not None:
             raise InputError("--kind is for tables in memory; give --engine memory if the rows fit into it.")
         if large is not None:
-            rows, model.terms = large, terms_of_large(terms, missing)
+            rows = large
+            require_all_rows(missing)
         else:
             with Waiting("reading", show):
                 rows = read_rows(data, roles, features, files, delimiter, decimal)
-                rows, model.terms = treat_missing(rows, terms, missing)
+                if missing == "drop":
+                    rows, model.terms = drop_gaps(rows, terms)
         what = "in parts" if large is not None else f"{rows.X.num_rows:,} rows"
         with Waiting(f"fitting {what}", show), rows.faults_placed():
             told = {**rows.roles, "kind": AUTO} if kind == AUTO else rows.roles

@@ -21,7 +21,7 @@ from pugam.command_line.options import (
     require_suffix,
     say,
 )
-from pugam.command_line.rows import KindFiles, Rows, read_rows, treat_missing
+from pugam.command_line.rows import KindFiles, Rows, drop_gaps, read_rows
 from pugam.command_line.wording import in_flags
 from pugam.errors import InputError, warn_user
 from pugam.progress import Waiting
@@ -106,7 +106,8 @@ def report(
         with Waiting("reading", show):
             features = Features.of_model(model)
             rows = read_rows(data, roles, features, files, delimiter, decimal)
-            rows, _ = treat_missing(rows, model.formula_, str(known.get("missing") or "error"))
+            if known.get("missing") == "drop":
+                rows, _ = drop_gaps(rows, model.formula_)
             with rows.faults_placed():
                 model.attach(rows.X, rows.z, rows.weights, **rows.roles)
         command = model.provenance_["command"] or command_given()

@@ -20,9 +20,11 @@ from pugam.estimator.options import (
     make_settings,
     read_generator,
     read_labelling,
+    read_missing,
     read_pi_range,
     read_shrinkage,
     read_terms,
+    read_unseen,
     require_distinct,
     require_identifiable,
     require_rows,
@@ -47,7 +49,7 @@ from pugam.estimator.training import by_survey, rows_placed
 from pugam.inference import first_look, inference_of, know_survey, shaped_covariance, with_average
 from pugam.likelihood import alpha_shift, label_frequency
 from pugam.solvers import Fit, Fitted, Settings, choose_fit, edf
-from pugam.terms import Design, columns_read, format_formula
+from pugam.terms import Design, MissingPolicy, UnseenPolicy, columns_read, format_formula, with_policies
 
 __all__ = ["PUGAM"]
 
@@ -109,6 +111,12 @@ class PUGAM(RowMethods, KindMethods, ExplanationMethods, OutputMethods, Classifi
         a random sample of the positives. With such terms, pi is that of all positives, labelled by preference; it is
         identified by two features, at least, that matter and are not among these columns, or by an audit. Interactions
         are then not looked for.
+    missing : {"error", "effect"}, default="error"
+        What terms do with missing values that do not say it themselves: refuse them, or give them an effect of their
+        own; in interactions a zero effect, as main effects tell of them.
+    unseen : {"error", "zero"}, default="error"
+        What predictions do with levels that the fit never saw, in all terms: "zero" gives them a zero effect; "error"
+        leaves that to each term, and `f` refuses them.
     kappas : {"both", "linear", "smooth"} or list of float, default="both"
         The values that ``smoothing="aic"`` tries: the paper's grid for nearly linear effects (10^-1 to 10^4), its grid
         for curved ones (10^-6 to 10^-1), or both.
@@ -200,6 +208,8 @@ class PUGAM(RowMethods, KindMethods, ExplanationMethods, OutputMethods, Classifi
         estimate: EstimateName = "marginal",
         interactions: Any = "auto",
         labelling: Any = None,
+        missing: MissingPolicy = "error",
+        unseen: UnseenPolicy = "error",
         kappas: Any = "both",
         engine: EngineName = "auto",
         random_state: Any = None,
@@ -220,6 +230,8 @@ class PUGAM(RowMethods, KindMethods, ExplanationMethods, OutputMethods, Classifi
         self.estimate = estimate
         self.interactions = interactions
         self.labelling = labelling
+        self.missing = missing
+        self.unseen = unseen
         self.kappas = kappas
         self.engine = engine
         self.random_state = random_state
@@ -347,8 +359,8 @@ class PUGAM(RowMethods, KindMethods, ExplanationMethods, OutputMethods, Classifi
         numbers, shown = rows.digest(rows.header.names if specs is None else columns_read([*specs, *labelling]))
         with rows_placed(rows, numbers):
             specs = read_terms(None, shown) if specs is None else specs
-            specs = with_given_pairs(specs, self.interactions)
-            specs = with_labelling(specs, labelling)
+            specs = with_labelling(with_given_pairs(specs, self.interactions), labelling)
+            specs = with_policies(specs, shown, read_missing(self.missing), read_unseen(self.unseen))
             require_identifiable(specs, rows.header, pi_range, audited=roles.audit is not None)
         classes = rows.classes
         with rows_placed(rows, numbers):
