@@ -84,7 +84,7 @@ def test_a_stream_gives_the_model_of_a_fit_in_memory(path, model_of, flags):
 
 def test_large_files_are_streamed_without_being_asked(path, pugam_says, monkeypatch):
     monkeypatch.setattr("pugam.estimator.training.LARGE_BYTES", 0)
-    monkeypatch.setattr("pugam.command_line.fit.read_rows", None)
+    monkeypatch.setattr("pugam.command_line.fitting.read_rows", None)
 
     code, out, err = pugam_says("fit", path, "--label", "z", "--terms", "s(x1) + s(x2)")
 

@@ -200,9 +200,10 @@ def _refuse_third_file(data: Path, roles: Roles, files: KindFiles) -> NoReturn:
     )
 
 
-def drop_gaps(rows: Rows, formula: str | None) -> tuple[Rows, Any]:
+def drop_gaps(rows: Rows, terms: Any) -> tuple[Rows, Any]:
     """Leave rows out that lack a value in a column of the model; return the others, and the terms."""
-    specs = choose_terms(read_table(rows.X)) if formula is None else parse_formula(formula)
+    specs = choose_terms(read_table(rows.X)) if terms is None else terms
+    specs = parse_formula(specs) if isinstance(specs, str) else specs
     lacking = {column for column in columns_read(specs) if rows.X[column].null_count}
     kept = np.ones(len(rows.z), dtype=bool)
     for column in lacking:
