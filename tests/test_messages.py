@@ -125,7 +125,7 @@ def test_rows_read_in_parts_cannot_be_dropped():
     message = Message("Drop them", DroppingRows(), ", or give them an effect", MissingEffect("s(x)"), ".")
 
     assert message.told(in_flags) == "Drop them (--missing drop), or give them an effect (--missing effect)."
-    assert for_parts(message).told(in_flags) == "Drop them, or give them an effect (--missing effect, with --terms)."
+    assert for_parts(message).told(in_flags) == "Drop them, or give them an effect (--missing effect)."
 
 
 def test_an_error_is_worded_for_its_reader():

@@ -155,7 +155,7 @@ def test_a_stream_gives_the_shares_of_a_fit_in_memory(table, pugam_says, monkeyp
 def test_large_files_are_read_in_parts_with_all_that_is_known(table, pugam_says, monkeypatch):
     flags = written(table)
     monkeypatch.setattr("pugam.estimator.training.LARGE_BYTES", 0)
-    monkeypatch.setattr("pugam.command_line.fit.read_rows", None)
+    monkeypatch.setattr("pugam.command_line.fitting.read_rows", None)
     code, _, err = pugam_says(*flags, *ROLES, "--shares", "pooled", "--out", "model.json")
     assert code == 0, err
     assert (shares_in("model.json")["negatives"], sum(shares_in("model.json")["audited"])) == (KNOWN, 100)

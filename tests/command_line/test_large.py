@@ -58,7 +58,7 @@ STREAMED = {
         "--smoothing",
         "0.1",
     ],
-    "missing values": ["--label", "z", "--terms", "s(x1) + s(x2)", "--missing", "effect", "--smoothing", "0.1"],
+    "missing values": ["--label", "z", "--drop", "state,who", "--missing", "effect", "--smoothing", "0.1"],
 }
 # Numbers are read alike from both kinds of files, texts and gaps are what text files make difficult.
 RARE = {
@@ -90,7 +90,7 @@ def test_a_stream_gives_the_model_of_a_fit_in_memory(path, model_of, flags):
 @pytest.mark.parametrize("path", [pytest.param("rows.csv", marks=pytest.mark.long), "rows.parquet"], indirect=True)
 def test_large_files_are_streamed_without_being_asked(path, pugam_says, monkeypatch):
     monkeypatch.setattr("pugam.estimator.training.LARGE_BYTES", 0)
-    monkeypatch.setattr("pugam.command_line.fit.read_rows", None)
+    monkeypatch.setattr("pugam.command_line.fitting.read_rows", None)
 
     code, out, err = pugam_says("fit", path, "--label", "z", "--terms", "s(x1) + s(x2)")
 
@@ -116,7 +116,6 @@ def test_a_streamed_fit_has_a_report(path, pugam_says, empty_folder):
         (["--label", "nothing"], "no column 'nothing'"),
         (["--label", "z", "--strata", "code"], "--strata needs --groups where rows are read in parts"),
         (["--label", "z", "--missing", "drop"], "--missing drop needs to see all rows"),
-        (["--label", "z", "--missing", "effect"], "name the terms with --terms"),
         (["--label", "state"], "--positive case or --positive open"),
         (["--label", "state", "--positive", "closed"], "no row is a labelled positive"),
         (["--label", "z", "--missing", "sometimes"], "--missing is error, drop or effect"),
@@ -139,7 +138,7 @@ def test_a_fault_is_placed_in_the_file(rows, pugam_says, empty_folder, monkeypat
 
     assert code == 2
     assert "gap.csv, line 402" in err
-    assert "an effect of their own (--missing effect, with --terms)." in err
+    assert "an effect of their own (--missing effect)." in err
     assert "--missing drop" not in err  # which needs to see all rows
 
 

@@ -53,6 +53,19 @@ class Roles:
     negative: str | None = None
     kind: str | None = None
 
+    @classmethod
+    def of_fit(cls, known: Mapping[str, Any], in_one_file: bool, **given: str | None) -> Roles:
+        """Take the roles that a saved model remembers of its fit, where no others are given.
+
+        Labels are in one file only; another column of labels has other words for positives.
+        """
+        found = {name: column or known.get("id" if name == "name" else name) for name, column in given.items()}
+        if not in_one_file or given["label"] is not None:
+            found["positive"] = given["positive"]
+        if not in_one_file:
+            found["label"] = given["label"]
+        return cls(**found)
+
     @property
     def of_rows(self) -> dict[str, str]:
         """Columns that tell samples, audits, known negatives and surveys, by the arguments of a fit that take them."""

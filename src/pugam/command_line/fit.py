@@ -3,48 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from pugam.command_line.columns import Features, Roles
-from pugam.command_line.large import open_large, require_one_file, terms_of_large
+from pugam.command_line.fitting import AUTO, Asked, fit_and_tell, require_plain_kinds
 from pugam.command_line.options import (
     Decimal,
     Delimiter,
     NegativeFile,
     Quiet,
     UnlabeledFiles,
-    command_given,
-    printing_warnings,
     read_pi,
     require_at_least,
     require_choice,
     require_level,
     require_suffix,
-    say,
 )
-from pugam.command_line.reports import write_report
-from pugam.command_line.rows import KindFiles, Rows, read_rows, treat_missing
-from pugam.command_line.signals import StoppedError
-from pugam.command_line.wording import in_flags
+from pugam.command_line.rows import KindFiles
 from pugam.errors import InputError
-from pugam.progress import Waiting
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from pugam.estimator import PUGAM
-    from pugam.inference import Diagnosis
 
 __all__ = ["fit"]
-
-AUTO = "auto"  # a --kind that is no column
-HOW = {
-    "fixed": "given",
-    "marginal": "interval by marginal likelihood, with an allowance for errors of the model",
-    "kinds": "shares of all kinds of positives added up",
-}
 
 
 def fit(
@@ -157,6 +137,13 @@ def fit(
     missing: Annotated[
         str, typer.Option(help="Rows that lack a value: error, drop (leave them out), or effect (one of their own).")
     ] = "error",
+    unseen: Annotated[
+        str,
+        typer.Option(
+            help="Levels that predictions meet and the fit never saw: error (each term as it says, f() refuses them) "
+            "or zero (no effect)."
+        ),
+    ] = "error",
     starts: Annotated[int | None, typer.Option(help="From how many starts to fit; 12 by default.")] = None,
     max_iter: Annotated[int | None, typer.Option(help="How many iterations a fit may take at most.")] = None,
     seed: Annotated[
@@ -206,6 +193,8 @@ def fit(
     require_choice("--shrinkage", shrinkage, "auto", "always", "never")
     require_choice("--shares", shares, "separate", "pooled")
     require_choice("--rare-kinds", rare_kinds, "error", "pooled")
+    require_choice("--missing", missing, "error", "drop", "effect")
+    require_choice("--unseen", unseen, "error", "zero")
     require_plain_kinds(kind, report, ci)
     if store is not None and ci != "bootstrap":
         raise InputError("--store keeps the refits of a bootstrap; give --ci bootstrap, too.")
@@ -223,68 +212,34 @@ def fit(
         estimate=estimate,
         interactions=_read_interactions(interactions),
         labelling=labelling,
+        missing="error" if missing == "drop" else missing,
+        unseen=unseen,
         pi=read_pi(pi),
         random_state=seed,
         engine=engine,
         n_jobs=jobs,
         check=True,
     )
-    show = False if quiet else None
-    with printing_warnings():
-        features = Features.of_formula(terms)
-        files = KindFiles(positive_file, tuple(unlabeled_file or ()), negative_file)
-        require_one_file(files, engine)
-        large = None if files else open_large(data, roles, features, engine, jobs, delimiter, decimal)
-        if large is not None and kind is not None:
-            raise InputError("--kind is for tables in memory; give --engine memory if the rows fit into it.")
-        if large is not None:
-            rows, model.terms = large, terms_of_large(terms, missing)
-        else:
-            with Waiting("reading", show):
-                rows = read_rows(data, roles, features, files, delimiter, decimal)
-                rows, model.terms = treat_missing(rows, terms, missing)
-        what = "in parts" if large is not None else f"{rows.X.num_rows:,} rows"
-        with Waiting(f"fitting {what}", show), rows.faults_placed():
-            told = {**rows.roles, "kind": AUTO} if kind == AUTO else rows.roles
-            model.fit(rows.X, rows.z, rows.weights, shares=shares, rare_kinds=rare_kinds, **told)
-        model._library = "pandas"  # whoever loads the model has asked for no Arrow tables
-        with rows.faults_placed():
-            interval = model.pi_interval(level, ci, **_bootstrapped(model, ci, rows, resamples, store, show))
-        # Files come before words: what is printed may go to a program that stops listening.
-        origin = files.origin if data is None else data.name
-        if out is not None:
-            shown = {"missing": missing, "ci": ci, "level": level}
-            model.save(out, command=command_given(), data={"source": origin, **_remembered(roles), **shown})
-        diagnosis = model.diagnose()
-        if report is not None:
-            write_report(model, report, rows, origin, command_given(), interval, show=show, diagnosis=diagnosis)
-        for line in _caveat(diagnosis):
-            say(line, strong=True, aside=True)
-        say(f"pi = {interval}", strong=True)
-        how = HOW.get(interval.method, f"{interval.method} interval")
-        surveyed = model._kinds is None and model._fit.survey is not None
-        meant = "unlabelled rows of the survey" if surveyed else f"{model.n1_:,.6g} unlabelled rows"
-        say(f"share of positives among the {meant}, {how}")
-        if not quiet:
-            say(f"\n{model.summary(level, interval).told(in_flags)}\n\n{diagnosis.in_words(interval, in_flags)}\n")
-            for what, path in (("Model", out), ("Report", report)):
-                if path is not None:
-                    say(f"{what}: {path}")
-
-
-def require_plain_kinds(kind: str | None, report: Path | None, ci: str) -> None:
-    """Refuse what there is of one kind of positives only, before anything is read."""
-    if kind is not None and report is not None:
-        raise InputError("--report is of one kind of positives; leave --kind out, or write a report for one in Python.")
-    if kind is not None and ci != "wald":
-        raise InputError(f"--ci {ci} is of one kind of positives; leave --kind or --ci out.")
-
-
-def _caveat(diagnosis: Diagnosis) -> Iterator[str]:
-    """Say first, however quiet the command is, that pi is not well determined, and the first reason."""
-    caveat = diagnosis.caveat(n_reasons=1)
-    if caveat is not None:
-        yield f"! {caveat.told(in_flags)}"
+    files = KindFiles(positive_file, tuple(unlabeled_file or ()), negative_file)
+    asked = Asked(
+        data,
+        files,
+        roles,
+        finds_kinds=kind == AUTO,
+        missing=missing,
+        shares=shares,
+        rare_kinds=rare_kinds,
+        ci=ci,
+        level=level,
+        resamples=resamples,
+        store=store,
+        out=out,
+        report=report,
+        delimiter=delimiter,
+        decimal=decimal,
+        quiet=quiet,
+    )
+    fit_and_tell(model, Features.of_formula(terms), asked)
 
 
 def _read_interactions(text: str) -> str | int | list[tuple[str, ...]] | None:
@@ -304,25 +259,3 @@ def _read_smoothing(text: str) -> str | float:
         return float(text)
     except ValueError:
         return text
-
-
-def _bootstrapped(
-    model: PUGAM, ci: str, rows: Rows, resamples: int, store: Path | None, show: bool | None
-) -> dict[str, Any]:
-    """Resamples, where they are asked for; half of them are not what was asked for, and Ctrl-C means the end."""
-    if ci != "bootstrap":
-        return {}
-    bootstrap = model.bootstrap(resamples, progress=show, store=store)
-    if bootstrap.interrupted and store is not None:
-        raise StoppedError(
-            f"Stopped; the refits that are done are kept in {store}. The same command goes on from there."
-        )
-    if bootstrap.interrupted:
-        raise KeyboardInterrupt
-    return {"bootstrap": bootstrap}
-
-
-def _remembered(roles: Roles) -> dict[str, str | None]:
-    """What `pugam report` needs to know to read the same rows again."""
-    known = {"label": roles.label, "positive": roles.positive, "weights": roles.weights, "id": roles.name}
-    return known | roles.of_rows | roles.of_kinds

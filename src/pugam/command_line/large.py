@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,12 +11,11 @@ from pugam.command_line.labels import mark_positive, read_label_column
 from pugam.command_line.rows import KindFiles, Rows, chosen_features
 from pugam.errors import InputError, warn_user
 from pugam.files import DataFile, open_file
-from pugam.terms import Term, parse_formula
 
 if TYPE_CHECKING:
     from pugam.engines import ClusterRows, FileRows
 
-__all__ = ["open_large", "require_one_file", "terms_of_large"]
+__all__ = ["open_large", "require_all_rows", "require_one_file"]
 
 
 def require_one_file(files: KindFiles, engine: str) -> None:
@@ -66,16 +64,13 @@ def _refuse_words(file: DataFile, roles: Roles) -> None:
         read_label_column(file, first, roles)
 
 
-def terms_of_large(formula: str | None, missing: str) -> str | list[Term] | None:
-    """Do with rows that lack a value what the user wants, as far as that can be done without seeing them all."""
-    if missing not in ("error", "effect", "drop"):
-        raise InputError(f"--missing is error, drop or effect; got {missing!r}.")
-    if missing == "error":
-        return formula
-    if missing == "effect" and formula is not None:
-        return [replace(spec, missing=spec.gap_policy) for spec in parse_formula(formula)]
-    remedy = "name the terms with --terms" if missing == "effect" else "give --engine memory if they fit into it"
-    raise InputError(f"--missing {missing} needs to see all rows, but they are read in parts; {remedy}.")
+def require_all_rows(missing: str) -> None:
+    """Refuse to leave rows out that lack a value: which these are is not known before all were seen."""
+    if missing == "drop":
+        raise InputError(
+            "--missing drop needs to see all rows, but they are read in parts; give --engine memory if they fit into "
+            "it."
+        )
 
 
 def _in_stream(file: DataFile, roles: Roles, features: Features, names: tuple[str, ...], jobs: int | None) -> FileRows:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import partial
@@ -14,9 +14,19 @@ import numpy as np
 import typer
 
 from pugam.command_line.columns import Features, match_levels
-from pugam.command_line.options import Decimal, Delimiter, Quiet, printing_warnings, require_level, require_table, say
+from pugam.command_line.options import (
+    Decimal,
+    Delimiter,
+    Quiet,
+    printing_warnings,
+    require_choice,
+    require_level,
+    require_table,
+    say,
+)
 from pugam.command_line.scoring import Share, caveat, place_of, require_columns, rows_outside
 from pugam.command_line.shortlists import Ranking, Scored, Shortlist, expectation
+from pugam.command_line.unscored import REASON, Unscored
 from pugam.errors import InputError, RowError
 from pugam.files import DataFile, TableWriter, is_text, open_file, open_writer
 from pugam.likelihood import expit
@@ -69,6 +79,13 @@ def predict(
     keep: Annotated[
         list[str] | None, typer.Option(help="Column to write beside the new ones, in place of all; may be repeated.")
     ] = None,
+    unscorable: Annotated[
+        str,
+        typer.Option(
+            help="Rows with a level that the fit never saw, or with a gap that it does not permit: error, or empty "
+            "(they get no score, and the column not_scored says why)."
+        ),
+    ] = "error",
     delimiter: Delimiter = None,
     decimal: Decimal = ".",
     quiet: Quiet = False,
@@ -87,12 +104,15 @@ def predict(
     pugam predict model.json patients.csv --sample year --out scored.csv
 
     pugam predict model.json claims.csv --top 200 --keep claim --out review.csv
+
+    pugam predict model.json new.csv --unscorable empty --out scored.csv
     """
     from pugam.estimator import load, read_cutoff, read_share
 
     pi = None if pi is None else read_share(pi)
     smallest = read_cutoff(top, threshold, cost_review, cost_miss)
     require_level(level)
+    require_choice("--unscorable", unscorable, "error", "empty")
     require_table(out, "--out")
     if data.suffix == ".json" and model_file.suffix != ".json":
         raise InputError("The model comes first: pugam predict MODEL DATA.")
@@ -101,7 +121,8 @@ def predict(
     model = load(model_file)
     file = open_file(data, delimiter, decimal)
     added = (*_columns_added(model), *(INTERVAL_COLUMNS if interval else ()))
-    taken = [name for name in added if name in file.names]
+    unscored = Unscored() if unscorable == "empty" else None
+    taken = [name for name in (*added, *(() if unscored is None else (REASON,))) if name in file.names]
     if taken:
         raise InputError(f"{data} has a column {taken[0]!r} already; rename it first.")
     require_columns(model, file)
@@ -115,7 +136,8 @@ def predict(
     ranking = Ranking(top, smallest, sort or top is not None, tuple(keep) if keep else None)
     shortlist = Shortlist(ranking, data)
     with printing_warnings():
-        _write(model, file, out, share, level if interval else None, shortlist, False if quiet else None)
+        batches = _scored(model, file, share, level if interval else None, is_text(out), added, unscored)
+        _write(batches, file, out, shortlist, False if quiet else None)
         said = tuple(expectation(model, shortlist, pi, sample, level)) if ranking.leaves_out else ()
     if not quiet:
         say(f"{shortlist.n_listed:,} rows: {out}")
@@ -123,20 +145,12 @@ def predict(
         say(line)
 
 
-def _write(
-    model: PUGAM,
-    file: DataFile,
-    out: Path,
-    share: Share,
-    level: float | None,
-    shortlist: Shortlist,
-    show: bool | None,
-) -> None:
-    """Score batch by batch, and write what is asked for: at once, or in order at the end."""
+def _write(batches: Iterator[Scored], file: DataFile, out: Path, shortlist: Shortlist, show: bool | None) -> None:
+    """Write what is asked for of scored batches: at once, or in order at the end."""
     with ExitStack() as stack:
         bar = stack.enter_context(Progress("rows", file.n_rows or 0, show))
         writer: TableWriter | None = None
-        for scored in _one_ahead(_scored(model, file, share, level, as_written=is_text(out))):
+        for scored in _one_ahead(batches):
             batch = shortlist.add(scored)
             if writer is None:
                 writer = stack.enter_context(open_writer(out, batch.schema))
@@ -156,7 +170,15 @@ def _one_ahead(batches: Iterator[Scored]) -> Iterator[Scored]:
             yield batch
 
 
-def _scored(model: PUGAM, file: DataFile, share: Share, level: float | None, as_written: bool) -> Iterator[Scored]:
+def _scored(
+    model: PUGAM,
+    file: DataFile,
+    share: Share,
+    level: float | None,
+    as_written: bool,
+    added: Sequence[str],
+    unscored: Unscored | None,
+) -> Iterator[Scored]:
     """Score batch by batch; from text to text all columns go out as they were written, also those of the model."""
     import pyarrow as pa
 
@@ -169,17 +191,27 @@ def _scored(model: PUGAM, file: DataFile, share: Share, level: float | None, as_
         rows = match_levels(pa.Table.from_batches([read]), features)
         try:
             holds = share_of(batch, first_row)
-            new = _scores(model, rows, holds, level)
+            score = partial(_scores, model, share=holds, level=level)
+            scorable, new = (rows, score(rows)) if unscored is None else unscored.scores(model, rows, added, score)
         except RowError as error:
             raise error.placed(partial(place_of, file, first_row)) from None
         outside.update(rows_outside(model, rows))
         understood = () if as_written else features.columns
         kept = [(read if name in understood else batch).column(name) for name in batch.schema.names]
-        columns = [*kept, *(pa.array(values) for values in new.values())]
+        columns = [*kept, *(_as_column(name, values) for name, values in new.items())]
         scored = pa.RecordBatch.from_arrays(columns, names=[*batch.schema.names, *new])
-        yield Scored(scored, tuple(new), rows, holds["sample"] if share.in_column else None)
+        yield Scored(scored, tuple(new), scorable, holds["sample"] if share.in_column else None)
         first_row += batch.num_rows
     warn_outside(outside)
+    if unscored is not None:
+        unscored.warn()
+
+
+def _as_column(name: str, values: Any) -> pa.Array:
+    """Scores as numbers, none where there is none, or reasons as text."""
+    import pyarrow as pa
+
+    return pa.array(values, pa.string() if name == REASON else pa.float64(), from_pandas=True)
 
 
 def _scores(model: PUGAM, features: pa.Table, share: dict[str, Any], level: float | None) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from pugam.command_line.options import (
     require_suffix,
     say,
 )
-from pugam.command_line.rows import KindFiles, Rows, read_rows, treat_missing
+from pugam.command_line.rows import KindFiles, Rows, drop_gaps, read_rows
 from pugam.command_line.wording import in_flags
 from pugam.errors import InputError, warn_user
 from pugam.progress import Waiting
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pugam.estimator import PUGAM
     from pugam.inference import Diagnosis, Interval
 
-__all__ = ["report", "write_report"]
+__all__ = ["level_of_the_fit", "report", "write_report"]
 
 
 def report(
@@ -88,17 +88,19 @@ def report(
     if model._kinds is not None:
         raise InputError("A model of several kinds of positives has no report of its own; see pugam fit --kind.")
     known = model.provenance_["data"]
-    roles = Roles(
-        label or (known.get("label") if data is not None else None),
-        positive or (known.get("positive") if data is not None and label is None else None),
-        weights or known.get("weights"),
-        groups or known.get("groups"),
-        name=id or known.get("id"),
-        sample=sample or known.get("sample"),
-        audit=audit or known.get("audit"),
-        strata=strata or known.get("strata"),
-        audit_chance=audit_chance or known.get("audit_chance"),
-        negative=negative or known.get("negative"),
+    roles = Roles.of_fit(
+        known,
+        data is not None,
+        label=label,
+        positive=positive,
+        weights=weights,
+        groups=groups,
+        name=id,
+        sample=sample,
+        audit=audit,
+        strata=strata,
+        audit_chance=audit_chance,
+        negative=negative,
     )
     files = KindFiles(positive_file, tuple(unlabeled_file or ()), negative_file)
     show = False if quiet else None
@@ -106,13 +108,14 @@ def report(
         with Waiting("reading", show):
             features = Features.of_model(model)
             rows = read_rows(data, roles, features, files, delimiter, decimal)
-            rows, _ = treat_missing(rows, model.formula_, str(known.get("missing") or "error"))
+            if known.get("missing") == "drop":
+                rows, _ = drop_gaps(rows, model.formula_)
             with rows.faults_placed():
                 model.attach(rows.X, rows.z, rows.weights, **rows.roles)
         command = model.provenance_["command"] or command_given()
         origin = known.get("source") or (data.name if data is not None else "two files")
         with rows.faults_placed():
-            interval = model.pi_interval(level or _level_of_the_fit(known), ci or _kind_of_the_fit(known))
+            interval = model.pi_interval(level or level_of_the_fit(known), ci or _kind_of_the_fit(known))
         if known.get("ci") == "bootstrap" and ci is None and interval.method != "fixed":
             warn_user("The bootstrap of the fit is not kept with its model: the report shows Wald's interval for pi.")
         version = model.provenance_["pugam"]
@@ -125,7 +128,7 @@ def _kind_of_the_fit(known: Mapping[str, Any]) -> Literal["wald", "profile"]:
     return "profile" if known.get("ci") == "profile" else "wald"
 
 
-def _level_of_the_fit(known: Mapping[str, Any]) -> float:
+def level_of_the_fit(known: Mapping[str, Any]) -> float:
     """Its level; what else a file may say there is not ours."""
     level = known.get("level")
     return level if isinstance(level, float) and 0.0 < level < 1.0 else 0.95

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-__all__ = ["KindFiles", "Rows", "chosen_features", "read_rows", "treat_missing"]
+__all__ = ["KindFiles", "Rows", "chosen_features", "drop_gaps", "read_rows"]
 
 
 @dataclass(frozen=True)
@@ -200,16 +200,11 @@ def _refuse_third_file(data: Path, roles: Roles, files: KindFiles) -> NoReturn:
     )
 
 
-def treat_missing(rows: Rows, formula: str | None, how: str) -> tuple[Rows, Any]:
-    """Do with rows that lack a value what the user wants; return rows and terms."""
-    if how == "error":
-        return rows, formula
-    specs = choose_terms(read_table(rows.X)) if formula is None else parse_formula(formula)
+def drop_gaps(rows: Rows, terms: Any) -> tuple[Rows, Any]:
+    """Leave rows out that lack a value in a column of the model; return the others, and the terms."""
+    specs = choose_terms(read_table(rows.X)) if terms is None else terms
+    specs = parse_formula(specs) if isinstance(specs, str) else specs
     lacking = {column for column in columns_read(specs) if rows.X[column].null_count}
-    if how == "effect":
-        return rows, [replace(spec, missing=spec.gap_policy) if lacking & {*spec.columns} else spec for spec in specs]
-    if how != "drop":
-        raise InputError(f"--missing is error, drop or effect; got {how!r}.")
     kept = np.ones(len(rows.z), dtype=bool)
     for column in lacking:
         kept &= rows.X[column].is_valid().to_numpy()

@@ -73,14 +73,14 @@ class Scored:
 
     @property
     def posterior(self) -> np.ndarray:
-        """Their posteriors."""
-        return np.asarray(self.batch.column("p_positive"))
+        """Their posteriors; NaN where there is none."""
+        return np.asarray(self.batch.column("p_positive").to_numpy(zero_copy_only=False))
 
     @property
     def ranks(self) -> np.ndarray:
         """What rows are ordered by: of rows as good as certain, posteriors say no more which is likelier."""
         names = ("p_positive", "log_density_ratio")
-        columns = [np.asarray(self.batch.column(name)) for name in names if name in self.new]
+        columns = [self.batch.column(name).to_numpy(zero_copy_only=False) for name in names if name in self.new]
         return np.lexsort([-column for column in columns[::-1]])
 
     def take(self, places: np.ndarray) -> Scored:
@@ -139,9 +139,9 @@ class Shortlist:
         """Look at rows, and return those that can be written at once."""
         posterior, ranking = scored.posterior, self._ranking
         self.n_rows += len(posterior)
-        self.total += float(posterior.sum())
-        if ranking.smallest is not None:
-            scored = scored.take(np.flatnonzero(posterior >= ranking.smallest))
+        self.total += float(np.nansum(posterior))
+        if ranking.leaves_out:  # rows without a score are on no list
+            scored = scored.take(np.flatnonzero(posterior >= (ranking.smallest or 0.0)))
         if ranking.leaves_out or ranking.in_order:
             self._gather(scored)
         if ranking.top is None:
@@ -161,7 +161,7 @@ class Shortlist:
 
     def _count(self, scored: Scored) -> None:
         self.n_listed += scored.batch.num_rows
-        self.expected += float(scored.posterior.sum())
+        self.expected += float(np.nansum(scored.posterior))
 
     def _gather(self, scored: Scored) -> None:
         """Keep rows for the end: so many of the likeliest, or as many as memory may hold."""

@@ -10,6 +10,7 @@ from pugam.command_line.demo import demo
 from pugam.command_line.explain import explain
 from pugam.command_line.fit import fit
 from pugam.command_line.predict import predict
+from pugam.command_line.refit import refit
 from pugam.command_line.reports import report
 from pugam.command_line.simulate import simulate
 from pugam.command_line.study import study
@@ -23,7 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-VERBS = {verb.__name__: verb for verb in (demo, fit, predict, explain, report, simulate, study)}
+VERBS = {verb.__name__: verb for verb in (demo, fit, predict, explain, refit, report, simulate, study)}
 for verb in VERBS.values():
     app.command()(verb)
 

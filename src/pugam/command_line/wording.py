@@ -71,8 +71,7 @@ def in_flags(piece: Piece) -> str:
 
 def for_parts(message: Message) -> Message:
     """Leave out advice that cannot be taken where a file is read in parts."""
-    less = message.replaced(DroppingRows, lambda _: "")
-    return less.replaced(MissingEffect, lambda _: " (--missing effect, with --terms)")
+    return message.replaced(DroppingRows, lambda _: "")
 
 
 def _given(value: object) -> str:

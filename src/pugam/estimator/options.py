@@ -14,7 +14,17 @@ from pugam.data import Table
 from pugam.errors import InputError, NotIdentifiableError
 from pugam.messages import Argument
 from pugam.solvers import EDGE, GRID_SIZE, LINEAR_GRID, SMOOTH_GRID, PiPrior, PiRange, Settings
-from pugam.terms import Design, Labelling, Term, choose_terms, group_columns, parse_formula, ti
+from pugam.terms import (
+    Design,
+    Labelling,
+    MissingPolicy,
+    Term,
+    UnseenPolicy,
+    choose_terms,
+    group_columns,
+    parse_formula,
+    ti,
+)
 
 __all__ = [
     "EngineName",
@@ -24,11 +34,13 @@ __all__ = [
     "read_count",
     "read_engine",
     "read_generator",
+    "read_missing",
     "read_n_jobs",
     "read_pi_range",
     "read_share",
     "read_shrinkage",
     "read_terms",
+    "read_unseen",
     "require_distinct",
     "require_identifiable",
     "require_rows",
@@ -170,6 +182,20 @@ def read_engine(engine: Any) -> EngineName:
     if engine in get_args(EngineName):
         return engine  # type: ignore[no-any-return]
     raise InputError(Argument("engine"), f" is {', '.join(map(repr, get_args(EngineName)))}; got {engine!r}.")
+
+
+def read_missing(missing: Any) -> MissingPolicy:
+    """Read what all terms do with missing values."""
+    if isinstance(missing, str) and missing in get_args(MissingPolicy):
+        return missing  # type: ignore[return-value]
+    raise InputError(Argument("missing"), f" is 'error' or 'effect'; got {_in_short(missing)}.")
+
+
+def read_unseen(unseen: Any) -> UnseenPolicy:
+    """Read what all terms do with levels that the fit never saw."""
+    if isinstance(unseen, str) and unseen in get_args(UnseenPolicy):
+        return unseen  # type: ignore[return-value]
+    raise InputError(Argument("unseen"), f" is 'error' or 'zero'; got {_in_short(unseen)}.")
 
 
 def read_share(pi: Any) -> float:

@@ -14,10 +14,11 @@ from pugam.estimator.explaining import explain_table, wide_frame
 from pugam.estimator.options import read_share
 from pugam.estimator.reading import either, read_new_rows
 from pugam.estimator.sampling import SampleMethods
+from pugam.estimator.unscorable import UnscorablePolicy, read_unscorable, scored_where_possible
 from pugam.inference import intercept_covariance, posterior_errors, posterior_limits, preference_of
 from pugam.likelihood import alpha_shift, expit, log_likelihood_rows, preferred_labels
 from pugam.messages import Argument
-from pugam.terms import count_outside, warn_outside
+from pugam.terms import count_outside, unscorable_rows, warn_outside
 
 __all__ = ["PredictionMethods"]
 
@@ -55,7 +56,32 @@ class PredictionMethods(SampleMethods):
         with one_blas_thread():
             return self._design.predict(self._design.encode(read_new_rows(self, X)), b)
 
-    def decision_function(self, X: Any, pi: float | None = None, *, sample: Any = None) -> np.ndarray:
+    def unscorable(self, X: Any) -> Any:
+        """Return the rows that cannot be scored, and why: a frame row, reason.
+
+        Rows are counted from 0. They hold a level that the fit never saw, or lack a value in a column whose term does
+        not permit that. ``predict_proba(X, unscorable="nan")`` scores all others.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from pugam import PUGAM
+        >>> from pugam.datasets import simulate
+        >>> data = simulate(1, n0=800, n=1000, random_state=0)
+        >>> model = PUGAM("x1 + x2", pi=0.4).fit(data.X, data.z)
+        >>> X = data.X.head(3).copy()
+        >>> X.loc[1, "x2"] = np.nan
+        >>> model.unscorable(X).values.tolist()
+        [[1, 'x2 is missing']]
+        """
+        check_is_fitted(self)
+        table = read_new_rows(self, X)
+        found = unscorable_rows([one._design for one in self._models], table)
+        return table.frame({"row": list(found), "reason": list(found.values())})
+
+    def decision_function(
+        self, X: Any, pi: float | None = None, *, sample: Any = None, unscorable: UnscorablePolicy = "error"
+    ) -> np.ndarray:
         """Return the logit of P(y = 1 | x) for a row of the unlabelled population; its exponential are the odds.
 
         P(y = 1 | x) is that of `predict_proba`. Where it is an average, by marginal likelihood or of shrunken curves,
@@ -68,6 +94,8 @@ class PredictionMethods(SampleMethods):
             Share of positives in another population, as of `predict_proba`.
         sample : str, or array-like of one name for each row, optional
             Which of the unlabelled samples of the fit rows are from, as of `predict_proba`.
+        unscorable : {"error", "nan"}
+            What becomes of rows that cannot be scored, as of `predict_proba`.
 
         Examples
         --------
@@ -81,8 +109,10 @@ class PredictionMethods(SampleMethods):
         True
         """
         check_is_fitted(self)
-        warn_outside(count_outside([one._design for one in self._models], read_new_rows(self, X)))
-        return self._logits(X, pi, sample)
+        designs, table = [one._design for one in self._models], read_new_rows(self, X)
+        without = {} if read_unscorable(unscorable) == "error" else unscorable_rows(designs, table)
+        warn_outside(count_outside(designs, table))
+        return scored_where_possible(lambda rows: self._logits(rows, pi, sample), X, table.n_rows, without)
 
     @property
     def _models(self) -> tuple[Any, ...]:
@@ -97,7 +127,9 @@ class PredictionMethods(SampleMethods):
         share, _ = self._known_shares(pi, sample, len(ratio), X)
         return self._posterior_logits(ratio, share)
 
-    def predict_proba(self, X: Any, pi: float | None = None, *, sample: Any = None) -> np.ndarray:
+    def predict_proba(
+        self, X: Any, pi: float | None = None, *, sample: Any = None, unscorable: UnscorablePolicy = "error"
+    ) -> np.ndarray:
         """Return P(y = 0 | x) and P(y = 1 | x) for rows of the unlabelled population, shape (n_rows, 2).
 
         A labelled row is treated as if its label were not known. By marginal likelihood, the default, the posterior is
@@ -115,6 +147,9 @@ class PredictionMethods(SampleMethods):
         sample : str, or array-like of one name for each row, optional
             Which of the unlabelled samples of the fit rows are from: its share of positives counts. Also the name of a
             column of X, if no sample is called so.
+        unscorable : {"error", "nan"}
+            Refuse rows that cannot be scored, or give them NaN: rows with a level that the fit never saw, or with a gap
+            in a term that does not permit any. `unscorable` tells which and why.
 
         Examples
         --------
@@ -127,7 +162,7 @@ class PredictionMethods(SampleMethods):
         True
         """
         check_is_fitted(self)
-        posterior = expit(self.decision_function(X, pi, sample=sample))
+        posterior = expit(self.decision_function(X, pi, sample=sample, unscorable=unscorable))
         return np.column_stack([1.0 - posterior, posterior])
 
     def _known_shares(

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from pugam.data import RareKinds, SampleRoles, read_samples
 from pugam.engines import Engine, one_blas_thread
+from pugam.estimator.again import AgainMethods
 from pugam.estimator.attaching import RowMethods
 from pugam.estimator.explaining import ExplanationMethods
 from pugam.estimator.importance import ImportanceMethods
@@ -21,9 +22,11 @@ from pugam.estimator.options import (
     make_settings,
     read_generator,
     read_labelling,
+    read_missing,
     read_pi_range,
     read_shrinkage,
     read_terms,
+    read_unseen,
     require_distinct,
     require_identifiable,
     require_rows,
@@ -48,13 +51,20 @@ from pugam.estimator.training import by_survey, rows_placed
 from pugam.inference import first_look, inference_of, know_survey, shaped_covariance, with_average
 from pugam.likelihood import alpha_shift, label_frequency
 from pugam.solvers import Fit, Fitted, Settings, choose_fit, edf
-from pugam.terms import Design, columns_read, format_formula
+from pugam.terms import Design, MissingPolicy, UnseenPolicy, columns_read, format_formula, with_policies
 
 __all__ = ["PUGAM"]
 
 
 class PUGAM(
-    RowMethods, KindMethods, ExplanationMethods, ImportanceMethods, OutputMethods, ClassifierMixin, BaseEstimator
+    RowMethods,
+    KindMethods,
+    ExplanationMethods,
+    ImportanceMethods,
+    AgainMethods,
+    OutputMethods,
+    ClassifierMixin,
+    BaseEstimator,
 ):
     """Generalized additive model for positive-unlabelled data, with unknown share of positives.
 
@@ -112,6 +122,12 @@ class PUGAM(
         a random sample of the positives. With such terms, pi is that of all positives, labelled by preference; it is
         identified by two features, at least, that matter and are not among these columns, or by an audit. Interactions
         are then not looked for.
+    missing : {"error", "effect"}, default="error"
+        What terms do with missing values that do not say it themselves: refuse them, or give them an effect of their
+        own; in interactions a zero effect, as main effects tell of them.
+    unseen : {"error", "zero"}, default="error"
+        What predictions do with levels that the fit never saw, in all terms: "zero" gives them a zero effect; "error"
+        leaves that to each term, and `f` refuses them.
     kappas : {"both", "linear", "smooth"} or list of float, default="both"
         The values that ``smoothing="aic"`` tries: the paper's grid for nearly linear effects (10^-1 to 10^4), its grid
         for curved ones (10^-6 to 10^-1), or both.
@@ -203,6 +219,8 @@ class PUGAM(
         estimate: EstimateName = "marginal",
         interactions: Any = "auto",
         labelling: Any = None,
+        missing: MissingPolicy = "error",
+        unseen: UnseenPolicy = "error",
         kappas: Any = "both",
         engine: EngineName = "auto",
         random_state: Any = None,
@@ -223,6 +241,8 @@ class PUGAM(
         self.estimate = estimate
         self.interactions = interactions
         self.labelling = labelling
+        self.missing = missing
+        self.unseen = unseen
         self.kappas = kappas
         self.engine = engine
         self.random_state = random_state
@@ -350,8 +370,8 @@ class PUGAM(
         numbers, shown = rows.digest(rows.header.names if specs is None else columns_read([*specs, *labelling]))
         with rows_placed(rows, numbers):
             specs = read_terms(None, shown) if specs is None else specs
-            specs = with_given_pairs(specs, self.interactions)
-            specs = with_labelling(specs, labelling)
+            specs = with_labelling(with_given_pairs(specs, self.interactions), labelling)
+            specs = with_policies(specs, shown, read_missing(self.missing), read_unseen(self.unseen))
             require_identifiable(specs, rows.header, pi_range, audited=roles.audit is not None)
         classes = rows.classes
         with rows_placed(rows, numbers):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from pugam.errors import InputError
 from pugam.nodes import LARGEST, Node
-from pugam.terms import Term
+from pugam.terms import MissingPolicy, Term, UnseenPolicy
 from pugam.terms.term import read_term
 
 __all__ = ["read_parameters", "write_parameters"]
@@ -27,13 +27,13 @@ def write_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
     if unknown:
         raise InputError(f"The model cannot be saved: the file has no place for {', '.join(sorted(unknown))}.")
     given = {name: _plain(parameters[name]) for name in READERS}
-    return {name: value for name, value in given.items() if name not in OPTIONAL or value is not None}
+    return {name: value for name, value in given.items() if name not in OPTIONAL or value != OPTIONAL[name]}
 
 
 def read_parameters(node: Node) -> dict[str, Any]:
     """Read the arguments, each checked by itself; whether they fit the terms is for the estimator to say."""
-    parts = node.fields(*(name for name in READERS if name not in OPTIONAL), optional=OPTIONAL)
-    return {name: read(parts[name]) if name in parts else None for name, read in READERS.items()}
+    parts = node.fields(*(name for name in READERS if name not in OPTIONAL), optional=tuple(OPTIONAL))
+    return {name: read(parts[name]) if name in parts else OPTIONAL[name] for name, read in READERS.items()}
 
 
 def _plain(value: Any) -> Any:
@@ -148,6 +148,8 @@ READERS: dict[str, Callable[[Node], Any]] = {
     "estimate": lambda node: node.choice(("marginal", "mode")),
     "interactions": _read_interactions,
     "labelling": _read_terms,
+    "missing": lambda node: node.choice(get_args(MissingPolicy)),
+    "unseen": lambda node: node.choice(get_args(UnseenPolicy)),
     "kappas": _read_kappas,
     "engine": lambda node: node.choice(("auto", "memory", "stream", "dask", "gpu")),
     "random_state": _read_seed,
@@ -155,4 +157,4 @@ READERS: dict[str, Callable[[Node], Any]] = {
     "check": lambda node: node.flag(),
     "verbose": _read_verbose,
 }
-OPTIONAL = ("labelling",)  # left out where there is none
+OPTIONAL = {"labelling": None, "missing": "error", "unseen": "error"}  # left out where nothing else is given

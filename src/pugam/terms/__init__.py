@@ -21,10 +21,13 @@ from pugam.terms.kinds import (
     te,
     ti,
 )
+from pugam.terms.options import MissingPolicy, UnseenPolicy
 from pugam.terms.outside import count_outside, warn_outside
+from pugam.terms.policies import with_policies
 from pugam.terms.support import POWERS
 from pugam.terms.tensor_basis import TensorBasis
 from pugam.terms.term import Term, columns_read, group_columns, register_term
+from pugam.terms.unscorable import stand_ins, unscorable_rows
 
 __all__ = [
     "INTERACTIONS",
@@ -41,6 +44,7 @@ __all__ = [
     "Labelling",
     "LevelInDoubt",
     "Linear",
+    "MissingPolicy",
     "Penalty",
     "Product",
     "Random",
@@ -48,6 +52,7 @@ __all__ = [
     "Tensor",
     "TensorBasis",
     "Term",
+    "UnseenPolicy",
     "choose_terms",
     "columns_read",
     "count_outside",
@@ -62,7 +67,10 @@ __all__ = [
     "r",
     "register_term",
     "s",
+    "stand_ins",
     "te",
     "ti",
+    "unscorable_rows",
     "warn_outside",
+    "with_policies",
 ]

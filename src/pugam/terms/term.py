@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from pugam.data import Column
 from pugam.errors import InputError
 from pugam.nodes import Node
-from pugam.terms.options import JointMissingPolicy, Option, check_column, shown
+from pugam.terms.options import JointMissingPolicy, Option, UnseenPolicy, check_column, shown
 from pugam.terms.splines import PiecewiseBasis
 from pugam.terms.tokens import format_column, format_value
 
@@ -103,6 +103,16 @@ class Term(ABC):
     def with_option(self, option: str) -> str:
         """Write the term as it is shown with one more option, for advice: "s(age, missing='effect')"."""
         return f"{self.label[:-1]}, {option})"
+
+    def permitting_gaps(self) -> Self:
+        """Return the term with leave for missing values, unless it says itself what becomes of them."""
+        if "missing" not in self.options or self.missing != "error":
+            return self
+        return replace(self, missing=self.gap_policy)  # type: ignore[type-var]
+
+    def treating_unseen(self, policy: UnseenPolicy) -> Self:
+        """Return the term with another policy for levels that the fit never saw; terms without levels stay."""
+        return replace(self, unseen=policy) if "unseen" in self.options else self  # type: ignore[type-var]
 
     def _arguments(self) -> list[str]:
         """Write what comes before the options."""

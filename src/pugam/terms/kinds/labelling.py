@@ -15,7 +15,7 @@ from pugam.errors import InputError
 from pugam.nodes import Node
 from pugam.terms.axes import Axis
 from pugam.terms.basis import Basis, Comparison, Encoded, Penalty
-from pugam.terms.options import JointMissingPolicy, Option
+from pugam.terms.options import JointMissingPolicy, Option, UnseenPolicy
 from pugam.terms.shelf import Shelf
 from pugam.terms.splines import PiecewiseBasis
 from pugam.terms.term import Argument, Term, read_term, register_term
@@ -72,6 +72,14 @@ class Labelling(Term):
     def gap_policy(self) -> JointMissingPolicy:
         """As the term says."""
         return self.inner.gap_policy
+
+    def permitting_gaps(self) -> Labelling:
+        """Permit them in the term."""
+        return replace(self, inner=self.inner.permitting_gaps())
+
+    def treating_unseen(self, policy: UnseenPolicy) -> Labelling:
+        """Change what becomes of unseen levels in the term."""
+        return replace(self, inner=self.inner.treating_unseen(policy))
 
     @property
     def label(self) -> str:

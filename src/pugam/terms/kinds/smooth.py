@@ -155,6 +155,10 @@ class Smooth(Term):
         """The effects of another column, which are those of other terms, tell of missing values."""
         return "effect" if self.by is None else "zero"
 
+    def treating_unseen(self, policy: UnseenPolicy) -> Smooth:
+        """Change what becomes of unseen levels of the other column, if there is one."""
+        return self if self.by is None else replace(self, unseen=policy)
+
     @property
     def _alone(self) -> Smooth:
         """The curve, if it did not vary."""

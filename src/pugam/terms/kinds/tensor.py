@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, combinations
 from typing import Any, ClassVar, Self, TypeGuard, get_args
 
@@ -11,7 +11,16 @@ from pugam.data import Column
 from pugam.errors import InputError
 from pugam.nodes import Node
 from pugam.terms.kinds.smooth import Smooth
-from pugam.terms.options import BASIS_SIZE, MISSING, JointMissingPolicy, Option, check_choice, check_column, shown
+from pugam.terms.options import (
+    BASIS_SIZE,
+    MISSING,
+    JointMissingPolicy,
+    Option,
+    UnseenPolicy,
+    check_choice,
+    check_column,
+    shown,
+)
 from pugam.terms.splines import PiecewiseBasis
 from pugam.terms.tensor_basis import TensorBasis, restore_products
 from pugam.terms.term import Argument, Term, read_term, register_term
@@ -80,6 +89,10 @@ class Interaction(Term):
     def gap_policy(self) -> JointMissingPolicy:
         """Main effects, where they are other terms, tell of missing values."""
         return "effect" if self.has_main_effects else "zero"
+
+    def treating_unseen(self, policy: UnseenPolicy) -> Self:
+        """Change what becomes of unseen levels in its margins."""
+        return replace(self, margins=tuple(margin.treating_unseen(policy) for margin in self.margins))
 
     @property
     def label(self) -> str:

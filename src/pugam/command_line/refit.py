@@ -1,0 +1,111 @@
+"""`pugam refit`: the model of a file, fitted again to new rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pugam.command_line.columns import Features, Roles
+from pugam.command_line.fitting import AUTO, Asked, fit_and_tell
+from pugam.command_line.options import (
+    Decimal,
+    Delimiter,
+    NegativeFile,
+    Quiet,
+    UnlabeledFiles,
+    require_suffix,
+    say,
+)
+from pugam.command_line.reports import level_of_the_fit
+from pugam.command_line.rows import KindFiles
+from pugam.errors import InputError
+
+if TYPE_CHECKING:
+    from pugam.estimator import PUGAM
+
+__all__ = ["refit"]
+
+
+def refit(
+    model_file: Annotated[Path, typer.Argument(metavar="MODEL", help="A model saved by pugam fit.")],
+    data: Annotated[
+        Path | None, typer.Argument(help="New rows, with labels: a file like the one it was fitted to.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Where to save the new model (.json).")] = None,
+    report: Annotated[Path | None, typer.Option(help="Where to write a report (.html).")] = None,
+    label: Annotated[str | None, typer.Option(help="Column of labels, if it is not that of the fit.")] = None,
+    positive: Annotated[str | None, typer.Option(help="The value that marks a labelled positive.")] = None,
+    positive_file: Annotated[Path | None, typer.Option(help="File of labelled positives, in place of DATA.")] = None,
+    unlabeled_file: UnlabeledFiles = None,
+    negative_file: NegativeFile = None,
+    delimiter: Delimiter = None,
+    decimal: Decimal = ".",
+    quiet: Quiet = False,
+) -> None:
+    """Fit a saved model again, to new rows: the same settings, terms, and roles of columns.
+
+    Terms that were chosen from columns and interactions that were found are taken as they are, so that both models can
+    be compared. Curves, levels and smoothing are those of the new rows.
+
+    Examples:
+
+    pugam refit may.json june.csv --out june.json
+
+    pugam refit may.json --positive-file known.csv --unlabeled-file june.csv --out june.json --report june.html
+    """
+    from pugam.estimator import load, same_settings
+
+    for path, suffix, flag in ((out, ".json", "--out"), (report, ".html", "--report")):
+        if path is not None:
+            require_suffix(path, suffix, flag)
+    if data is not None and data.suffix == ".json" and model_file.suffix != ".json":
+        raise InputError("The model comes first: pugam refit MODEL DATA.")
+    old = load(model_file)
+    known = old.provenance_["data"]
+    asked = Asked(
+        data,
+        KindFiles(positive_file, tuple(unlabeled_file or ()), negative_file),
+        _roles(old, known, data, label, positive),
+        finds_kinds=known.get("kind") == AUTO,
+        missing=_word(known, "missing", "error"),
+        shares=_word(known, "shares", "separate"),
+        rare_kinds=_word(known, "rare_kinds", "error"),
+        ci="profile" if known.get("ci") == "profile" else "wald",
+        level=level_of_the_fit(known),
+        out=out,
+        report=report,
+        delimiter=delimiter,
+        decimal=decimal,
+        quiet=quiet,
+    )
+    if old._kinds is not None and report is not None:
+        raise InputError("--report is of one kind of positives, but this model has several; leave it out.")
+    fit_and_tell(same_settings(old), Features.of_model(old), asked)
+    say(f"before: pi = {old.pi_interval(asked.level)} among {old.n1_:,.6g} unlabelled rows")
+
+
+def _word(known: Mapping[str, Any], name: str, otherwise: str) -> str:
+    """What a fit remembers; what else a file may say there is not ours."""
+    value = known.get(name)
+    return value if isinstance(value, str) else otherwise
+
+
+def _roles(old: PUGAM, known: Mapping[str, Any], data: Path | None, label: str | None, positive: str | None) -> Roles:
+    """The roles of columns in the fit; those of a model that was fitted in Python are not known."""
+    others = ("weights", "groups", "name", "sample", "audit", "strata", "audit_chance", "negative", "kind")
+    told = {name: column for name, column in known.items() if name != "kind" or column != AUTO}
+    roles = Roles.of_fit(told, data is not None, label=label, positive=positive, **dict.fromkeys(others))
+    if old._kinds is not None and "kind" not in known:
+        raise _forgotten("several kinds of positives", "--kind")
+    if old._kinds is None and old._fit.samples is not None and data is not None and not roles.of_rows:
+        raise _forgotten("samples, audits or known negatives", "--sample, --audit or --negative")
+    return roles
+
+
+def _forgotten(what: str, flags: str) -> InputError:
+    return InputError(
+        f"The model has {what}, but its file does not say which column tells them; use pugam fit with {flags}."
+    )

@@ -1,0 +1,81 @@
+"""A model fitted again to new rows: the same settings and terms, other numbers."""
+
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError
+
+import pugam
+from pugam import PUGAM
+from pugam.datasets import simulate
+
+
+@pytest.fixture(scope="module")
+def may():
+    return simulate(2, n0=500, n=1300, pi=0.4, random_state=1)
+
+
+@pytest.fixture(scope="module")
+def june():
+    return simulate(2, n0=500, n=1300, pi=0.2, random_state=2)
+
+
+@pytest.fixture(scope="module")
+def model(may):
+    return PUGAM(pi_prior=None, missing="effect", random_state=3, check=False).fit(may.X, may.z)
+
+
+def test_the_same_rows_give_the_same_model(model, may):
+    again = model.refit(may.X, may.z)
+
+    assert again.formula_ == model.formula_
+    assert again.pi_ == pytest.approx(model.pi_, abs=1e-6)
+    assert again.loglik_ == pytest.approx(model.loglik_, abs=1e-4)
+
+
+def test_new_rows_give_another_and_the_old_one_stays(model, june):
+    before = model.pi_
+    again = model.refit(june.X, z=june.z)
+
+    assert again is not model
+    assert model.pi_ == before
+    assert again.pi_ < model.pi_ - 0.05
+    settings = again.get_params()
+    assert (settings["pi_prior"], settings["missing"], settings["random_state"]) == (None, "effect", 3)
+
+
+def test_terms_are_not_chosen_anew(model, june):
+    again = model.refit(june.X.assign(other=np.arange(1300) % 7), june.z)
+
+    assert again.formula_ == model.formula_
+
+
+def test_interactions_that_were_found_are_taken_as_they_are():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(3000, 3))
+    y = rng.random(3000) < 1 / (1 + np.exp(-(2.0 * X[:, 0] * X[:, 1] + X[:, 2])))
+    z = (y & (rng.random(3000) < 0.5)).astype(int)
+    found = PUGAM(check=False).fit(X, z)
+
+    again = found.refit(X, z)
+
+    assert "ti(" in found.formula_
+    assert again.formula_ == found.formula_
+    assert again.pi_ == pytest.approx(found.pi_, abs=1e-3)
+
+
+def test_a_loaded_model_can_be_fitted_again(model, may, june, tmp_path):
+    model.save(tmp_path / "may.json")
+
+    assert pugam.load(tmp_path / "may.json").refit(june.X, june.z).pi_ == model.refit(june.X, june.z).pi_
+
+
+def test_roles_are_given_as_in_a_fit(may):
+    X = may.X.assign(year=np.array(["2023", "2024"])[np.arange(1300) % 2])
+    model = PUGAM("x1 + x2 + x3", check=False).fit(X, may.z, sample="year")
+
+    assert list(model.refit(X, may.z, sample="year").shares()["sample"]) == ["2023", "2024", "all"]
+
+
+def test_only_a_fitted_model_can_be_fitted_again(may):
+    with pytest.raises(NotFittedError):
+        PUGAM().refit(may.X, may.z)

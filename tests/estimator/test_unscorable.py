@@ -1,0 +1,117 @@
+"""Policies of a model for gaps and unseen levels, at the fit and at prediction."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import pugam
+from pugam import PUGAM
+from pugam.datasets import simulate
+from pugam.errors import InputError
+
+
+@pytest.fixture(scope="module")
+def data():
+    return simulate(1, n0=300, n=800, pi=0.4, random_state=1)
+
+
+@pytest.fixture(scope="module")
+def table(data):
+    return data.X[["x1", "x2"]].assign(site=np.array(["north", "south"])[np.arange(800) % 2])
+
+
+@pytest.fixture(scope="module")
+def model(table, data):
+    return PUGAM("x1 + x2 + f(site)", pi=0.4, check=False).fit(table, data.z)
+
+
+@pytest.fixture
+def new(table):
+    rows = table.head(4).copy()
+    rows.loc[1, "x2"] = np.nan
+    rows.loc[3, "site"] = "east"
+    return rows
+
+
+def test_a_policy_does_what_the_same_option_in_every_term_does(table, data):
+    gaps = table.copy()
+    gaps.loc[::7, "x2"] = np.nan
+    by_policy = PUGAM("x1 + x2 + f(site)", missing="effect", unseen="zero", pi=0.4, check=False).fit(gaps, data.z)
+    by_terms = PUGAM('x1 + l(x2, missing="effect") + f(site, unseen="zero")', pi=0.4, check=False).fit(gaps, data.z)
+
+    assert by_policy.formula_ == by_terms.formula_
+    assert by_policy.loglik_ == by_terms.loglik_
+
+
+def test_terms_that_are_chosen_follow_the_policy(table, data):
+    gaps = table.copy()
+    gaps.loc[::7, "x2"] = np.nan
+
+    chosen = PUGAM(missing="effect", unseen="zero", check=False).fit(gaps, data.z)
+
+    assert chosen.formula_.startswith('s(x1) + s(x2, missing="effect") + f(site, unseen="zero")')
+
+
+def test_policies_come_back_with_a_saved_model(table, data, tmp_path):
+    PUGAM("x1 + f(site)", missing="effect", unseen="zero", pi=0.4, check=False).fit(table, data.z).save(
+        tmp_path / "m.json"
+    )
+
+    again = pugam.load(tmp_path / "m.json")
+
+    assert (again.missing, again.unseen) == ("effect", "zero")
+
+
+@pytest.mark.parametrize(("name", "choices"), [("missing", "'error' or 'effect'"), ("unseen", "'error' or 'zero'")])
+@pytest.mark.parametrize("value", ["drop", None, 3])
+def test_a_policy_that_is_none_is_refused(table, data, name, choices, value):
+    with pytest.raises(InputError, match=f"^{name} is {choices}; got {value!r}.$"):
+        PUGAM("x1 + x2", **{name: value}).fit(table, data.z)
+
+
+def test_rows_that_cannot_be_scored_are_nan_where_asked(model, table, new):
+    posterior = model.predict_proba(new, unscorable="nan")
+
+    assert np.isnan(posterior).any(axis=1).tolist() == [False, True, False, True]
+    assert posterior[[0, 2]].tolist() == model.predict_proba(table.head(4))[[0, 2]].tolist()
+
+
+def test_other_rows_do_not_change_where_another_share_is_given(model, table, new):
+    logits = model.decision_function(new, pi=0.1, unscorable="nan")
+
+    assert logits[[0, 2]].tolist() == model.decision_function(table.head(4), pi=0.1)[[0, 2]].tolist()
+
+
+@pytest.mark.parametrize("make", [pl.from_pandas, lambda frame: frame], ids=["polars", "pandas"])
+def test_reasons_are_told_row_by_row(model, new, make):
+    told = model.unscorable(make(new))
+
+    assert list(told["row"]) == [1, 3]
+    assert list(told["reason"]) == ["x2 is missing", "site 'east' was not seen in the fit"]
+
+
+def test_arrays_are_scored_too(data):
+    model = PUGAM("x0 + x1", pi=0.4, check=False).fit(data.X[["x1", "x2"]].to_numpy(), data.z)
+
+    assert np.isnan(model.predict_proba([[0.5, np.nan], [0.5, 0.5]], unscorable="nan")[:, 1]).tolist() == [True, False]
+    assert np.isnan(model.decision_function(np.array([[0.5, np.nan]]), unscorable="nan")).all()
+
+
+def test_without_being_asked_they_are_refused(model, new):
+    with pytest.raises(InputError, match="column 'x2' has missing values"):
+        model.predict_proba(new)
+
+
+def test_another_policy_is_refused(model, table):
+    with pytest.raises(InputError, match=r"^unscorable is 'error' or 'nan'; got 'empty'.$"):
+        model.predict_proba(table, unscorable="empty")
+
+
+def test_kinds_of_positives_share_what_cannot_be_scored(table, data):
+    kind = pd.Series(np.where(data.z == 1, np.array(["a", "b"])[np.arange(800) % 3 % 2], None))
+    model = PUGAM("x1 + x2", check=False).fit(table[["x1", "x2"]], data.z, kind=kind)
+    rows = table[["x1", "x2"]].head(3).copy()
+    rows.loc[0, "x1"] = np.nan
+
+    assert np.isnan(model.predict_proba(rows, unscorable="nan")[:, 1]).tolist() == [True, False, False]
