@@ -11,10 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from pugam.data import RareKinds, SampleRoles, read_samples
 from pugam.engines import Engine, one_blas_thread
-from pugam.estimator.again import AgainMethods
-from pugam.estimator.attaching import RowMethods
-from pugam.estimator.explaining import ExplanationMethods
-from pugam.estimator.importance import ImportanceMethods
+from pugam.estimator.methods import FittedMethods
 from pugam.estimator.options import (
     EngineName,
     EstimateName,
@@ -33,8 +30,6 @@ from pugam.estimator.options import (
     with_given_pairs,
     with_labelling,
 )
-from pugam.estimator.outputs import OutputMethods
-from pugam.estimator.positives import KindMethods
 from pugam.estimator.reading import all_or_nothing, either, remember_features
 from pugam.estimator.requirements import (
     require_enough_rows,
@@ -56,16 +51,7 @@ from pugam.terms import Design, MissingPolicy, UnseenPolicy, columns_read, forma
 __all__ = ["PUGAM"]
 
 
-class PUGAM(
-    RowMethods,
-    KindMethods,
-    ExplanationMethods,
-    ImportanceMethods,
-    AgainMethods,
-    OutputMethods,
-    ClassifierMixin,
-    BaseEstimator,
-):
+class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
     """Generalized additive model for positive-unlabelled data, with unknown share of positives.
 
     From a sample known to be positive (z = 1) and an unlabelled sample (z = 0) in which a share pi is positive

@@ -1,0 +1,23 @@
+"""What a fitted model can be asked for: each kind of question has a module of its own."""
+
+from __future__ import annotations
+
+from pugam.estimator.again import AgainMethods
+from pugam.estimator.attaching import RowMethods
+from pugam.estimator.explaining import ExplanationMethods
+from pugam.estimator.importance import ImportanceMethods
+from pugam.estimator.outputs import OutputMethods
+from pugam.estimator.positives import KindMethods
+
+__all__ = ["FittedMethods"]
+
+
+class FittedMethods(
+    RowMethods,
+    KindMethods,
+    ExplanationMethods,
+    ImportanceMethods,
+    AgainMethods,
+    OutputMethods,
+):
+    """All methods of a fitted model; `PUGAM` itself has the parameters, and fits."""
