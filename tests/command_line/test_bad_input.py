@@ -257,7 +257,7 @@ BAD_FLAGS = {
         [*TERMS, "s(x1, missing=effect) + x2"],
         ['as in missing="effect"', "the shell takes single quotes away", "missing=>>effect"],
     ),
-    "formula with a product": ([*TERMS, "s(x1) * x2"], ["products of columns are written x:y", "s(x1) >>* x2"]),
+    "formula with a product": ([*TERMS, "s(x1) * x2"], ["Write x + y + x:y", "s(x1) >>* x2"]),
     "formula with a label": ([*TERMS, "z ~ s(x1)"], ["leave out the ~", "z >>~ s(x1)"]),
     "formula empty": ([*TERMS, ""], ["The formula is empty", "s(age)"]),
     "formula over two lines": ([*TERMS, "s(x1) +\ns(x2"], ["s( is never closed"]),

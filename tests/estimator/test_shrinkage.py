@@ -402,10 +402,12 @@ def test_the_model_can_be_drawn(model, figure, what):
 
 
 def test_the_diagnosis_can_be_drawn_and_its_starts_say_that_there_are_none(model, diagnosis, figure):
-    drawn = model.plot("diagnosis", diagnosis=diagnosis)
-
-    said = [text.get_text() for ax in drawn.axes for text in ax.texts]
-    assert "shrunken curves:\nno starts to compare" in said
+    assert [ax.get_title().split(",")[0] for ax in model.plot("diagnosis", diagnosis=diagnosis).axes] == [
+        "profile",
+        "calibration",
+    ]
+    (ax,) = model.plot("starts", diagnosis=diagnosis).axes
+    assert [text.get_text() for text in ax.texts] == ["there were no starts\nto compare"]
     model.plot("sensitivity", diagnosis=diagnosis)
 
 
