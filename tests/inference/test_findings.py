@@ -41,6 +41,7 @@ from pugam.inference.findings import (
     UnevenProfile,
     WideInterval,
 )
+from pugam.inference.term_checks import SaysTheSame, TooFewFunctions
 from pugam.messages import Message, in_python
 from pugam.presentation.report.wording import on_page
 
@@ -58,6 +59,8 @@ FINDINGS = [
     LittleApart(2.31, 0.859),
     NeedsSmoothness(1.62),
     OneSidedLevels(("site = 'north'",)),
+    SaysTheSame("s({age})", "s(height)", 0.93),
+    TooFewFunctions(("s({age})", "s(height)"), 0.0004, 20),
     NoTermVaries(5),
     NotConverged(200),
     OnGivenBound(0.1, 0.4),

@@ -67,6 +67,7 @@ from pugam.inference.share_tests import EqualShares, ShareDifference, compare_sh
 from pugam.inference.shares import judge_share, samples_of, share_interval
 from pugam.inference.smoothing_uncertainty import curve_covariance
 from pugam.inference.surveys import know_survey
+from pugam.inference.term_checks import TermChecks, check_fit
 from pugam.inference.verdict import Verdict, headline
 from pugam.inference.worklists import Worklist, lengths_of_reviews, said_lengths, yield_columns
 from pugam.inference.yields import Limits, ModelErrors, RankedRows, Yields, expected_yields
@@ -106,12 +107,14 @@ __all__ = [
     "Sensitivity",
     "ShareDifference",
     "ShareKnown",
+    "TermChecks",
     "Verdict",
     "Worklist",
     "Yields",
     "bayesian_covariance",
     "bound_labelling",
     "check_audits",
+    "check_fit",
     "choose_rows",
     "compare_curves",
     "compare_shares",
