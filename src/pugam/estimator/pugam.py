@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from pugam.data import RareKinds, SampleRoles, read_samples
 from pugam.engines import Engine, one_blas_thread
 from pugam.estimator.attaching import RowMethods
-from pugam.estimator.checking import CheckMethods
+from pugam.estimator.comparing import ComparisonMethods
 from pugam.estimator.explaining import ExplanationMethods
 from pugam.estimator.options import (
     EngineName,
@@ -53,7 +53,9 @@ from pugam.terms import Design, columns_read, format_formula
 __all__ = ["PUGAM"]
 
 
-class PUGAM(RowMethods, KindMethods, ExplanationMethods, CheckMethods, OutputMethods, ClassifierMixin, BaseEstimator):
+class PUGAM(
+    RowMethods, KindMethods, ExplanationMethods, ComparisonMethods, OutputMethods, ClassifierMixin, BaseEstimator
+):
     """Generalized additive model for positive-unlabelled data, with unknown share of positives.
 
     From a sample known to be positive (z = 1) and an unlabelled sample (z = 0) in which a share pi is positive

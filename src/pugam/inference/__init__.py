@@ -46,6 +46,13 @@ from pugam.inference.kinds import inference_of, make_inference, profile_of
 from pugam.inference.labelling_bounds import LabellingBounds, bound_labelling
 from pugam.inference.labelling_test import LabellingTest, score_labelling
 from pugam.inference.labels import preference_of
+from pugam.inference.model_comparison import (
+    ComparedModel,
+    ModelComparison,
+    NestedTest,
+    require_same_rows,
+    what_is_left_out,
+)
 from pugam.inference.omnibus import Omnibus
 from pugam.inference.pair_test import PairTest
 from pugam.inference.pooling import FEWEST_POOLED, pool_shares
@@ -79,6 +86,7 @@ __all__ = [
     "Bootstrap",
     "BootstrapKind",
     "Calibration",
+    "ComparedModel",
     "Contributions",
     "CurveTest",
     "CurveTests",
@@ -94,7 +102,9 @@ __all__ = [
     "LabellingBounds",
     "LabellingTest",
     "Limits",
+    "ModelComparison",
     "ModelErrors",
+    "NestedTest",
     "NotConverged",
     "Null",
     "Omnibus",
@@ -161,6 +171,7 @@ __all__ = [
     "read_null",
     "refit_under_null",
     "require_kind",
+    "require_same_rows",
     "resample_survey",
     "rows_left",
     "run_bootstrap",
@@ -178,6 +189,7 @@ __all__ = [
     "values_around",
     "wald_interval_log",
     "wald_test",
+    "what_is_left_out",
     "with_average",
     "with_negatives",
     "worst_verdict",
