@@ -66,7 +66,7 @@ def _of_term(covariance: Array, coef: Array, own: NDArray[np.intp], others: NDAr
     theta = coef[own]
     shares = (
         worst,
-        _share(theta @ explained @ theta, theta @ whole @ theta),
+        _share(float(theta @ explained @ theta), float(theta @ whole @ theta)),
         _share(np.trace(explained), np.trace(whole)),
     )
     return tuple(float(np.clip(share, 0.0, 1.0)) for share in shares)

@@ -133,7 +133,7 @@ def _are_same(one: Fitted, other: Fitted) -> bool:
     engines = one.engine, other.engine
     weights = [np.ones(engine.n_rows) if engine.weights is None else engine.weights for engine in engines]
     labels = [engine.positive if engine.codes is None else engine.codes for engine in engines]
-    if not np.array_equal(*labels) or not np.array_equal(*weights):
+    if not np.array_equal(labels[0], labels[1]) or not np.array_equal(weights[0], weights[1]):
         return False
     shown = [dict(zip(kept.design.labels, kept.engine.shown.encoded, strict=True)) for kept in (one, other)]
     common = [label for label in shown[0] if label in shown[1]]
@@ -180,8 +180,8 @@ def _lines(found: ModelComparison) -> Iterator[str]:
         )
         numbers = f"{line.edf:6.1f}  {line.aic:9.1f}  {line.bic:9.1f}"
         yield f"{line.name:{width}}  {line.loglik:10.2f}{shown}  {numbers}  {pi}, {verdict}"
-    for line in found.nested:
-        yield f"{line.smaller} in {line.larger}: {line.test}"
+    for pair in found.nested:
+        yield f"{pair.smaller} in {pair.larger}: {pair.test}"
     if found.nested:
         yield CONDITIONS
     if any(line.is_shrunken for line in found.compared):
