@@ -43,6 +43,7 @@ from pugam.inference.findings import (
 )
 from pugam.inference.fixed_share import ShareContradicted
 from pugam.inference.opinions import OthersDisagree
+from pugam.inference.term_checks import SaysTheSame, TooFewFunctions
 from pugam.messages import Message, in_python
 from pugam.presentation.report.wording import on_page
 
@@ -62,6 +63,8 @@ FINDINGS = [
     OneSidedLevels(("site = 'north'",)),
     ShareContradicted(0.05, "larger", 0.0003),
     OthersDisagree(("0.412", "0.398"), "above", 0.062),
+    SaysTheSame("s({age})", "s(height)", 0.93),
+    TooFewFunctions(("s({age})", "s(height)"), 0.0004, 20),
     NoTermVaries(5),
     NotConverged(200),
     OnGivenBound(0.1, 0.4),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pugam.estimator.again import AgainMethods
 from pugam.estimator.attaching import RowMethods
+from pugam.estimator.checking import CheckMethods
+from pugam.estimator.comparing import ComparisonMethods
 from pugam.estimator.explaining import ExplanationMethods
 from pugam.estimator.importance import ImportanceMethods
 from pugam.estimator.outputs import OutputMethods
@@ -17,6 +19,8 @@ class FittedMethods(
     KindMethods,
     ExplanationMethods,
     ImportanceMethods,
+    CheckMethods,
+    ComparisonMethods,
     AgainMethods,
     OutputMethods,
 ):

@@ -46,6 +46,13 @@ from pugam.inference.kinds import inference_of, make_inference, profile_of
 from pugam.inference.labelling_bounds import LabellingBounds, bound_labelling
 from pugam.inference.labelling_test import LabellingTest, score_labelling
 from pugam.inference.labels import preference_of
+from pugam.inference.model_comparison import (
+    ComparedModel,
+    ModelComparison,
+    NestedTest,
+    require_same_rows,
+    what_is_left_out,
+)
 from pugam.inference.omnibus import Omnibus
 from pugam.inference.pair_test import PairTest
 from pugam.inference.pooling import FEWEST_POOLED, pool_shares
@@ -67,6 +74,7 @@ from pugam.inference.share_tests import EqualShares, ShareDifference, compare_sh
 from pugam.inference.shares import judge_share, samples_of, share_interval
 from pugam.inference.smoothing_uncertainty import curve_covariance
 from pugam.inference.surveys import know_survey
+from pugam.inference.term_checks import TermChecks, check_fit
 from pugam.inference.verdict import Verdict, headline
 from pugam.inference.worklists import Worklist, lengths_of_reviews, said_lengths, yield_columns
 from pugam.inference.yields import Limits, ModelErrors, RankedRows, Yields, expected_yields
@@ -78,6 +86,7 @@ __all__ = [
     "Bootstrap",
     "BootstrapKind",
     "Calibration",
+    "ComparedModel",
     "Contributions",
     "CurveTest",
     "CurveTests",
@@ -93,7 +102,9 @@ __all__ = [
     "LabellingBounds",
     "LabellingTest",
     "Limits",
+    "ModelComparison",
     "ModelErrors",
+    "NestedTest",
     "NotConverged",
     "Null",
     "Omnibus",
@@ -106,12 +117,14 @@ __all__ = [
     "Sensitivity",
     "ShareDifference",
     "ShareKnown",
+    "TermChecks",
     "Verdict",
     "Worklist",
     "Yields",
     "bayesian_covariance",
     "bound_labelling",
     "check_audits",
+    "check_fit",
     "choose_rows",
     "compare_curves",
     "compare_shares",
@@ -158,6 +171,7 @@ __all__ = [
     "read_null",
     "refit_under_null",
     "require_kind",
+    "require_same_rows",
     "resample_survey",
     "rows_left",
     "run_bootstrap",
@@ -175,6 +189,7 @@ __all__ = [
     "values_around",
     "wald_interval_log",
     "wald_test",
+    "what_is_left_out",
     "with_average",
     "with_negatives",
     "worst_verdict",

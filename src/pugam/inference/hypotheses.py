@@ -70,15 +70,19 @@ class HypothesisTest:
     null_pi: float | None = None
     null_loglik: float | None = None
 
-    def __str__(self) -> str:
+    @property
+    def hypothesis(self) -> str:
+        """What is tested, in words."""
         what = " and ".join(self.terms)
-        hypothesis = f"{what} = 0" if self.null == "zero" else f"{what} linear"
+        return f"{what} = 0" if self.null == "zero" else f"{what} linear"
+
+    def __str__(self) -> str:
         degrees = "" if self.df is None else f" on {self.df:.3g} df"
         shown = f"p = {self.pvalue:.3g}" if self.pvalue >= 1e-16 else "p < 1e-16"
         refit = [] if self.null_pi is None else [f"pi = {self.null_pi:.3f} if it holds"]
         notes = [] if self.reference == "chi-square" else [self.reference]
         remarks = f" ({'; '.join([*notes, *refit])})" if notes or refit else ""
-        return f"{hypothesis}: {self.method} statistic {self.statistic:.4g}{degrees}, {shown}{remarks}"
+        return f"{self.hypothesis}: {self.method} statistic {self.statistic:.4g}{degrees}, {shown}{remarks}"
 
 
 def read_null(null: str) -> Null:

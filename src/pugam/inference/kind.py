@@ -157,6 +157,11 @@ class Inference(ABC, Generic[F_co]):
         return True
 
     @property
+    def evidence(self) -> float | None:
+        """Log evidence of the fit, to compare with that of other fits to the same rows; None where there is none."""
+        return None
+
+    @property
     @abstractmethod
     def announcement(self) -> str | None:
         """What somebody who watches the fit should know of its kind."""

@@ -183,6 +183,11 @@ class MarginalInference(Inference[MarginalFit]):
         return not self.fit.added
 
     @property
+    def evidence(self) -> float | None:
+        """Where it is highest."""
+        return float(self.fit.curve.values.max())
+
+    @property
     def announcement(self) -> str | None:
         """Which interactions were added, which nobody asked for."""
         added = self.fit.added
