@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 
 from pugam.inference.intervals import normal_quantile
 from pugam.inference.rows_of_samples import unlabelled_rows
@@ -92,11 +93,32 @@ def _root(covariance: Array) -> Array:
 def _limits(theta: Array, curves: Array, root: Array, level: float) -> tuple[float, float]:
     """Limits of a standard deviation, from curves drawn around the estimate.
 
-    A curve that is off by chance varies more than the estimate, wherever that lies, by as much as errors vary: that
-    much is taken off the variances of all draws, so that their mean is the variance of the estimate.
+    A curve that is off by chance varies more than the estimate, wherever that lies, by as much as errors vary: for the
+    upper limit that much is taken off the variances of all draws, so that their mean is the variance of the estimate.
     """
-    own = float(np.sum((root.T @ theta) ** 2))
+    own = float(np.linalg.norm(root.T @ theta))
     drawn = np.sum((curves @ root) ** 2, axis=1)
-    tails = np.quantile(drawn + own - drawn.mean(), [0.5 * (1.0 - level), 0.5 * (1.0 + level)])
-    lower, upper = np.sqrt(np.maximum(tails, 0.0))
-    return float(lower), float(upper)
+    tail = float(np.quantile(drawn + own**2 - drawn.mean(), 0.5 * (1.0 + level)))
+    return _lower(root.T @ theta, (curves - theta) @ root, level), max(float(np.sqrt(max(tail, 0.0))), own)
+
+
+def _lower(effect: Array, errors: Array, level: float) -> float:
+    """The smallest size of an effect of this shape that errors would carry as far as the estimate, or further.
+
+    Parameters
+    ----------
+    effect, errors : arrays of shape (m,) and (N, m)
+        In coordinates in which the standard deviation is the length.
+    """
+    own = float(np.linalg.norm(effect))
+    if own == 0.0:
+        return 0.0
+    along = errors @ (effect / own)
+    across = np.maximum(np.sum(errors**2, axis=1) - along**2, 0.0)
+
+    def excess(size: float) -> float:
+        return float(np.quantile(np.hypot(size + along, np.sqrt(across)), 0.5 * (1.0 + level))) - own
+
+    if excess(0.0) >= 0.0:
+        return 0.0
+    return float(brentq(excess, 0.0, own)) if excess(own) > 0.0 else own
