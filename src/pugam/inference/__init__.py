@@ -4,6 +4,7 @@ from pugam.inference.audits import AuditedShare, check_audits
 from pugam.inference.best_bin import BestBin
 from pugam.inference.bootstrap import Bootstrap, BootstrapKind, require_kind, run_bootstrap
 from pugam.inference.calibration import Calibration
+from pugam.inference.changes import Changes, Curves, change_columns, compare_effects, curve_columns_of, share_change
 from pugam.inference.common_curves import CurveTest, CurveTests, compare_curves
 from pugam.inference.covariance import (
     bayesian_covariance,
@@ -77,9 +78,11 @@ __all__ = [
     "Bootstrap",
     "BootstrapKind",
     "Calibration",
+    "Changes",
     "Contributions",
     "CurveTest",
     "CurveTests",
+    "Curves",
     "Diagnosis",
     "EqualShares",
     "Finding",
@@ -109,12 +112,15 @@ __all__ = [
     "Yields",
     "bayesian_covariance",
     "bound_labelling",
+    "change_columns",
     "check_audits",
     "choose_rows",
     "compare_curves",
+    "compare_effects",
     "compare_shares",
     "contrast",
     "curve_columns",
+    "curve_columns_of",
     "curve_covariance",
     "default_grid",
     "diagnose_fit",
@@ -161,6 +167,7 @@ __all__ = [
     "samples_of",
     "score_labelling",
     "shaped_covariance",
+    "share_change",
     "share_correlation",
     "share_interval",
     "shares_by_others",
