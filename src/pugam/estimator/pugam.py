@@ -11,8 +11,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from pugam.data import RareKinds, SampleRoles, read_samples
 from pugam.engines import Engine, one_blas_thread
-from pugam.estimator.again import AgainMethods
 from pugam.estimator.attaching import RowMethods
+from pugam.estimator.drifting import DriftMethods
 from pugam.estimator.explaining import ExplanationMethods
 from pugam.estimator.options import (
     EngineName,
@@ -55,7 +55,7 @@ from pugam.terms import Design, MissingPolicy, UnseenPolicy, columns_read, forma
 __all__ = ["PUGAM"]
 
 
-class PUGAM(RowMethods, KindMethods, ExplanationMethods, AgainMethods, OutputMethods, ClassifierMixin, BaseEstimator):
+class PUGAM(RowMethods, KindMethods, ExplanationMethods, DriftMethods, OutputMethods, ClassifierMixin, BaseEstimator):
     """Generalized additive model for positive-unlabelled data, with unknown share of positives.
 
     From a sample known to be positive (z = 1) and an unlabelled sample (z = 0) in which a share pi is positive

@@ -5,6 +5,7 @@ from pugam.inference.best_bin import BestBin
 from pugam.inference.bootstrap import Bootstrap, BootstrapKind, require_kind, run_bootstrap
 from pugam.inference.calibration import Calibration
 from pugam.inference.changes import Changes, Curves, change_columns, compare_effects, curve_columns_of, share_change
+from pugam.inference.column_digests import QUANTILES, ColumnDigest, digest_columns
 from pugam.inference.common_curves import CurveTest, CurveTests, compare_curves
 from pugam.inference.covariance import (
     bayesian_covariance,
@@ -19,6 +20,7 @@ from pugam.inference.diagnosis import (
     find_separating,
     follow_pi,
 )
+from pugam.inference.drift import Drift, ShareOfRows, column_drift, drift_columns, share_of_rows
 from pugam.inference.effects import (
     Scale,
     contrast,
@@ -73,17 +75,20 @@ from pugam.inference.yields import Limits, ModelErrors, RankedRows, Yields, expe
 
 __all__ = [
     "FEWEST_POOLED",
+    "QUANTILES",
     "AuditedShare",
     "BestBin",
     "Bootstrap",
     "BootstrapKind",
     "Calibration",
     "Changes",
+    "ColumnDigest",
     "Contributions",
     "CurveTest",
     "CurveTests",
     "Curves",
     "Diagnosis",
+    "Drift",
     "EqualShares",
     "Finding",
     "HypothesisTest",
@@ -107,6 +112,7 @@ __all__ = [
     "Sensitivity",
     "ShareDifference",
     "ShareKnown",
+    "ShareOfRows",
     "Verdict",
     "Worklist",
     "Yields",
@@ -115,6 +121,7 @@ __all__ = [
     "change_columns",
     "check_audits",
     "choose_rows",
+    "column_drift",
     "compare_curves",
     "compare_effects",
     "compare_shares",
@@ -124,7 +131,9 @@ __all__ = [
     "curve_covariance",
     "default_grid",
     "diagnose_fit",
+    "digest_columns",
     "draw_parameters",
+    "drift_columns",
     "effect_table",
     "equality_test",
     "excess_variances",
@@ -170,6 +179,7 @@ __all__ = [
     "share_change",
     "share_correlation",
     "share_interval",
+    "share_of_rows",
     "shares_by_others",
     "shares_of_rows",
     "standard_errors",
