@@ -79,3 +79,63 @@ def test_roles_are_given_as_in_a_fit(may):
 def test_only_a_fitted_model_can_be_fitted_again(may):
     with pytest.raises(NotFittedError):
         PUGAM().refit(may.X, may.z)
+
+
+@pytest.fixture(scope="module")
+def lines(may, june):
+    terms = ("x1 + x2 + x3", "x1 + x2 + x4")
+    return [
+        PUGAM(term, interactions=None, check=False).fit(each.X, each.z)
+        for term, each in zip(terms, (may, june), strict=True)
+    ]
+
+
+def test_changes_hold_both_shares_and_their_difference(lines):
+    old, new = lines
+    changes = new.changes_since(old, level=0.9)
+    row = changes.shares.iloc[0]
+
+    assert list(changes.shares["sample"]) == ["all"]
+    assert row["difference"] == pytest.approx(new.pi_ - old.pi_)
+    assert (row["old_lower"], row["new_upper"]) == (old.pi_interval(0.9).lower, new.pi_interval(0.9).upper)
+    assert (row["lower"], row["upper"]) == (changes.share.lower, changes.share.upper)
+
+
+def test_changes_name_terms_that_one_of_them_lacks(lines):
+    old, new = lines
+    changes = new.changes_since(old)
+
+    assert changes.effects["term"].tolist() == ["l(x1)", "l(x2)"]
+    assert (changes.only_old, changes.only_new) == (("l(x3)",), ("l(x4)",))
+    assert "Only in the old model: l(x3)." in str(changes)
+    assert "taken as independent" in str(changes)
+
+
+def test_curves_are_those_of_effect_but_for_their_centre(lines):
+    old, new = lines
+    curve = new.changes_since(old).curves.query("term == 'l(x1)'")
+    effect = new.effect("x1", grid=curve["at"].astype(float).to_numpy())
+
+    assert np.ptp(effect["u"] - curve["new"].to_numpy()) == pytest.approx(0.0, abs=1e-2)  # points are rounded
+
+
+def test_loaded_models_are_compared_without_their_rows(lines, tmp_path):
+    for model, name in zip(lines, ("old", "new"), strict=True):
+        model.save(tmp_path / f"{name}.json")
+    old, new = (pugam.load(tmp_path / f"{name}.json") for name in ("old", "new"))
+
+    assert str(new.changes_since(old)) == str(lines[1].changes_since(lines[0]))
+
+
+def test_samples_of_both_are_compared(may):
+    X = may.X.assign(year=np.array(["2023", "2024"])[np.arange(1300) % 2])
+    model = PUGAM("x1 + x2 + x3", check=False).fit(X, may.z, sample="year")
+    shares = model.changes_since(model).shares
+
+    assert list(shares["sample"]) == ["2023", "2024", "all"]
+    assert shares["difference"].abs().max() == 0.0
+
+
+def test_what_is_no_model_is_refused(lines):
+    with pytest.raises(pugam.InputError, match="compared with another fitted PUGAM; got a str"):
+        lines[0].changes_since("old.json")

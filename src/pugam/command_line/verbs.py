@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
+from pugam.command_line.compare import compare
 from pugam.command_line.demo import demo
+from pugam.command_line.drift import drift
 from pugam.command_line.explain import explain
 from pugam.command_line.fit import fit
 from pugam.command_line.predict import predict
@@ -24,7 +26,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-VERBS = {verb.__name__: verb for verb in (demo, fit, predict, explain, refit, report, simulate, study)}
+VERBS = {verb.__name__: verb for verb in (demo, fit, predict, explain, refit, compare, drift, report, simulate, study)}
 for verb in VERBS.values():
     app.command()(verb)
 

@@ -93,4 +93,5 @@ def _restore_one(stored: StoredModel, name: str) -> PUGAM:
         model.feature_names_in_ = np.array(stored.feature_names, dtype=object)
     model.provenance_ = asdict(stored.provenance)
     model.verdict_ = stored.verdict
+    model._column_digests = None if stored.columns is None else (stored.fit, stored.columns)
     return model

@@ -6,6 +6,7 @@ from pugam.estimator.again import AgainMethods
 from pugam.estimator.attaching import RowMethods
 from pugam.estimator.checking import CheckMethods
 from pugam.estimator.comparing import ComparisonMethods
+from pugam.estimator.drifting import DriftMethods
 from pugam.estimator.explaining import ExplanationMethods
 from pugam.estimator.importance import ImportanceMethods
 from pugam.estimator.outputs import OutputMethods
@@ -22,6 +23,7 @@ class FittedMethods(
     CheckMethods,
     ComparisonMethods,
     AgainMethods,
+    DriftMethods,
     OutputMethods,
 ):
     """All methods of a fitted model; `PUGAM` itself has the parameters, and fits."""

@@ -4,6 +4,8 @@ from pugam.inference.audits import AuditedShare, check_audits
 from pugam.inference.best_bin import BestBin
 from pugam.inference.bootstrap import Bootstrap, BootstrapKind, require_kind, run_bootstrap
 from pugam.inference.calibration import Calibration
+from pugam.inference.changes import Changes, Curves, change_columns, compare_effects, curve_columns_of, share_change
+from pugam.inference.column_digests import QUANTILES, ColumnDigest, digest_columns
 from pugam.inference.common_curves import CurveTest, CurveTests, compare_curves
 from pugam.inference.covariance import (
     bayesian_covariance,
@@ -18,6 +20,7 @@ from pugam.inference.diagnosis import (
     find_separating,
     follow_pi,
 )
+from pugam.inference.drift import Drift, ShareOfRows, column_drift, drift_columns, share_of_rows
 from pugam.inference.effects import (
     Scale,
     contrast,
@@ -81,16 +84,21 @@ from pugam.inference.yields import Limits, ModelErrors, RankedRows, Yields, expe
 
 __all__ = [
     "FEWEST_POOLED",
+    "QUANTILES",
     "AuditedShare",
     "BestBin",
     "Bootstrap",
     "BootstrapKind",
     "Calibration",
+    "Changes",
+    "ColumnDigest",
     "ComparedModel",
     "Contributions",
     "CurveTest",
     "CurveTests",
+    "Curves",
     "Diagnosis",
+    "Drift",
     "EqualShares",
     "Finding",
     "HypothesisTest",
@@ -117,23 +125,30 @@ __all__ = [
     "Sensitivity",
     "ShareDifference",
     "ShareKnown",
+    "ShareOfRows",
     "TermChecks",
     "Verdict",
     "Worklist",
     "Yields",
     "bayesian_covariance",
     "bound_labelling",
+    "change_columns",
     "check_audits",
     "check_fit",
     "choose_rows",
+    "column_drift",
     "compare_curves",
+    "compare_effects",
     "compare_shares",
     "contrast",
     "curve_columns",
+    "curve_columns_of",
     "curve_covariance",
     "default_grid",
     "diagnose_fit",
+    "digest_columns",
     "draw_parameters",
+    "drift_columns",
     "effect_spreads",
     "effect_table",
     "equality_test",
@@ -179,8 +194,10 @@ __all__ = [
     "samples_of",
     "score_labelling",
     "shaped_covariance",
+    "share_change",
     "share_correlation",
     "share_interval",
+    "share_of_rows",
     "shares_by_others",
     "shares_of_rows",
     "standard_errors",

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pugam.errors import InputError
 from pugam.nodes import Node, Plain
 from pugam.solvers import Fit, LabellingFit, MarginalFit, ShrunkenFit, SmoothedFit, constraint_rows
+from pugam.storage.columns import read_columns, write_columns
 from pugam.storage.fits import OPTIMUM_KEYS, read_optimum, read_starts, write_optimum, write_starts
 from pugam.storage.fitted_terms import StoredTerm, read_stored_term, write_stored_term
 from pugam.storage.json_text import format_json, parse_json
@@ -60,6 +61,7 @@ KEYS = (
     "covariance",
     "starts",
     "average",
+    "columns",
     "bases",
 )
 OPTIONAL_KEYS = ("survey", "labelling")  # where there was one
@@ -133,6 +135,7 @@ def read_document(document: Node) -> StoredModel:
         library=library,
         provenance=read_provenance(parts["provenance"]),
         summary={key: node.plain() for key, node in parts["summary"].entries().items()},
+        columns=read_columns(parts["columns"], [term.basis for term in terms]),
     )
 
 
@@ -164,6 +167,7 @@ def write_document(stored: StoredModel) -> dict[str, Any]:
         write_symmetric(stored.covariance),
         write_starts(fit.starts),
         None if fit.average is None else fit.average.tolist(),
+        write_columns(stored.columns),
         [write_basis(basis) for basis in shelf.bases],
     ]
     survey = {} if fit.survey is None else {"survey": write_survey(fit.survey)}

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pugam.inference import ColumnDigest
 from pugam.nodes import Plain
 from pugam.solvers import Fit
 from pugam.terms import Design
@@ -63,6 +64,8 @@ class StoredModel:
     provenance : Provenance
     summary : mapping
         For readers of the file; nothing is computed from it.
+    columns : tuple of ColumnDigest, or None
+        What the columns of unlabelled rows look like; None where it was not kept.
     """
 
     parameters: Mapping[str, Any]
@@ -78,3 +81,4 @@ class StoredModel:
     library: str
     provenance: Provenance
     summary: Mapping[str, Plain]
+    columns: tuple[ColumnDigest, ...] | None = None

@@ -26,7 +26,7 @@ def upgrade(document: dict[str, Any]) -> dict[str, Any]:
         document = _from_3(document)
     if version in (3, 4):
         document = _from_4(document)
-    return {"average": None, **document} if version in (1, 2, 3, 4, 5) else document
+    return {"average": None, "columns": None, **document} if version in (1, 2, 3, 4, 5) else document
 
 
 def _from_4(document: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,78 @@
+"""`pugam compare`: what changed from one saved model to another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pugam.command_line.options import Quiet, in_one_line, printing_warnings, require_level, require_table, say
+from pugam.command_line.scoring import caveat
+from pugam.errors import InputError
+from pugam.files import open_writer
+
+if TYPE_CHECKING:
+    from pugam.estimator import PUGAM
+
+__all__ = ["compare"]
+
+
+def compare(
+    old: Annotated[Path, typer.Argument(metavar="OLD", help="A model saved by pugam fit.")],
+    new: Annotated[Path, typer.Argument(metavar="NEW", help="Another, fitted to other rows.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write a table of both effects of every term, point by point, with their difference (.csv, .tsv or "
+            ".parquet)."
+        ),
+    ] = None,
+    level: Annotated[float, typer.Option(help="Level of intervals, a probability such as 0.95.")] = 0.95,
+    quiet: Quiet = False,
+) -> None:
+    """Compare two models that were fitted to different rows: shares of positives, effects, and their differences.
+
+    The fits are taken as independent: where they share rows, intervals of differences are too wide.
+
+    Examples:
+
+    pugam compare may.json june.json
+
+    pugam compare may.json june.json --out curves.csv
+    """
+    from pugam.estimator import load
+
+    require_level(level)
+    if out is not None:
+        require_table(out, "--out")
+    before, now = load(old), load(new)
+    for model, path in ((before, old), (now, new)):
+        _require_one_kind(model, path)
+    with printing_warnings():
+        changes = now.changes_since(before, level)
+        if out is not None:
+            _write(changes.curves, out)
+    for model, path in ((before, old), (now, new)):
+        for line in caveat(model.verdict_, None):
+            say(f"! {path.name}: {line.removeprefix('! ')}", aside=True)
+    for line in changes.lines():
+        say(in_one_line(line))
+    if out is not None and not quiet:
+        say(f"{len(changes.curves):,} rows: {out}")
+
+
+def _require_one_kind(model: PUGAM, path: Path) -> None:
+    if model._kinds is not None:
+        raise InputError(
+            f"{path}: the model has several kinds of positives, with curves of its own; compare them one by one, in "
+            "Python."
+        )
+
+
+def _write(frame: Any, out: Path) -> None:
+    import pyarrow as pa
+
+    batch = pa.RecordBatch.from_pydict({name: list(frame[name]) for name in frame.columns})
+    with open_writer(out, batch.schema) as writer:
+        writer.write(batch)

@@ -1,0 +1,101 @@
+"""`pugam drift`: new rows held against a saved model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from pugam.command_line.columns import Features, Roles, match_levels
+from pugam.command_line.labels import read_label_column
+from pugam.command_line.options import (
+    Decimal,
+    Delimiter,
+    Quiet,
+    in_one_line,
+    printing_warnings,
+    require_level,
+    require_table,
+    say,
+)
+from pugam.command_line.scoring import require_columns
+from pugam.errors import InputError
+from pugam.files import DataFile, open_file, open_writer
+
+__all__ = ["drift"]
+
+
+def drift(
+    model_file: Annotated[Path, typer.Argument(metavar="MODEL", help="A model saved by pugam fit.")],
+    data: Annotated[
+        Path, typer.Argument(help="New rows: a .csv, .csv.gz or .parquet file, or a folder of Parquet files.")
+    ],
+    pi: Annotated[
+        float | None, typer.Option(help="Share of positives to score these rows with; that of the fit by default.")
+    ] = None,
+    label: Annotated[
+        str | None,
+        typer.Option(help="Column of labels, if it is not that of the fit: labelled rows are left out."),
+    ] = None,
+    positive: Annotated[str | None, typer.Option(help="The value that marks a labelled positive.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write a table with a line for each column (.csv, .tsv or .parquet).")
+    ] = None,
+    level: Annotated[float, typer.Option(help="Level of the interval, a probability such as 0.95.")] = 0.95,
+    delimiter: Delimiter = None,
+    decimal: Decimal = ".",
+    quiet: Quiet = False,
+) -> None:
+    """Say which columns of new rows moved against the fit, and whether the rows contradict a share of positives.
+
+    Only unlabelled rows count: where the file has the column of labels, labelled rows are left out.
+
+    Examples:
+
+    pugam drift may.json june.csv
+
+    pugam drift may.json june.csv --pi 0.05 --out drift.csv
+    """
+    from pugam.estimator import load, read_share
+
+    require_level(level)
+    if out is not None:
+        require_table(out, "--out")
+    if data.suffix == ".json" and model_file.suffix != ".json":
+        raise InputError("The model comes first: pugam drift MODEL DATA.")
+    model = load(model_file)
+    if model._kinds is not None:
+        raise InputError("A model of several kinds of positives has a density ratio for each; ask of one in Python.")
+    file = open_file(data, delimiter, decimal)
+    require_columns(model, file)
+    features = Features.of_model(model)
+    with printing_warnings():
+        rows = match_levels(file.read(list(features.columns), features.kinds), features)
+        kept = _unlabelled(file, model.provenance_["data"], label, positive)
+        rows = rows if kept is None else rows.take(kept)
+        if not rows.num_rows:
+            raise InputError(f"{data} has no unlabelled row.")
+        found = model.drift(rows, None if pi is None else read_share(pi), level)
+        if out is not None:
+            batch = found.columns.combine_chunks().to_batches()[0]
+            with open_writer(out, batch.schema) as writer:
+                writer.write(batch)
+    if kept is not None and not quiet:
+        say(f"{rows.num_rows:,} unlabelled rows")
+    for line in found.lines():
+        say(in_one_line(line))
+    if out is not None and not quiet:
+        say(f"{found.columns.num_rows:,} columns: {out}")
+
+
+def _unlabelled(file: DataFile, known: Mapping[str, Any], label: str | None, positive: str | None) -> np.ndarray | None:
+    """Places of unlabelled rows; None where the file has no column of labels."""
+    roles = Roles.of_fit(known, True, label=label, positive=positive)
+    if roles.label is None or (label is None and roles.label not in file.names):
+        return None
+    kinds: dict[str, Any] = {} if roles.positive is None else {roles.label: "text"}
+    labels = read_label_column(file, file.read([roles.label], kinds)[roles.label], roles)
+    return np.flatnonzero(np.asarray(labels).astype(float) != 1.0)

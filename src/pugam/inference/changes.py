@@ -1,0 +1,256 @@
+"""Two fits of the same model to different rows: how far shares and effects are apart, and how sure that is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pugam.inference.effects import join_points, standard_errors
+from pugam.inference.intervals import Interval, normal_quantile
+from pugam.terms import Axis, Basis, Design, number_axis
+
+__all__ = ["Changes", "Curves", "TermChange", "change_columns", "compare_effects", "curve_columns_of", "share_change"]
+
+Array = NDArray[np.float64]
+
+GRID_POINTS = {1: 50, 2: 15}  # along each numeric column, by how many of them a term has
+FEW_POINTS = 5  # for terms of more numeric columns
+N_DRAWS = 10_000
+SEED = 0
+
+
+class Curves(NamedTuple):
+    """The terms of a fit, their coefficients, shape (p,), and the covariance of these, shape (p, p)."""
+
+    design: Design
+    theta: Array
+    covariance: Array
+
+
+@dataclass(frozen=True, eq=False)
+class TermChange:
+    """How an effect changed, where both fits have seen rows.
+
+    Attributes
+    ----------
+    term : str
+    points : list of str
+        Where: values of its columns, as they are shown.
+    old, new, se : arrays, as long
+        The effect in both fits, centred over these points, and the standard error of the difference.
+    pvalue : float
+        Of the largest difference, in standard errors: how often one so large would be seen at any of the points if the
+        effects were the same. NaN where there are fewer than two points.
+    """
+
+    term: str
+    points: list[str]
+    old: Array
+    new: Array
+    se: Array
+    pvalue: float
+
+    @property
+    def difference(self) -> Array:
+        """The new effect less the old one."""
+        return self.new - self.old
+
+    @property
+    def largest(self) -> int | None:
+        """The number of the point at which the effects are farthest apart."""
+        return int(np.argmax(np.abs(self.difference))) if self.points else None
+
+
+def share_change(old: Interval, new: Interval) -> Interval:
+    """Return the difference of two independent shares, with limits from theirs.
+
+    Squares of distances from estimates to limits add up, each on its own side (Zou and Donner 2008), as intervals for
+    shares are not symmetric.
+    """
+    estimate = new.estimate - old.estimate
+    lower = estimate - math.hypot(new.estimate - new.lower, old.upper - old.estimate)
+    upper = estimate + math.hypot(new.upper - new.estimate, old.estimate - old.lower)
+    return Interval(estimate, max(-1.0, lower), min(1.0, upper), new.level, "independent")
+
+
+def compare_effects(old: Curves, new: Curves) -> Iterator[TermChange]:
+    """Compare the effects of all terms that both fits have."""
+    for number, label in enumerate(new.design.labels):
+        if label in old.design.labels:
+            yield _compare_term(old, old.design.labels.index(label), new, number)
+
+
+def _compare_term(old: Curves, old_number: int, new: Curves, number: int) -> TermChange:
+    bases = old.design.bases[old_number], new.design.bases[number]
+    label = bases[1].spec.label
+    grids = _common_grids(*bases)
+    if grids is None:
+        nothing = np.zeros(0)
+        return TermChange(label, [], nothing, nothing, nothing, np.nan)
+    blocks = old.design.blocks[old_number], new.design.blocks[number]
+    columns = [_columns(basis, grids) for basis in bases]
+    effects = [each @ one.theta[block] for each, one, block in zip(columns, (old, new), blocks, strict=True)]
+    covariances = [one.covariance[block, block] for one, block in zip((old, new), blocks, strict=True)]
+    errors = [standard_errors(*pair) for pair in zip(columns, covariances, strict=True)]
+    se = np.hypot(*errors)
+    covariance = sum(each @ own @ each.T for each, own in zip(columns, covariances, strict=True))
+    pvalue = _largest_pvalue(effects[1] - effects[0], se, np.asarray(covariance))
+    return TermChange(label, _shown(bases[1], grids), effects[0], effects[1], se, pvalue)
+
+
+def _common_grids(old: Basis, new: Basis) -> list[NDArray[Any]] | None:
+    """Values of each column that both fits have seen; None where there are none, or columns hold other things."""
+    if len(old.axes) != len(new.axes):
+        return None
+    n_numeric = sum(axis.is_numeric for axis in new.axes)
+    pairs = zip(old.axes, new.axes, strict=True)
+    grids = [_common_grid(*pair, GRID_POINTS.get(n_numeric, FEW_POINTS)) for pair in pairs]
+    return None if any(len(grid) < 2 for grid in grids) else grids
+
+
+def _common_grid(old: Axis, new: Axis, n_points: int) -> NDArray[Any]:
+    if old.is_numeric != new.is_numeric:
+        return np.zeros(0)
+    if not new.is_numeric:
+        return np.array([level for level in new.levels if level in old.levels], dtype=object)
+    lower, upper = max(old.lower, new.lower), min(old.upper, new.upper)
+    return number_axis(new.column, lower, upper).grid(n_points) if lower < upper else np.zeros(0)
+
+
+def _columns(basis: Basis, grids: list[NDArray[Any]]) -> Array:
+    """Model columns at all combinations of the values, centred over them."""
+    values = join_points(grids)
+    read = [axis.read(basis.spec.label, each) for axis, each in zip(basis.axes, values, strict=True)]
+    columns = basis.columns(basis.encode(read))
+    return np.asarray(columns - columns.mean(axis=0))
+
+
+def _shown(basis: Basis, grids: list[NDArray[Any]]) -> list[str]:
+    values = join_points(grids)
+    shown = (_shown_along(axis, each) for axis, each in zip(basis.axes, values, strict=True))
+    return [", ".join(point) for point in zip(*shown, strict=True)]
+
+
+def _shown_along(axis: Axis, values: NDArray[Any]) -> list[str]:
+    """Numbers to a thousandth of their range, or a little more closely."""
+    if not axis.is_numeric:
+        return [axis.show(value) for value in values]
+    decimals = 3 - math.floor(math.log10(values.max() - values.min()))
+    return [axis.show(round(float(value), decimals)) for value in values]
+
+
+def _largest_pvalue(difference: Array, se: Array, covariance: Array) -> float:
+    """How often the largest of normal deviations with this covariance, in standard errors, is larger than that seen."""
+    sure = se > 0.0
+    if not sure.any():
+        return np.nan
+    seen = np.abs(difference[sure] / se[sure]).max()
+    correlation = covariance[np.ix_(sure, sure)] / np.outer(se[sure], se[sure])
+    variances, directions = np.linalg.eigh(correlation)
+    root = directions * np.sqrt(np.maximum(variances, 0.0))
+    draws = np.random.default_rng(SEED).standard_normal((N_DRAWS, len(variances))) @ root.T
+    return float((1 + np.count_nonzero(np.abs(draws).max(axis=1) >= seen)) / (1 + N_DRAWS))
+
+
+def change_columns(changes: list[TermChange]) -> dict[str, Any]:
+    """Columns of a table with one row for each term: its largest difference, and where that is."""
+    found = [(change, change.largest) for change in changes]
+    return {
+        "term": [change.term for change in changes],
+        "at": [None if at is None else change.points[at] for change, at in found],
+        "old": [np.nan if at is None else float(change.old[at]) for change, at in found],
+        "new": [np.nan if at is None else float(change.new[at]) for change, at in found],
+        "difference": [np.nan if at is None else float(change.difference[at]) for change, at in found],
+        "se": [np.nan if at is None else float(change.se[at]) for change, at in found],
+        "pvalue": [change.pvalue for change in changes],
+    }
+
+
+def curve_columns_of(changes: list[TermChange], level: float) -> dict[str, Any]:
+    """Columns of a table with one row for each term and point: both effects, and their difference with limits."""
+    quantile = normal_quantile(level)
+    difference, se = (
+        np.concatenate([np.zeros(0), *(getattr(change, name) for change in changes)]) for name in ("difference", "se")
+    )
+    return {
+        "term": [change.term for change in changes for _ in change.points],
+        "at": [point for change in changes for point in change.points],
+        "old": np.concatenate([np.zeros(0), *(change.old for change in changes)]),
+        "new": np.concatenate([np.zeros(0), *(change.new for change in changes)]),
+        "difference": difference,
+        "se": se,
+        "lower": difference - quantile * se,
+        "upper": difference + quantile * se,
+    }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Changes:
+    """What changed from one fit to another, to other rows.
+
+    Attributes
+    ----------
+    share : Interval
+        The difference of the shares of positives, new less old.
+    shares : data frame
+        One row for each unlabelled sample that both models have, the last, "all", for all unlabelled rows: sample, old
+        and new with their limits, difference, lower and upper. Limits of a difference count errors of sampling alone.
+    effects : data frame
+        One row for each term that both models have: where its effects are farthest apart (at), old, new, difference,
+        se, and the p-value of effects that are the same everywhere.
+    curves : data frame
+        Both effects of each term on a grid of values that both fits have seen: term, at, old, new, difference, se,
+        lower and upper.
+    only_old, only_new : tuple of str
+        Terms of one model that the other lacks.
+    level : float
+    """
+
+    share: Interval
+    shares: Any
+    effects: Any
+    curves: Any
+    only_old: tuple[str, ...]
+    only_new: tuple[str, ...]
+    level: float
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    __repr__ = __str__
+
+    def lines(self) -> Iterator[str]:
+        """What changed, in words."""
+        names = "sample old new difference lower upper"
+        for sample, old, new, difference, lower, upper in self._columns(self.shares, names):
+            what = "pi" if sample == "all" else f"pi of {sample}"
+            limits = f"{100 * self.level:g}% interval {lower:+.3f} to {upper:+.3f}"
+            yield f"{what}: {old:.3f} before, {new:.3f} now, difference {difference:+.3f} ({limits})"
+        rows = list(self._columns(self.effects, "term at old new difference se pvalue"))
+        if rows:
+            yield "Largest differences of effects, in log odds:"
+        width = max((len(row[0]) for row in rows), default=0)
+        for term, at, old, new, difference, se, pvalue in rows:
+            if at is None:
+                yield f"  {term:<{width}}  no values that both fits have seen"
+                continue
+            p = "" if np.isnan(pvalue) else f", p {pvalue:.3f}" if pvalue >= 0.001 else ", p < 0.001"
+            yield f"  {term:<{width}}  {difference:+.2f} (se {se:.2f}{p}) at {at}: {old:+.2f} before, {new:+.2f} now"
+        for when, terms in (("old", self.only_old), ("new", self.only_new)):
+            if terms:
+                yield f"Only in the {when} model: {', '.join(terms)}."
+        yield "The two fits are taken as independent; where they share rows, intervals are too wide."
+
+    def _columns(self, frame: Any, names: str) -> Iterator[tuple[Any, ...]]:
+        columns = ([_plain(value) for value in frame[name]] for name in names.split())
+        return zip(*columns, strict=True)
+
+
+def _plain(value: Any) -> Any:
+    """A cell of a data frame of any library."""
+    return value.as_py() if hasattr(value, "as_py") else value

@@ -1,0 +1,55 @@
+"""`pugam compare`: two saved models side by side."""
+
+import pandas as pd
+import pytest
+
+from pugam import PUGAM
+
+
+@pytest.fixture(scope="module")
+def models(make_rows):
+    rows = make_rows(200, 500)
+    z = rows["z"]
+    return [PUGAM("x1 + x2", pi=pi, check=False).fit(rows[["x1", "x2"]], z) for pi in (None, 0.3)]
+
+
+@pytest.fixture
+def saved(empty_folder, models):
+    for model, name in zip(models, ("may.json", "june.json"), strict=True):
+        model.save(name)
+
+
+def test_differences_are_told_and_written(pugam_says, saved, models):
+    code, out, err = pugam_says("compare", "may.json", "june.json", "--level", "0.9", "--out", "curves.csv")
+
+    assert (code, err) == (0, "")
+    *told, last = out.splitlines()
+    assert told == str(models[1].changes_since(models[0], 0.9)).splitlines()
+    assert last == "100 rows: curves.csv"
+    curves = pd.read_csv("curves.csv")
+    assert list(curves.columns) == ["term", "at", "old", "new", "difference", "se", "lower", "upper"]
+
+
+def test_doubts_about_a_fit_are_told(pugam_says, saved, models):
+    doubtful = PUGAM("x1 + x2", check=False)
+    doubtful.__dict__.update(models[0].__dict__)
+    doubtful.verdict_ = "does not fit"
+    doubtful.save("may.json")
+
+    assert pugam_says("compare", "may.json", "june.json")[2].startswith("! may.json: The model does not fit")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["may.json", "july.json"], "july.json is not found"),
+        (["may.json", "june.json", "--level", "2"], "--level is a probability"),
+        (["may.json", "june.json", "--out", "curves.json"], "give it a name that ends in"),
+    ],
+)
+def test_what_cannot_be_compared_is_said_in_one_line(pugam_says, saved, arguments, said):
+    code, _, err = pugam_says("compare", *arguments)
+
+    assert code == 2
+    assert said in err
+    assert err.count("\n") == 1

@@ -1,0 +1,60 @@
+"""`pugam drift`: a file of new rows against a saved model."""
+
+import pandas as pd
+import pytest
+
+from pugam import PUGAM
+
+
+@pytest.fixture(scope="module")
+def rows(make_rows):
+    return make_rows(300, 900)[["x1", "x2", "z"]]
+
+
+@pytest.fixture(scope="module")
+def model(rows):
+    return PUGAM("x1 + x2", check=False).fit(rows[["x1", "x2"]], rows["z"])
+
+
+@pytest.fixture
+def files(empty_folder, rows, model):
+    model.save("may.json", data={"label": "z"})
+    rows.assign(x2=rows["x2"] + 0.5).to_csv("june.csv", index=False)
+
+
+def test_labelled_rows_are_left_out_and_the_rest_told(pugam_says, files, rows, model):
+    new = rows[rows["z"] == 0].assign(x2=lambda frame: frame["x2"] + 0.5)
+    code, out, _ = pugam_says("drift", "may.json", "june.csv", "--pi", "0.2", "--out", "drift.csv")
+
+    assert code == 0
+    first, *told, last = out.splitlines()
+    assert first == f"{len(new):,} unlabelled rows"
+    assert told == str(model.drift(new, pi=0.2)).splitlines()
+    assert last == "2 columns: drift.csv"
+    assert list(pd.read_csv("drift.csv").columns) == ["column", "distance", "pvalue", "moved", "change"]
+
+
+def test_a_file_without_labels_is_taken_whole(pugam_says, files, rows, model):
+    rows[["x1", "x2"]].to_csv("new.csv", index=False)
+    code, out, _ = pugam_says("drift", "may.json", "new.csv")
+
+    assert code == 0
+    assert out.splitlines() == str(model.drift(rows[["x1", "x2"]])).splitlines()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["june.csv", "may.json"], "The model comes first: pugam drift MODEL DATA."),
+        (["may.json", "june.csv", "--pi", "2"], "--pi is a share strictly between 0 and 1"),
+        (["may.json", "june.csv", "--label", "nothing"], "no column 'nothing'"),
+        (["may.json", "june.csv", "--out", "drift.txt"], "give it a name that ends in"),
+        (["may.json", "june.csv", "--level", "0"], "--level is a probability"),
+    ],
+)
+def test_bad_input_ends_in_one_line(pugam_says, files, arguments, said):
+    code, _, err = pugam_says("drift", *arguments)
+
+    assert code == 2
+    assert said in err
+    assert err.count("\n") == 1

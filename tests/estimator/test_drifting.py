@@ -1,0 +1,101 @@
+"""New rows held against a fitted model, with its rows or from a file."""
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+
+import pugam
+from pugam import PUGAM
+from pugam.datasets import simulate
+from pugam.errors import InputError
+
+
+@pytest.fixture(scope="module")
+def may():
+    data = simulate(2, n0=600, n=2000, pi=0.4, random_state=3)
+    return data.X.assign(site=np.array(["a", "b"])[np.arange(2000) % 2]), data.z
+
+
+@pytest.fixture(scope="module")
+def model(may):
+    return PUGAM(check=False).fit(*may)
+
+
+@pytest.fixture(scope="module")
+def june():
+    data = simulate(2, n0=1, n=1501, pi=0.15, random_state=4)
+    return data.X[1:].assign(site=np.array(["a", "b"])[np.arange(1500) % 2])
+
+
+def test_a_column_that_moved_comes_first(model, june):
+    drift = model.drift(june.assign(x5=june["x5"] + 0.3))
+
+    assert drift.columns["column"].iloc[0] == "x5"
+    assert drift.columns["moved"].iloc[0]
+    assert "  x5  by " in str(drift)
+
+
+def test_a_share_that_the_rows_contradict_is_told(model, june):
+    of_fit, true = model.drift(june), model.drift(june, pi=0.15)
+
+    assert of_fit.pi == model.pi_
+    assert of_fit.contradicts
+    assert "They contradict a share of" in str(of_fit)
+    assert not true.contradicts
+    assert true.share.lower < 0.15 < true.share.upper
+
+
+def test_the_share_of_the_rows_is_where_posteriors_average_to_it(model, june):
+    posterior = pugam.PUGAM.log_density_ratio(model, june)
+    pi = model.drift(june).share.estimate
+
+    assert np.mean(1.0 / (1.0 + np.exp(-posterior) * (1.0 - pi) / pi)) == pytest.approx(pi, abs=1e-6)
+
+
+def test_rows_of_the_fit_have_not_moved(model, may):
+    X, z = may
+    drift = model.drift(X[z == 0])
+
+    assert not drift.columns["moved"].any()
+    assert drift.columns["distance"].max() < 0.02
+    assert not drift.contradicts
+
+
+def test_a_loaded_model_says_the_same(model, june, tmp_path):
+    model.save(tmp_path / "model.json")
+    loaded = pugam.load(tmp_path / "model.json")
+    loaded.save(tmp_path / "again.json")
+
+    assert str(loaded.drift(june)) == str(model.drift(june))
+    assert str(pugam.load(tmp_path / "again.json").drift(june)) == str(model.drift(june))
+
+
+def test_new_levels_are_told_and_do_not_count_for_the_share(model, june):
+    drift = model.drift(june.assign(site=["a", "b", "c"] * 500))
+
+    assert drift.n_left_out == 500
+    assert "500 of 1,500 rows cannot be scored" in str(drift)
+    assert drift.columns["column"].iloc[0] == "site"
+
+
+def test_a_model_that_kept_nothing_says_so(model, june, tmp_path):
+    model.save(tmp_path / "model.json")
+    document = json.loads((tmp_path / "model.json").read_text())
+    document["columns"] = None
+    (tmp_path / "model.json").write_text(json.dumps(document))
+
+    for without in (pugam.load(tmp_path / "model.json"), pickle.loads(pickle.dumps(model))):
+        with pytest.raises(InputError, match="does not hold what its unlabelled rows looked like"):
+            without.drift(june)
+
+
+def test_rows_none_of_which_can_be_scored_are_refused(model, june):
+    with pytest.raises(InputError, match="No row can be scored"):
+        model.drift(june.assign(site="c"))
+
+
+def test_a_share_that_is_none_is_refused(model, june):
+    with pytest.raises(InputError, match="pi is a share strictly between 0 and 1"):
+        model.drift(june, pi=1.5)
