@@ -84,6 +84,7 @@ def test_samples_of_a_column_count(pugam_says, rows):
     assert total == pytest.approx(model.decision_function(rows.iloc[[4]], sample="north")[0], abs=1e-10)
 
 
+@pytest.mark.long
 def test_a_kind_of_positives_is_chosen(pugam_says, rows):
     model = PUGAM("s(x1) + x2", check=False).fit(rows, rows["z"], kind=rows["site"])
     model.save("kinds.json")

@@ -89,6 +89,7 @@ def test_rows_are_dropped_where_the_fit_dropped_them(pugam_says, files):
     assert "Left out 10 of 480 rows" in err
 
 
+@pytest.mark.long
 def test_shares_stay_pooled(pugam_says, files):
     flags = ["--sample", "town", "--shares", "pooled", "--terms", "x1 + x2", "--out", "may.json"]
     assert pugam_says(*FIT, *flags)[0] == 0

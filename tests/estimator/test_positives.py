@@ -233,6 +233,7 @@ def test_a_copy_leaves_rows_behind(model, rows):
     assert not hasattr(again.of_kind("up"), "_rows")
 
 
+@pytest.mark.long
 def test_an_estimator_forgets_kinds_when_it_is_fitted_again(rows):
     X, z, kind = rows
     again = PUGAM("a + b", check=False).fit(X, z, kind=kind).fit(X, z)

@@ -108,6 +108,7 @@ def test_another_policy_is_refused(model, table):
         model.predict_proba(table, unscorable="empty")
 
 
+@pytest.mark.long
 def test_kinds_of_positives_share_what_cannot_be_scored(table, data):
     kind = pd.Series(np.where(data.z == 1, np.array(["a", "b"])[np.arange(800) % 3 % 2], None))
     model = PUGAM("x1 + x2", check=False).fit(table[["x1", "x2"]], data.z, kind=kind)

@@ -31,6 +31,7 @@ def test_too_few_functions_are_found(k, enough):
     assert min(line.pvalue for line in others) > 0.001
 
 
+@pytest.mark.long
 def test_p_values_are_even_where_functions_are_enough():
     """Of 75 p-values at most 13 are below 0.1, which has a chance of 3% if each has one of 0.1."""
     pvalues = []
