@@ -92,11 +92,7 @@ def _latex(block: Block) -> str:
         "",
         rf"\medskip\noindent\textbf{{{_latex_text(block.title)}}}\\",
         rf"\begin{{tabular}}{{{sides}}}",
-        r"\toprule",
-        header,
-        r"\midrule",
-        *body,
-        r"\bottomrule",
+        *(r"\toprule", header, r"\midrule", *body, r"\bottomrule"),
         r"\end{tabular}",
         "",
     ]
