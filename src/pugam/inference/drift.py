@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -80,7 +81,7 @@ def _of_numbers(digest: ColumnDigest, values: Array) -> ColumnDrift:
 
 def _of_levels(digest: ColumnDigest, values: NDArray[Any]) -> ColumnDrift:
     listed = values.tolist()
-    shares = {level: listed.count(level) / len(listed) for level in dict.fromkeys(listed)}
+    shares = {level: count / len(listed) for level, count in Counter(listed).items()}
     every = list(dict.fromkeys([*digest.levels, *shares]))
     before, now = (np.array([known.get(level, 0.0) for level in every]) for known in (digest.levels, shares))
     common = (digest.n_rows * before + len(listed) * now) / (digest.n_rows + len(listed))
