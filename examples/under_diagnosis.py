@@ -115,7 +115,7 @@ print(diagnosis)
 # interaction; pi is not pushed to 0 or 1; and none of the tests of fit objects. A line that begins with ``!`` would be
 # a warning, with what to do about it. The pictures behind it:
 
-fig, axes = plt.subplots(1, 3, figsize=(11, 3.2), layout="constrained")
+fig, axes = plt.subplots(1, 2, figsize=(8, 3.2), layout="constrained")
 model.plot("diagnosis", diagnosis=diagnosis, axes=axes)
 plt.show()
 
