@@ -71,7 +71,7 @@ def demo(
         progress=show,
     )
     say(f"Effects, with 95% bands:             {out / 'effects.png'}")
-    say(f"Profile of pi, starts, calibration:  {out / 'diagnosis.png'}")
+    say(f"Profile of pi, and calibration:      {out / 'diagnosis.png'}")
     say(f"Table and model:                     {table}, {saved}")
     say(f"The report, to open in a browser:    {page}", strong=True)
     say(f"\nThe same with a table of your own:   {_program()} fit {table} --label diagnosed --report report.html")
