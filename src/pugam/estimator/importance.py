@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -11,12 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 from pugam.data import make_frame
 from pugam.engines import one_blas_thread
 from pugam.errors import InputError
-from pugam.inference import effect_spreads, measure_importance
+from pugam.inference import OrderName, effect_spreads, measure_importance
 from pugam.solvers import edf_by_term
 
-__all__ = ["ImportanceMethods", "OrderName"]
-
-OrderName = Literal["importance", "formula"]
+__all__ = ["ImportanceMethods"]
 
 
 class ImportanceMethods:
@@ -26,7 +24,7 @@ class ImportanceMethods:
         """Say how much each term matters: how far it moves the log odds of the unlabelled rows apart.
 
         The importance of a term is the standard deviation of its effect over the unlabelled rows, on the scale of log
-        odds: a term of importance 1 changes the odds of a typical row by a factor of about 2.7, up or down. A steep
+        odds: a term of importance 1 changes the odds of a typical row by a factor of e, up or down. A steep
         effect of a column that hardly varies matters little. Importance says what the model uses, not what causes what,
         and columns that say nearly the same may share what either would have alone.
 

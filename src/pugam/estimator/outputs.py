@@ -8,10 +8,9 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from pugam.engines import one_blas_thread
-from pugam.estimator.importance import OrderName
 from pugam.estimator.storing import stored_text
 from pugam.files import replacing
-from pugam.inference import Interval, headline
+from pugam.inference import Interval, OrderName, headline
 from pugam.messages import Words, in_python
 from pugam.storage import Provenance
 from pugam.version import __version__

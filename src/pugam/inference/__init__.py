@@ -40,7 +40,7 @@ from pugam.inference.hypotheses import (
     refit_under_null,
     wald_test,
 )
-from pugam.inference.importance import Importance, effect_spreads, measure_importance
+from pugam.inference.importance import Importance, OrderName, effect_spreads, measure_importance
 from pugam.inference.intervals import Interval, RatioInterval, normal_quantile, wald_interval_log
 from pugam.inference.kind import Inference
 from pugam.inference.kind_diagnosis import KindDiagnoses
@@ -116,6 +116,7 @@ __all__ = [
     "NotConverged",
     "Null",
     "Omnibus",
+    "OrderName",
     "PairTest",
     "PiProfile",
     "RankedRows",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +15,10 @@ from pugam.inference.rows_of_samples import unlabelled_rows
 from pugam.inference.shapes import draw_deviations
 from pugam.solvers import Fitted, covariance_among
 
-__all__ = ["Importance", "effect_spreads", "measure_importance"]
+__all__ = ["Importance", "OrderName", "effect_spreads", "measure_importance"]
 
 Array = NDArray[np.float64]
+OrderName = Literal["importance", "formula"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pugam.errors import InputError
-from pugam.estimator.importance import OrderName
+from pugam.inference import OrderName
 from pugam.presentation.annotations import MOST_LEVELS
 from pugam.presentation.effect_panels import draw_panel
 from pugam.presentation.heat import heat_scale

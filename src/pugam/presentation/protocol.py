@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.data import SurveyRows
-from pugam.estimator.importance import OrderName
 from pugam.inference import (
     Diagnosis,
     EqualShares,
@@ -17,6 +16,7 @@ from pugam.inference import (
     Inference,
     Interval,
     LabellingBounds,
+    OrderName,
     RatioInterval,
     Worklist,
 )

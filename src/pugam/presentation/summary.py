@@ -13,8 +13,7 @@ from scipy.special import ndtr
 
 from pugam.data import make_frame
 from pugam.errors import InputError
-from pugam.estimator.importance import OrderName
-from pugam.inference import Interval, normal_quantile, not_converged, standard_errors
+from pugam.inference import Interval, OrderName, normal_quantile, not_converged, standard_errors
 from pugam.messages import Message, See, Words, in_python
 from pugam.presentation.blocks import Block, TextTable, in_html, in_latex, in_text
 from pugam.presentation.equations import equations
