@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import NamedTuple
 
@@ -16,7 +16,8 @@ from pugam.linear_algebra import inverse
 from pugam.solvers.families import Families, gather_families
 from pugam.solvers.laplace import EvidenceAt, Model
 from pugam.solvers.moments import flat_curves, variances_seen
-from pugam.solvers.objective import Objective
+from pugam.solvers.objective import Objective, ResampledObjective
+from pugam.solvers.pi import PiPrior
 from pugam.solvers.standpoint import Standpoint
 from pugam.solvers.tuning import TUNING
 from pugam.terms import INTERACTIONS, Basis, Design, Interaction, TensorBasis
@@ -119,10 +120,14 @@ def choice_cost(n_pairs: int, n_chosen: int) -> float:
 def screen_pairs(model: Model, known: EvidenceAt, pairs: Sequence[Pair]) -> Screening:
     """Judge every pair as if it alone were added, and all of them together.
 
-    One pass over the rows: score and information of all products, projected off all that is in the model, pi too.
+    Score and information of all products, projected off all that is in the model, pi too. The information of many rows
+    is that of a sample of them, counted as often as there are more; the score is always that of all rows.
     """
-    wide = _widened(model, pairs, once=True)
+    some = _weighted_sample(model)
+    wide = _widened(some, pairs, once=True)
     flat, here = _look(Objective(wide, np.zeros(wide.design.n_columns), model.prior), known)
+    if some is not model:
+        here = replace(here, gradient=_score(_widened(model, pairs, once=True), here.beta, model.prior))
     families = gather_families(wide.design, variances_seen(flat))
     score, information = _projected(here, known)
     weights = families.weights[families.names.index(INTERACTIONS)]
@@ -135,6 +140,22 @@ def screen_pairs(model: Model, known: EvidenceAt, pairs: Sequence[Pair]) -> Scre
     ]
     ranked = sorted(zip(pairs, gains, strict=True), key=lambda one: -one[1])
     return Screening(ranked, _gain(score, information, weights[start:]), families)
+
+
+def _weighted_sample(model: Model) -> Model:
+    """Rows that stand for all of them, by weight; the model itself where there are not many more."""
+    engine = model.engine
+    if engine.n_rows <= 2 * TUNING.screening_rows:
+        return model
+    few = engine.pilot(model.design, TUNING.screening_rows, np.random.default_rng(TUNING.fold_seed))
+    return replace(model, engine=few.reweighted(np.where(few.positive, engine.n0 / few.n0, engine.n1 / few.n1)))
+
+
+def _score(engine: Engine, beta: Array, prior: PiPrior) -> Array:
+    """The gradient over all rows, without penalties."""
+    rows = engine.resampled(np.ones((1, engine.n_rows)))
+    objective = ResampledObjective(rows, np.zeros(engine.design.n_columns), prior)
+    return np.asarray(objective.slopes(beta[None]).gradient[0])
 
 
 def _look(objective: Objective, known: EvidenceAt) -> list[Standpoint]:

@@ -191,6 +191,7 @@ class Tuning:
     least_rise: float = 0.05  # of averaged logits, relative to where variances are all alike: rows keep their order
     clear_gain: float = 3.0  # log evidence that speaks for interactions: odds of 20 to 1
     possible_gain: float = 1.0  # of one pair, as seen from the additive model, to try it
+    screening_rows: int = 50_000  # whose information stands for that of all when pairs are looked at: to one percent
     few_pairs: int = 10  # of five columns: all of them are tried, whatever is seen
     pair_functions: tuple[int, ...] = (3, 2, 1)  # of each column: as many as leave enough rows for each product
     rows_per_product: int = 3
