@@ -160,5 +160,5 @@ HEURISTICS = (
         "prior on separation", "shrunken", {"solvers.shrinkage.HeldOutRows": partial(HeldOutRows, separation=False)}
     ),
     Heuristic("tighter ridge on what bends more", "shrunken", {}, numbers={"ridge_growth": 1.0}),
-    Heuristic("rows that are alike in one fold", "shrunken", {"solvers.shrinkage._first_alike": each_row_its_own}),
+    Heuristic("rows that are alike in one fold", "shrunken", {"solvers.shrinkage.kinds_of_rows": each_row_its_own}),
 )

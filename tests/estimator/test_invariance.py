@@ -171,6 +171,17 @@ def test_the_order_of_the_rows_changes_nothing(X, z, smoothing):
     np.testing.assert_allclose(shuffled.predict_proba(X), sorted_.predict_proba(X), rtol=0, atol=1e-7)
 
 
+def test_the_order_of_the_rows_changes_nothing_where_curves_are_shrunken(X, z):
+    wide = X.assign(**{f"noise{j}": np.random.default_rng(j).normal(size=len(z)) for j in range(3)})
+    order = np.random.default_rng(1).permutation(len(z))
+    here, there = (
+        PUGAM(shrinkage="always", estimate="mode").fit(wide.iloc[rows], z[rows]) for rows in (np.arange(len(z)), order)
+    )
+
+    assert there.pi_ == pytest.approx(here.pi_, abs=1e-7)
+    assert there.verdict_ == here.verdict_
+
+
 def test_the_order_of_the_terms_changes_nothing(X, z, model):
     assert PUGAM("s(x3) + s(x1) + s(x2)").fit(X, z).pi_ == pytest.approx(model.pi_, abs=1e-6)
 

@@ -17,7 +17,7 @@ from pugam.engines import Engine
 from pugam.inference.labels import log_preferences
 from pugam.inference.profile import PiProfile
 from pugam.likelihood import alpha_shift, preferred_labels, saturating_rows
-from pugam.solvers import TUNING, Fitted
+from pugam.solvers import Fitted, deal_rows, kinds_of_rows
 from pugam.terms import Axis, Design, Encoded
 from pugam.terms.levels import MISSING_CODE
 
@@ -181,7 +181,7 @@ def choose_rows(profile: PiProfile) -> RowsTested:
     """Choose the rows to test a fit on and put them in order; as many labelled as unlabelled ones of a sample."""
     fitted = profile.fitted
     engine, optimum = fitted.engine, fitted.fit.optimum
-    kinds = _kinds(engine)
+    kinds = kinds_of_rows(engine)
     rows = _sampled(engine, kinds)
     positive = engine.positive[rows]
     weights = np.ones(len(rows)) if engine.weights is None else engine.weights[rows]
@@ -191,7 +191,7 @@ def choose_rows(profile: PiProfile) -> RowsTested:
     log_w = log_preferences(fitted.fit, engine)
     s, c, d = preferred_labels(predictor, None if log_w is None else log_w[rows], optimum.pi, n0, n1)
     odds, slope = _say(positive, s, c, d)
-    encoded, folds = _encoded_at(fitted, rows), _deal(kinds[rows], positive)
+    encoded, folds = _encoded_at(fitted, rows), deal_rows(kinds[rows], positive, None, N_FOLDS)
     said = predictor, odds, slope, np.broadcast_to(d, odds.shape)
     return RowsTested(fitted.design, optimum.theta, encoded, positive, weights, folds, *said)
 
@@ -201,18 +201,6 @@ def _say(positive: Flags, predictor: Array, c: Array, d: Array) -> tuple[Array, 
     rows = saturating_rows(positive, predictor, c, d)
     odds = np.clip(rows.info_cc, *ODDS_LIMITS)
     return odds, np.asarray(np.minimum(rows.info_sc / odds, 1.0))
-
-
-def _kinds(engine: Engine) -> Numbers:
-    """Number the kinds of rows, those with other values in some column, in an order that is random but always the same.
-
-    As for the folds of a shrunken fit, rows are told apart by a random mixture of their model columns.
-    """
-    rng = np.random.default_rng(TUNING.fold_seed)
-    mixed = engine.linear_predictor(rng.uniform(1.0, 2.0, engine.design.layout.of_predictors.size))
-    mixed = np.round(mixed / max(float(np.abs(mixed).max()), 1.0), TUNING.alike_decimals)
-    distinct, kinds = np.unique(mixed, return_inverse=True)
-    return np.asarray(rng.permutation(len(distinct))[kinds])
 
 
 def _sampled(engine: Engine, kinds: Numbers) -> Numbers:
@@ -237,17 +225,3 @@ def _encoded_at(fitted: Fitted, rows: Numbers) -> tuple[Encoded, ...]:
     places = np.argsort(rows)
     back = np.argsort(places)
     return tuple(values[back] for values in fitted.engine.encoded_at(rows[places]))
-
-
-def _deal(kinds: Numbers, positive: Flags) -> Numbers:
-    """Deal rows out to folds, kinds with a labelled row and others evenly.
-
-    Where there are only a few kinds, rows are dealt out one by one: they repeat because there is not more to tell.
-    """
-    if len(np.unique(kinds)) < TUNING.fewest_kinds:
-        return np.arange(len(kinds)) % N_FOLDS
-    folds = np.empty(len(kinds), dtype=np.intp)
-    labelled = np.isin(kinds, kinds[positive])
-    for chosen in (labelled, ~labelled):
-        folds[chosen] = np.unique(kinds[chosen], return_inverse=True)[1] % N_FOLDS
-    return folds

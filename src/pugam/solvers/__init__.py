@@ -3,6 +3,7 @@
 from pugam.solvers.adjustment import Adjustment
 from pugam.solvers.averaging import Averaging, fit_averaging
 from pugam.solvers.constraints import constraint_rows, project, project_all
+from pugam.solvers.dealing import deal_rows, kinds_of_rows
 from pugam.solvers.debiasing import correction_weights
 from pugam.solvers.doubt import has_enough_rows, is_doubtful, rows_in_doubt
 from pugam.solvers.evidence import Canonical, Evidence, gather_evidence
@@ -87,6 +88,7 @@ __all__ = [
     "correction_weights",
     "count_samples",
     "covariance_among",
+    "deal_rows",
     "edf",
     "edf_by_term",
     "effect_variances",
@@ -99,6 +101,7 @@ __all__ = [
     "has_enough_rows",
     "hold_out",
     "is_doubtful",
+    "kinds_of_rows",
     "labelling_direction",
     "labelling_score",
     "make_folds",

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from pugam.engines import Engine, map_in_threads
 from pugam.solvers.adjustment import Adjustment
+from pugam.solvers.dealing import deal_rows, kinds_of_rows
 from pugam.solvers.fisher import maximize_fisher
 from pugam.solvers.fits import FittedKind, ShrunkenFit
 from pugam.solvers.held_out import HeldOutRows
@@ -70,68 +71,56 @@ def refit_shrunken(fitted: FittedKind[ShrunkenFit], engine: Engine) -> FittedKin
     return _finish(_Candidate(fit.ridge, objective, engine, fitted.design, folds, penalized, adjustment), settings)
 
 
-def hold_out(objective: Objective, penalized: Optimum, folds: NDArray[np.intp]) -> HeldOutRows:
+def hold_out(objective: Objective, penalized: Optimum, dealings: NDArray[np.intp]) -> HeldOutRows:
     """Score every row by curves fitted without its fold, the share of positives fixed at that of the fit to all.
 
-    What a fit ends with is remembered as long as its engine is there: the diagnosis asks for it again.
+    Every dealing scores a row anew, and each of its scores has its part of the row's weight. What a fit ends with is
+    remembered as long as its engine is there: the diagnosis asks for it again.
     """
-    asked = b"".join(part.tobytes() for part in (objective.penalty, penalized.beta, folds))
+    asked = b"".join(part.tobytes() for part in (objective.penalty, penalized.beta, dealings))
     known = LAST_HELD_OUT.get(objective.engine)
     if known is None or known[0] != asked or known[1].prior != objective.prior:
-        known = LAST_HELD_OUT[objective.engine] = asked, _hold_out(objective, penalized, folds)
+        known = LAST_HELD_OUT[objective.engine] = asked, _hold_out(objective, penalized, dealings)
     return known[1]
 
 
-def _hold_out(objective: Objective, penalized: Optimum, folds: NDArray[np.intp]) -> HeldOutRows:
+def _hold_out(objective: Objective, penalized: Optimum, dealings: NDArray[np.intp]) -> HeldOutRows:
     engine = objective.engine
     fixed = PiRange(penalized.pi, penalized.pi)
-    scores = np.empty(engine.n_rows)
+    scores = np.empty(dealings.shape)
 
-    def score(fold: int) -> None:
-        outside = folds == fold
+    def score(task: tuple[int, int]) -> None:
+        dealing, fold = task
+        outside = dealings[dealing] == fold
         others = replace(objective, engine=engine.reweighted((~outside).astype(float)))
         if min(others.engine.n0, others.engine.n1) == 0.0:  # a fold has all rows of a label: no curves without them
-            scores[outside] = penalized.intercept
+            scores[dealing, outside] = penalized.intercept
             return
         (found,) = maximize_fisher(
             others, penalized.beta[None], fixed, TUNING.comparing_tol, TUNING.comparing_iterations
         )
-        scores[outside] = engine.linear_predictor(found.b)[outside]
+        scores[dealing, outside] = engine.linear_predictor(found.b)[outside]
 
-    map_in_threads(score, range(TUNING.n_folds), engine.n_side_by_side)
-    if engine.weights is None:
-        return HeldOutRows(scores, engine.positive, np.ones(engine.n_rows), objective.prior)
-    kept = engine.weights > 0.0
-    return HeldOutRows(scores[kept], engine.positive[kept], engine.weights[kept], objective.prior)
+    tasks = [(dealing, fold) for dealing in range(len(dealings)) for fold in range(TUNING.n_folds)]
+    map_in_threads(score, tasks, engine.n_side_by_side)
+    weights = np.ones(engine.n_rows) if engine.weights is None else engine.weights
+    kept, times = weights > 0.0, len(dealings)
+    positive, parts = np.tile(engine.positive[kept], times), np.tile(weights[kept] / times, times)
+    return HeldOutRows(scores[:, kept].ravel(), positive, parts, objective.prior)
 
 
 def make_folds(engine: Engine) -> NDArray[np.intp]:
-    """Deal the rows out to folds, labelled and unlabelled ones evenly: always the same folds for the same rows.
+    """Deal the rows out to folds, several times over: always the same folds for the same rows, shape (m, n_rows).
 
-    Rows that are alike go to the same fold: curves that were fitted to one of a row's twins are no judge of it.
+    With one dealing, 2% of the rows left out move pi by up to 0.25 of its interval's width on real tables, with three
+    by up to 0.16.
     """
-    rng = np.random.default_rng(TUNING.fold_seed)
-    twins = _first_alike(engine)
-    folds = np.empty(engine.n_rows, dtype=np.intp)
-    labelled = np.isin(np.arange(engine.n_rows), twins[engine.positive])
-    for chosen in (labelled, ~labelled):
-        rows = np.flatnonzero(chosen & (twins == np.arange(engine.n_rows)))
-        folds[rng.permutation(rows)] = np.arange(len(rows)) % TUNING.n_folds
-    return folds[twins]
-
-
-def _first_alike(engine: Engine) -> NDArray[np.intp]:
-    """Of each row, the first one that has the same values in all columns.
-
-    That is itself, where there are only a few kinds of rows: they repeat because there is not more to tell of a row.
-    """
-    factors = np.random.default_rng(TUNING.fold_seed).uniform(1.0, 2.0, engine.design.layout.of_predictors.size)
-    mixed = engine.linear_predictor(factors)
-    mixed = np.round(mixed / max(float(np.abs(mixed).max()), 1.0), TUNING.alike_decimals)
-    _, first, kind = np.unique(mixed, return_index=True, return_inverse=True)
-    if len(first) < TUNING.fewest_kinds:
-        return np.arange(engine.n_rows)
-    return first[kind]
+    return np.array(
+        [
+            deal_rows(kinds_of_rows(engine, number), engine.positive, engine.weights, TUNING.n_folds)
+            for number in range(TUNING.n_dealings)
+        ]
+    )
 
 
 def _try(engine: Engine, design: Design, settings: Settings, rng: np.random.Generator) -> _Candidate:

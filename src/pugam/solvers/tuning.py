@@ -134,6 +134,7 @@ class Tuning:
     ridge: float = 3.0  # on the squares of coefficients of columns scaled to unit variance
     ridge_growth: float = 3.0  # each further function of a smooth is restrained so many times as much
     n_folds: int = 5
+    n_dealings: int = 3  # into folds: how few rows happen to be dealt out moves pi; benchmarks/results/stability.md
     fold_seed: int = 1  # the same rows fall into the same folds, always
     alike_decimals: int = 12  # of rows that are taken for twins, which go to the same fold
     fewest_kinds: int = 50  # of rows: with fewer kinds, rows that are alike are dealt out one by one
