@@ -42,6 +42,7 @@ Result = TypeVar("Result")
 
 BLOCK_CELLS = 100_000  # model cells of a block: small enough for the second-level cache
 MIN_BLOCK_ROWS = 1024
+ONCE_BLOCK_ROWS = 8192  # where evaluating columns, not multiplying them, is the work
 LOCAL_BLOCK_ROWS = 32_768  # where columns are not written out, blocks are larger: what a block costs of itself is more
 SMALL_WORK = 100_000_000  # products of cells, or cells, for which no thread is started
 GROUPS = 16  # the rows are always cut into so many groups, whatever the number of threads
@@ -107,7 +108,7 @@ class MemoryEngine(CountedRows):
         self._is_part = local is not None
         self._local = is_local_faster(design, len(positive)) if local is None else local
         width = 1 + design.n_columns
-        dense_rows = max(MIN_BLOCK_ROWS, BLOCK_CELLS // width)
+        dense_rows = max(ONCE_BLOCK_ROWS if once else MIN_BLOCK_ROWS, BLOCK_CELLS // width)
         self._block_rows = LOCAL_BLOCK_ROWS if self._local else dense_rows
         n_cells = len(positive) * width
         self._matrix: Array | None = None
@@ -221,6 +222,8 @@ class MemoryEngine(CountedRows):
 
     def sum_groups(self, values: Array, groups: NDArray[np.integer], n_groups: int) -> Array:
         """Sum values times model columns over the rows of each group."""
+        if n_groups == 1:
+            return self._sum(lambda block: block.X.project(values[:, block.rows]))[:, None]
         found = np.zeros((len(values), n_groups, 1 + self.design.n_columns))
         for rows, matrix in self.design.matrices(self.encoded):
             present, places = np.unique(groups[rows], return_inverse=True)

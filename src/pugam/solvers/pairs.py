@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from pugam.engines import Engine, Sources
+from pugam.likelihood import label_frequency, saturating_rows
 from pugam.linear_algebra import inverse
 from pugam.solvers.families import Families, gather_families
 from pugam.solvers.laplace import EvidenceAt, Model
 from pugam.solvers.moments import flat_curves, variances_seen
-from pugam.solvers.objective import Objective, ResampledObjective
-from pugam.solvers.pi import PiPrior
+from pugam.solvers.objective import Objective
 from pugam.solvers.standpoint import Standpoint
 from pugam.solvers.tuning import TUNING
 from pugam.terms import INTERACTIONS, Basis, Design, Interaction, TensorBasis
@@ -126,10 +126,8 @@ def screen_pairs(model: Model, known: EvidenceAt, pairs: Sequence[Pair]) -> Scre
     some = _weighted_sample(model)
     wide = _widened(some, pairs, once=True)
     flat, here = _look(Objective(wide, np.zeros(wide.design.n_columns), model.prior), known)
-    if some is not model:
-        here = replace(here, gradient=_score(_widened(model, pairs, once=True), here.beta, model.prior))
     families = gather_families(wide.design, variances_seen(flat))
-    score, information = _projected(here, known)
+    score, information = _projected(here, known, None if some is model else _score(model, known, pairs))
     weights = families.weights[families.names.index(INTERACTIONS)]
     first = len(model.design.bases)
     blocks = [np.arange(wide.design.n_columns)[block] for block in wide.design.blocks[first:]]
@@ -151,11 +149,17 @@ def _weighted_sample(model: Model) -> Model:
     return replace(model, engine=few.reweighted(np.where(few.positive, engine.n0 / few.n0, engine.n1 / few.n1)))
 
 
-def _score(engine: Engine, beta: Array, prior: PiPrior) -> Array:
-    """The gradient over all rows, without penalties."""
-    rows = engine.resampled(np.ones((1, engine.n_rows)))
-    objective = ResampledObjective(rows, np.zeros(engine.design.n_columns), prior)
-    return np.asarray(objective.slopes(beta[None]).gradient[0])
+def _score(model: Model, known: EvidenceAt, pairs: Sequence[Pair]) -> Array:
+    """The score of all products over all rows."""
+    engine, optimum = model.engine, known.optimum
+    c, d = label_frequency(np.asarray(optimum.pi), engine.n0, engine.n1)
+    of_rows = saturating_rows(engine.positive, engine.linear_predictor(optimum.b), c, d).score_s
+    if engine.weights is not None:
+        of_rows = of_rows * engine.weights
+    products = Design(tuple(pair.basis for pair in pairs))
+    rows = engine.redesigned(products, [pair.sources for pair in pairs], once=True)
+    sums = rows.sum_groups(of_rows[None], np.zeros(engine.n_rows, dtype=np.intp), 1)[0, 0]
+    return np.asarray(sums[products.layout.of_predictors.coefficients])
 
 
 def _look(objective: Objective, known: EvidenceAt) -> list[Standpoint]:
@@ -165,8 +169,11 @@ def _look(objective: Objective, known: EvidenceAt) -> list[Standpoint]:
     return objective.stand([flat_curves(layout), layout.join(known.optimum.logit_pi, known.optimum.intercept, theta)])
 
 
-def _projected(here: Standpoint, known: EvidenceAt) -> tuple[Array, Array]:
-    """Score and information of the products, were they added to what is known, with all else following."""
+def _projected(here: Standpoint, known: EvidenceAt, score: Array | None) -> tuple[Array, Array]:
+    """Score and information of the products, were they added to what is known, with all else following.
+
+    The score is given where `here` sees some of the rows only.
+    """
     layout, before = here.layout, known.optimum.layout
     inside = np.arange(before.size)
     outside = np.arange(before.size, layout.size)
@@ -174,7 +181,7 @@ def _projected(here: Standpoint, known: EvidenceAt) -> tuple[Array, Array]:
     covariance = inverse(here.information[np.ix_(inside, inside)] + np.diag(curvature))
     across = here.information[np.ix_(outside, inside)] @ covariance
     information = here.information[np.ix_(outside, outside)] - across @ here.information[np.ix_(inside, outside)]
-    score = here.gradient[outside] - across @ known.optimum.gradient
+    score = (here.gradient[outside] if score is None else score) - across @ known.optimum.gradient
     return score, 0.5 * (information + information.T)
 
 
