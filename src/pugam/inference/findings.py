@@ -152,6 +152,19 @@ class OneTermVaries(Finding):
 
 
 @dataclass(frozen=True)
+class FewTermsVary(Finding):
+    """No more terms are distinguishable from a constant than chance lets."""
+
+    n_terms: int
+    n_varying: int
+    said = (
+        "Of {n_terms} terms {n_varying} are distinguishable from a constant at the 5% level, hardly more than chance "
+        "would let, but two that really vary are needed to identify pi. ",
+        *ADD_INFORMATION,
+    )
+
+
+@dataclass(frozen=True)
 class OneGroupVaries(Finding):
     """Interactions join all columns whose terms are distinguishable from a constant."""
 

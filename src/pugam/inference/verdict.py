@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from scipy.special import ndtr
+from scipy.special import bdtrc, ndtr
 
 from pugam.inference import findings
 from pugam.inference.findings import Finding
@@ -147,6 +147,15 @@ def _find_too_few(found: Diagnosis) -> Finding:
     return findings.OneTermVaries(n_terms, names[0]) if names else findings.NoTermVaries(n_terms)
 
 
+def _find_few(found: Diagnosis) -> Iterator[Finding]:
+    """Where columns are many for the rows, too: of twenty terms that say nothing, one is distinguishable by chance."""
+    n_terms, n_varying = len(found.terms), found.n_groups
+    if n_varying < FEWEST_TERMS:
+        yield _find_too_few(found)
+    elif bdtrc(n_varying - FEWEST_TERMS, n_terms - 1, ALPHA) > ALPHA:  # so many besides the first one, or more
+        yield findings.FewTermsVary(n_terms, n_varying)
+
+
 def _doubts(found: Diagnosis) -> Iterator[Finding]:
     """Signs that pi is determined, but not well."""
     interval = found.profile_interval
@@ -167,8 +176,8 @@ def _doubts(found: Diagnosis) -> Iterator[Finding]:
         yield findings.LittleApart(found.distance, float(ndtr(math.sqrt(max(found.distance, 0.0) / 2.0))))
     elif found.least_distance < SMALLEST_DISTANCE:
         yield findings.PerhapsLittleApart(found.distance, found.wald.lower, found.least_distance)
-    if found.ridge is not None and found.n_groups < FEWEST_TERMS and found.distance < OVERLAPPING:
-        yield _find_too_few(found)
+    if found.ridge is not None and found.distance < OVERLAPPING:
+        yield from _find_few(found)
     if found.search is not None and found.search.added and found.distance < OVERLAPPING:
         yield findings.RestsOnPairs(found.search.added, found.search.pi)
     if found.open_effects.one_sided:
