@@ -153,13 +153,13 @@ class OneTermVaries(Finding):
 
 @dataclass(frozen=True)
 class FewTermsVary(Finding):
-    """No more terms are distinguishable from a constant than chance lets."""
+    """No more terms are distinguishable from a constant than chance explains."""
 
     n_terms: int
     n_varying: int
     said = (
         "Of {n_terms} terms {n_varying} are distinguishable from a constant at the 5% level, hardly more than chance "
-        "would let, but two that really vary are needed to identify pi. ",
+        "explains, but two that really vary are needed to identify pi. ",
         *ADD_INFORMATION,
     )
 
