@@ -196,7 +196,7 @@ def test_levels_are_named_on_the_axis_missing_ones_too(model, diagnosis, what):
 
 def test_the_effect_of_missing_numbers_stands_beside_the_curve(model, frame):
     ax = panel(model.plot("effects"), "s(dose)")
-    effect = model.effect("dose", [np.nan], center="rows").iloc[0]
+    effect = model.effect("dose", [np.nan]).iloc[0]
 
     assert [text.get_text() for text in ax.texts] == ["missing"]
     place, height = ax.texts[0].xy

@@ -84,10 +84,11 @@ class ExplanationMethods:
     ) -> Any:
         """Say why rows have their posteriors: what each term contributes to their log odds.
 
-        A contribution is the term's effect at the row's values less its mean over the unlabelled rows of the fit. The
-        first line of a row, baseline, is the log odds of such an average row. Where `predict_proba` is an average over
-        what is not known of pi and of the curves, the last line, averaging, is what that changes: mostly it draws
-        the posterior towards one half. The lines of a row add up to its `decision_function`, the logit of
+        A contribution is the term's effect at the row's values, as `effect` and `plot` show it: centred, with mean zero
+        over the unlabelled rows of the fit. The first line of a row, baseline, is the log odds of the average
+        unlabelled row, for which all contributions are zero. Where `predict_proba` is an average over what is not known
+        of pi and of the curves, the last line, averaging, is what that changes: mostly it draws the posterior towards
+        one half. The lines of a row add up to its `decision_function`, the logit of
         `predict_proba`.
 
         Contributions say how the model comes to a probability, not what would happen if a value were changed.
