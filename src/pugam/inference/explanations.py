@@ -153,7 +153,7 @@ def _average_of(fit: Fit) -> Array:
     if fit.average is None:
         raise InputError(
             "The model was saved by an earlier pugam, which did not keep the average unlabelled row that rows are "
-            "compared with; give it its rows with attach(X, z), or fit it again and save it."
+            "compared with; fit it again and save it."
         )
     return fit.average
 
