@@ -26,7 +26,7 @@ SMALLEST_PLAIN, LARGEST_PLAIN = -4, 5  # powers of ten between which a number is
 SMALLEST_PVALUE = 0.001
 SMALLEST_SHARE = 0.0005  # shown as 0.1%; what is smaller, but not zero, is not to be shown as 0.0%
 DIGITS = 4  # significant ones for the script: more cannot be seen, and make the page large
-PARTS = re.compile(r"(?<=_)|(?<=[./:>])(?=[^\W\d])")
+PARTS = re.compile(r"(?<=_)|(?<=[/>])(?=[^\W\d])")
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
