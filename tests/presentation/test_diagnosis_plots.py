@@ -145,7 +145,12 @@ def test_starts_are_drawn_where_they_ended_below_the_best(model, diagnosis):
     converged, given_up = (np.asarray(dots.get_offsets()) for dots in ax.collections)
     np.testing.assert_allclose(converged, [[0.4, 0.0], [0.7, 3.0]])
     np.testing.assert_allclose(given_up, [[0.2, 50.0]])
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["converged", "given up"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "converged",
+        "given up",
+        f"estimate, {diagnosis.wald.estimate:.3f}",
+    ]
+    assert ax.lines[0].get_xdata()[0] == diagnosis.wald.estimate
     lowest, highest = ax.get_ylim()
     assert lowest > 50.0 > highest  # the best on top
 

@@ -75,11 +75,13 @@ def _draw_starts(ax: Axes, diagnosis: Diagnosis) -> None:
     for chosen, face, label in ((converged, LINE, "converged"), (~converged, "none", "given up")):
         if chosen.any():
             ax.scatter(pi[chosen], behind[chosen], color=LINE, facecolors=face, alpha=0.7, label=label)
+    estimate = diagnosis.wald.estimate
+    ax.axvline(estimate, color=MARK, linewidth=1.0, label=f"estimate, {estimate:.3f}", zorder=0)
     ax.set_yscale("symlog", linthresh=0.1)
     ax.set_ylim(max(1.0, 2.0 * behind.max(initial=0.0)), -0.05)
     ax.set_xlim(0.0, 1.0)
     ax.set_title("where the starts ended", fontsize=10)
-    ax.set_xlabel("pi")
+    ax.set_xlabel("pi of the first search; the estimate is refined from there")
     ax.set_ylabel("log-likelihood behind the best")
     if ends:
         ax.legend(fontsize=8, frameon=False)
