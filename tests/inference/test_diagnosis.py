@@ -388,7 +388,12 @@ CASES = {
         "pi_interval(method='profile')",
     ),
     "smoothness": (lambda d: {"reliance": 1.62}, "weakly determined", "1.6 times as large", "fix pi"),
-    "little apart": (lambda d: {"distance": 2.94}, "weakly determined", "only weakly: they are 2.9 apart", "stronger features"),
+    "little apart": (
+        lambda d: {"distance": 2.94},
+        "weakly determined",
+        "only weakly: they are 2.9 apart",
+        "stronger features",
+    ),
     "perhaps little apart": (
         lambda d: {"distance": 3.6, "wald": Interval(0.4, 0.25, 0.5, 0.95, "marginal")},
         "weakly determined",

@@ -121,8 +121,9 @@ class SaysLittle(Finding):
     """Curves were shrunk, and still next to nothing is known about pi."""
 
     said = (
-        "These rows say little about pi. The estimate relies mostly on the prior: on how far apart classes usually are. "
-        "Fix or bound pi if you know something about it, or add rows, or features that tell positives from negatives; ",
+        "These rows say little about pi. The estimate relies mostly on the prior: on how far apart classes usually "
+        "are. Fix or bound pi if you know something about it, or add rows, or features that tell positives from "
+        "negatives; ",
         See("diagnosis"),
         " says more.",
     )
@@ -263,8 +264,8 @@ class PerhapsLittleApart(Finding):
     least: float
     said = (
         "Positives and negatives are {distance:.1f} apart in mean log density ratio if pi is as estimated, but only "
-        "{least:.1f} if pi is {pi:.2f}, the lower limit of its interval. Then the estimate depends on effects adding up "
-        "exactly as the model says. Add stronger features, bound pi, or show results for several values of it (",
+        "{least:.1f} if pi is {pi:.2f}, the lower limit of its interval. Then the estimate depends on effects adding "
+        "up exactly as the model says. Add stronger features, bound pi, or show results for several values of it (",
         See("sensitivity"),
         ").",
     )
@@ -388,8 +389,8 @@ class RunawayLevels(Finding):
 
     levels: tuple[str, ...]
     said = (
-        "The effects of some levels grow without bound: {levels}. All rows of such a level count as positive, or all as "
-        "negative. Merge these levels with others, or leave the column out.",
+        "The effects of some levels grow without bound: {levels}. All rows of such a level count as positive, or all "
+        "as negative. Merge these levels with others, or leave the column out.",
     )
 
 

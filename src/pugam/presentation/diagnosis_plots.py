@@ -81,7 +81,7 @@ def _draw_starts(ax: Axes, diagnosis: Diagnosis) -> None:
     ax.set_ylim(max(1.0, 2.0 * behind.max(initial=0.0)), -0.05)
     ax.set_xlim(0.0, 1.0)
     ax.set_title("where the starts ended", fontsize=10)
-    ax.set_xlabel("pi of the first search; the estimate is refined from there")
+    ax.set_xlabel("pi of the first search, before it is refined")
     ax.set_ylabel("log-likelihood behind the best")
     if ends:
         ax.legend(fontsize=8, frameon=False)
