@@ -155,7 +155,8 @@ def _coefficient_rows(model: FittedModel, level: float) -> list[tuple[Any, ...]]
             weights = at - center[block] if is_level else at
             estimate = float(weights @ model.coef_[block])
             se = float(standard_errors(weights[None], covariance[block, block])[0])
-            z = estimate / se if se > 0.0 else float("nan")
+            # A level that all unlabelled rows have is the average row itself.
+            z = estimate / se if se > 0.0 else 0.0 if estimate == 0.0 else float("nan")
             half = normal_quantile(level) * se
             rows.append((label, name, estimate, se, z, float(2.0 * ndtr(-abs(z))), estimate - half, estimate + half))
     return rows
