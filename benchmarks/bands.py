@@ -25,8 +25,8 @@ def bands(setting: int, n: int, seed: int) -> np.ndarray:
     pointwise, whole, width = [], [], []
     for number in range(1, 6):
         truth = data.effect(number, GRID)
-        band = model.effect(f"x{number}", grid=GRID)
-        wide = model.effect(f"x{number}", grid=GRID, simultaneous=True)
+        band = model.effect(f"x{number}", grid=GRID, center="range")
+        wide = model.effect(f"x{number}", grid=GRID, simultaneous=True, center="range")
         pointwise.append(np.mean((band.lower <= truth) & (truth <= band.upper)))
         whole.append(np.all((wide.lower <= truth) & (truth <= wide.upper)))
         width.append(np.mean(band.upper - band.lower))

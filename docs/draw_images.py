@@ -136,7 +136,7 @@ def draw_fixed(fixed: dict[float, PUGAM]) -> Figure:
     figure, panels = make_panels(len(CLIMATE), 4.2, 2.8, columns=2)
     for ax, (column, label) in zip(panels, CLIMATE.items(), strict=True):
         for (pi, model), colour, style in zip(fixed.items(), (PURPLE, GREEN), ("-", "--"), strict=True):
-            curve = model.effect(column, center="rows")
+            curve = model.effect(column)
             ax.fill_between(curve["x"], curve["lower"], curve["upper"], color=colour, alpha=0.15, linewidth=0.0)
             ax.plot(curve["x"], curve["u"], style, color=colour, linewidth=1.8, label=f"pi fixed at {pi}")
         ax.axhline(0.0, color=ZERO, linewidth=0.8, zorder=0)

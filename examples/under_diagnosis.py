@@ -177,14 +177,14 @@ plt.show()
 # Curves
 # ------
 # An effect curve u_j is what a column adds to the log odds. Its level is arbitrary, so compare heights, not values.
-# With ``center="rows"`` each curve averages to zero over the rows (by default, over the range of the column). Black
-# is the truth, centred in the same way; the broken line is the naive model.
+# Curves are centred: each has mean zero over the unlabelled rows. Black is the truth, centred in the same way; the
+# broken line is the naive model.
 
 fig, axes = plt.subplots(1, 3, figsize=(10, 3.2), layout="constrained")
 for ax, column in zip(axes, ["age", "bmi", "neck"], strict=True):
-    curve, flat = model.effect(column, center="rows"), naive.effect(column, center="rows")
+    curve, flat = model.effect(column), naive.effect(column)
     grid = X.head(1).loc[[0] * len(curve)].assign(**{column: curve["x"].to_numpy()})
-    truth = true_effects(grid)[column] - true_effects(X)[column].mean()
+    truth = true_effects(grid)[column] - true_effects(X[z == 0])[column].mean()
     ax.fill_between(curve["x"], curve["lower"], curve["upper"], color="C0", alpha=0.25)
     ax.plot(curve["x"], curve["u"], color="C0", label="pugam, 95% band")
     ax.plot(flat["x"], flat["u"], "--", color="C1", label="survey taken for healthy")

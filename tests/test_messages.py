@@ -21,6 +21,7 @@ from pugam.messages import (
     FittingAlone,
     InFormula,
     LeavingOut,
+    LeavingUnscored,
     Message,
     MissingEffect,
     Piece,
@@ -29,6 +30,7 @@ from pugam.messages import (
     Row,
     See,
     ShellQuotes,
+    UnseenZero,
     in_python,
 )
 
@@ -56,6 +58,8 @@ PIECES = [  # with their words in Python and on the command line
     (LeavingOut(("a", "b"), identify=True), " of X", " (--drop a --drop b)"),
     (LeavingOut(("a", "b", "c", "d")), " of X", " (--drop a --drop b --drop c ...)"),
     (DroppingRows(), "", " (--missing drop)"),
+    (LeavingUnscored(), 'unscorable="nan"', "--unscorable empty"),
+    (UnseenZero('f(x, unseen="zero")'), 'f(x, unseen="zero")', "--unseen zero"),
     (MissingEffect("s(x, missing='effect')"), ": s(x, missing='effect')", " (--missing effect)"),
     (
         MissingEffect("s(x, missing='effect')", again=True),

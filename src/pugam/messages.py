@@ -12,6 +12,7 @@ __all__ = [
     "FittingAlone",
     "InFormula",
     "LeavingOut",
+    "LeavingUnscored",
     "Message",
     "MissingEffect",
     "Piece",
@@ -20,6 +21,7 @@ __all__ = [
     "Row",
     "See",
     "ShellQuotes",
+    "UnseenZero",
     "Words",
     "in_python",
 ]
@@ -79,6 +81,18 @@ class MissingEffect:
 
 
 @dataclass(frozen=True)
+class LeavingUnscored:
+    """How to leave rows without a score that cannot have one."""
+
+
+@dataclass(frozen=True)
+class UnseenZero:
+    """How to permit levels that the fit never saw, by a term that does so."""
+
+    term: str
+
+
+@dataclass(frozen=True)
 class ReadingCsv:
     """How to read a CSV file with another delimiter, or another sign before decimals."""
 
@@ -108,6 +122,8 @@ Piece = (
     | FittingAlone
     | DroppingRows
     | MissingEffect
+    | LeavingUnscored
+    | UnseenZero
     | ReadingCsv
     | InFormula
     | ShellQuotes
@@ -144,6 +160,10 @@ def in_python(piece: Piece) -> str:
             )
         case MissingEffect(term):
             return f": {term}"
+        case LeavingUnscored():
+            return 'unscorable="nan"'
+        case UnseenZero(term):
+            return term
         case ReadingCsv(what, sign):
             return f"read it with pandas.read_csv(..., {PANDAS_NAMES[what]}={sign!r}) first"
         case InFormula(formula, position):

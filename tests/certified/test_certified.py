@@ -104,7 +104,7 @@ def found(model, terms, certified):
     }
     for term in terms:
         entry = certified["effects"][term["column"]]
-        effect = model.effect(term["column"], grid=points_of(term, entry))
+        effect = model.effect(term["column"], grid=points_of(term, entry), center="range")
         weights = differences(model, term, entry)
         values["effects"][term["column"]] = {
             "u": effect["u"],

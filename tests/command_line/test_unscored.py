@@ -112,3 +112,31 @@ def test_a_fit_that_permits_unseen_levels_scores_them(pugam_says, rows, new):
 
     assert (code, err) == (0, "")
     assert pd.read_csv("scored.csv")["p_positive"].notna().all()
+
+
+def test_the_refusal_of_a_level_names_both_ways_out(pugam_says, rows, new):
+    rows.head(1).assign(site="east").to_csv("east.csv", index=False)
+
+    code, _, err = pugam_says("predict", "model.json", "east.csv", "--out", "scored.csv")
+
+    assert code == 2
+    assert "leave such rows without a score (--unscorable empty), or fit again with --unseen zero" in err
+
+
+def test_an_explanation_says_why_there_is_none(pugam_says, new):
+    code, out, _ = pugam_says("explain", "model.json", new, "--unscorable", "empty")
+
+    assert code == 0
+    assert "row 2: no score, since x2 is missing" in out
+    assert "row 4: no score, since site 'east' was not seen in the fit" in out
+    assert out.count("p_positive") == 4
+
+
+def test_a_table_of_explanations_has_a_line_for_rows_without_one(pugam_says, new):
+    code, _, _ = pugam_says("explain", "model.json", new, "--unscorable", "empty", "--out", "explained.csv")
+    found = pd.read_csv("explained.csv").set_index("row")
+
+    assert code == 0
+    assert found.loc[2, "not_scored"] == "x2 is missing"
+    assert np.isnan(found.loc[2, "contribution"])
+    assert found.loc[1, "not_scored"].isna().all()

@@ -247,7 +247,7 @@ def test_weakly_determined_shares_have_wide_intervals(seeds):
 
 def test_a_categorical_of_text_and_numbers_has_an_effect_for_each():
     mixed = X.assign(g=pd.Categorical([["a", 1][row % 2] for row in range(600)]))
-    effect = PUGAM([f("g"), s("x1")], smoothing=0.1).fit(mixed, Z).effect("g")
+    effect = PUGAM([f("g"), s("x1")], smoothing=0.1).fit(mixed, Z).effect("g", center="range")
     assert len(effect) == 2
     assert effect["u"].sum() == pytest.approx(0.0, abs=1e-9)
 

@@ -95,7 +95,9 @@ def test_effects_are_those_of_predictions(named, features):
     some = features[:50]
 
     total = model.alpha_ + sum(
-        model.effect(term, some[list(term.columns)] if len(term.columns) > 1 else some[term.columns[0]])["u"]
+        model.effect(
+            term, some[list(term.columns)] if len(term.columns) > 1 else some[term.columns[0]], center="range"
+        )["u"]
         for term in model.terms_
     )
 
@@ -207,7 +209,7 @@ def test_rows_that_lack_values(rows, features, formula, tmp_path):
 
     term = next(term for term in model.terms_ if len(term.columns) > 1)
     lacking = gaps[list(term.columns)].isna().any(axis=1)
-    u = model.effect(term, gaps[list(term.columns)])["u"]
+    u = model.effect(term, gaps[list(term.columns)], center="range")["u"]
     assert u.notna().all()
     assert u[lacking].nunique() == 1
     assert (u[lacking] == 0.0).all() == (term.missing == "zero")

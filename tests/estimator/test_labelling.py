@@ -48,7 +48,7 @@ def test_pi_is_that_of_all_positives(table, model):
 
 
 def test_who_is_labelled_is_an_effect_like_others(model):
-    effect = model.effect("labelling(s(a))", grid=[-1.0, 1.0, 3.0])
+    effect = model.effect("labelling(s(a))", grid=[-1.0, 1.0, 3.0], center="range")
     wanted = np.log(expit(2.0 * (np.array([-1.0, 1.0, 3.0]) - 1.0)))
 
     differences = np.diff(effect.u) - np.diff(wanted)
@@ -74,7 +74,7 @@ def test_posteriors_do_not_depend_on_who_is_labelled(table, model):
 
 
 def _effect_at(model, name, values):
-    return model.effect(name, grid=values).u.to_numpy()
+    return model.effect(name, grid=values, center="range").u.to_numpy()
 
 
 def test_the_score_counts_who_is_labelled(table, model):

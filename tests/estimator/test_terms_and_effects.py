@@ -71,7 +71,7 @@ def test_a_two_level_factor_is_a_line_in_zero_and_one(mixed, z):
 
 
 def test_factor_effects_sum_to_zero_over_the_levels(mixed, z):
-    levels = PUGAM([s("x1"), f("site")], smoothing=0.1).fit(mixed, z).effect("site")
+    levels = PUGAM([s("x1"), f("site")], smoothing=0.1).fit(mixed, z).effect("site", center="range")
 
     assert list(levels["x"]) == ["east", "north", "south"]
     assert levels["u"].sum() == pytest.approx(0.0, abs=1e-10)
@@ -90,7 +90,7 @@ def test_numeric_codes_may_be_a_factor(mixed, z):
 
 def test_an_unseen_level_has_a_zero_effect_on_request(mixed, z):
     model = PUGAM([s("x1"), f("site", unseen="zero")], smoothing=0.1).fit(mixed, z)
-    expected = model.alpha_ + np.asarray(model.effect("x1", grid=mixed["x1"])["u"])
+    expected = model.alpha_ + np.asarray(model.effect("x1", grid=mixed["x1"], center="range")["u"])
 
     np.testing.assert_allclose(model.log_density_ratio(mixed.assign(site="west")), expected, rtol=0, atol=1e-10)
 
@@ -157,9 +157,10 @@ def test_priors_hardly_depend_on_which_contrasts_levels_are_coded_by(mixed, z):
 
 def test_missing_values_of_a_smooth_term_have_their_own_effect(mixed, z):
     model = PUGAM([s("dose", missing="effect"), s("x1")], smoothing=0.1).fit(mixed, z)
-    frame = model.effect("dose")
+    frame = model.effect("dose", center="range")
     rows = mixed[mixed["dose"].isna()]
-    expected = model.alpha_ + frame["u"].iloc[-1] + np.asarray(model.effect("x1", grid=rows["x1"])["u"])
+    other = model.effect("x1", grid=rows["x1"], center="range")
+    expected = model.alpha_ + frame["u"].iloc[-1] + np.asarray(other["u"])
 
     assert np.isnan(frame["x"].iloc[-1])
     assert frame["x"].iloc[:-1].notna().all()
@@ -205,9 +206,9 @@ def test_an_effect_is_a_tidy_frame(model, X):
     pd.testing.assert_frame_equal(frame, model.effect("s(x1)"))
 
 
-def test_an_effect_integrates_to_zero_over_the_range(model):
+def test_an_effect_integrates_to_zero_over_the_range_on_request(model):
     for name in ("x1", "x2", "x3"):
-        frame = model.effect(name)
+        frame = model.effect(name, center="range")
         scale = model._design.bases[model._number(name)].scale
         x = np.asarray(frame["x"]) if scale is None else scale(np.asarray(frame["x"]))
         mean = trapezoid(frame["u"], x) / np.ptp(x)
@@ -275,25 +276,55 @@ def test_a_picture_has_one_panel_per_term(mixed, z):
     assert picture.getvalue().startswith(b"\x89PNG")
 
 
+NUMBERS = ["contribution", "se", "lower", "upper"]
+CENTRED = {
+    "s(x1)": ["x1"],
+    "f(site)": ["site"],
+    "s(dose)": ["dose"],
+    "ti(x1, x2)": ["x1", "x2"],
+    "site:old": ["site", "old"],
+}
+
+
+@pytest.fixture(scope="module")
+def centred(mixed, z):
+    formula = "s(x1) + s(x2) + f(site) + s(dose, missing='effect') + ti(x1, x2, k=4) + site:old"
+    return PUGAM(formula, smoothing=0.01, estimate="mode").fit(mixed, z)
+
+
 def test_a_picture_shows_the_effects(model):
     ax = next(ax for ax in model.plot().axes if ax.get_title() == "s(x2)")
-    frame = model.effect("x2", center="rows")
+    frame = model.effect("x2")
     curves = [line.get_xydata() for line in ax.lines if len(line.get_xydata()) == len(frame)]
 
     np.testing.assert_array_equal(curves[0], frame[["x", "u"]].to_numpy())
 
 
-def test_effects_of_levels_sum_to_zero_over_the_levels_anyway(mixed, z):
-    model = PUGAM("s(x1) + f(site)", smoothing=0.01).fit(mixed, z)
+def test_effects_of_all_kinds_of_terms_have_mean_zero_over_the_unlabelled_rows(centred, mixed, z):
+    unlabelled = mixed[z == 0]
 
-    pd.testing.assert_frame_equal(model.effect("site", center="rows"), model.effect("site"))
+    for term, columns in CENTRED.items():
+        u = centred.effect(term, unlabelled[columns] if len(columns) > 1 else unlabelled[columns[0]])["u"]
+        assert np.mean(u) == pytest.approx(0.0, abs=1e-9)
 
 
-def test_an_effect_centred_over_the_rows_averages_to_zero_there(model, mixed):
-    frame = model.effect("x1", mixed["x1"], center="rows")
-    ranged = model.effect("x1", mixed["x1"])
+def test_effects_are_what_explain_and_the_summary_say(centred, mixed, z):
+    row = mixed[z == 0].tail(1)
+    explained = centred.explain(row).set_index("term")
+    levels = centred.summary().linear.set_index(["term", "level"])
 
-    assert np.mean(frame["u"]) == pytest.approx(0.0, abs=1e-9)
-    assert np.ptp(frame["u"] - ranged["u"]) == pytest.approx(0.0, abs=1e-9)
-    with pytest.raises(InputError, match="center is 'range' or 'rows'"):
+    for term, columns in CENTRED.items():
+        own = centred.effect(term, row[columns] if len(columns) > 1 else row[columns[0]]).iloc[0]
+        np.testing.assert_allclose(own[["u", *NUMBERS[1:]]].to_list(), list(explained.loc[term, NUMBERS]))
+    shown = centred.effect("site").set_index("x")
+    own = levels.loc["f(site)"]
+    np.testing.assert_allclose(own[["estimate", "se"]].to_numpy(), shown.loc[own.index, ["u", "se"]].to_numpy())
+
+
+def test_both_ways_to_centre_differ_by_a_constant(model, mixed):
+    shift = model.effect("x1", mixed["x1"])["u"] - model.effect("x1", mixed["x1"], center="range")["u"]
+
+    assert np.ptp(shift) == pytest.approx(0.0, abs=1e-9)
+    assert abs(shift[0]) > 0.1
+    with pytest.raises(InputError, match="center is 'rows' or 'range'"):
         model.effect("x1", center="middle")

@@ -56,7 +56,9 @@ def test_bands_rest_on_the_covariance_of_curves_which_is_the_widest(X, z):
     columns = model._design.bases[0].columns(np.array([0.3]))[0]
     block = slice(2, 2 + len(columns))
 
-    assert model.effect("x1", [0.3])["se"][0] == pytest.approx(np.sqrt(columns @ curves[block, block] @ columns))
+    assert model.effect("x1", [0.3], center="range")["se"][0] == pytest.approx(
+        np.sqrt(columns @ curves[block, block] @ columns)
+    )
     assert np.linalg.eigvalsh(curves - bayesian)[0] > -1e-9
     assert curves[2:, 2:].trace() > 1.01 * bayesian[2:, 2:].trace()
     assert bayesian[2:, 2:].trace() > frequentist[2:, 2:].trace()

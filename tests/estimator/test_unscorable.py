@@ -116,3 +116,51 @@ def test_kinds_of_positives_share_what_cannot_be_scored(table, data):
     rows.loc[0, "x1"] = np.nan
 
     assert np.isnan(model.predict_proba(rows, unscorable="nan")[:, 1]).tolist() == [True, False, False]
+
+
+def test_an_interval_of_a_row_that_cannot_be_scored_is_empty_and_says_why(model, table, new):
+    found = model.predict_interval(new, unscorable="nan")
+
+    assert list(found.columns) == ["p_positive", "se", "lower", "upper", "not_scored"]
+    assert found["upper"].isna().tolist() == [False, True, False, True]
+    assert found["not_scored"].dropna().tolist() == ["x2 is missing", "site 'east' was not seen in the fit"]
+    pd.testing.assert_frame_equal(found.iloc[[0, 2], :4], model.predict_interval(table.head(3)).iloc[[0, 2]])
+
+
+def test_an_explanation_of_a_row_that_cannot_be_scored_is_empty_and_says_why(model, table, new):
+    found = model.explain(new, unscorable="nan")
+    empty = found[found["row"] == 3]
+
+    assert empty["contribution"].isna().all()
+    assert set(empty["not_scored"]) == {"site 'east' was not seen in the fit"}
+    assert empty["value"].tolist()[-1] == "east"
+    scored = found[found["row"].isin([0, 2])].reset_index(drop=True)
+    expected = model.explain(table.head(3).iloc[[0, 2]]).reset_index(drop=True)
+    pd.testing.assert_frame_equal(scored[expected.columns], expected)
+    assert np.isnan(model.explain(new, unscorable="nan", form="arrays").values[[1, 3]]).all()
+
+
+def test_a_worklist_leaves_out_rows_that_cannot_be_scored(model, table, new):
+    found = model.worklist(new.assign(id=list("abcd")), unscorable="nan", columns="id")
+    alone = model.worklist(table.head(3).iloc[[0, 2]])
+
+    assert sorted(found.rows["row"]) == [0, 2]
+    assert sorted(found.rows["id"]) == ["a", "c"]
+    assert found.found == alone.found
+    assert found.not_scored["row"].tolist() == [1, 3]
+    assert "2 rows without a score left out." in str(found)
+
+
+@pytest.mark.parametrize("ask", ["predict_interval", "explain", "worklist"])
+def test_rows_that_cannot_be_scored_are_refused_unless_they_may_be_empty(model, new, ask):
+    with pytest.raises(InputError, match="x2"):
+        getattr(model, ask)(new)
+    with pytest.raises(InputError, match="No row can be scored, the first because x2 is missing"):
+        getattr(model, ask)(new.iloc[[1, 3]], unscorable="nan")
+    with pytest.raises(InputError, match="unscorable is 'error' or 'nan'"):
+        getattr(model, ask)(new, unscorable="empty")
+
+
+def test_the_refusal_of_a_level_names_both_ways_out(model, new):
+    with pytest.raises(InputError, match=r'score \(unscorable="nan"\), or fit again with f\(site, unseen="zero"\)'):
+        model.predict_proba(new.iloc[[3]])

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from pugam.data import read_table
-from pugam.inference import Curves, Interval, compare_effects, share_change
+from pugam.inference import ColumnDigest, Curves, Interval, compare_effects, share_change
 from pugam.terms import Design, parse_formula
 
 
@@ -48,6 +48,21 @@ def test_effects_are_centred_where_both_fits_have_seen_values():
     assert change.difference == pytest.approx(0.0, abs=1e-12)
     assert change.old.mean() == pytest.approx(0.0, abs=1e-12)
     assert change.pvalue > 0.99
+
+
+def test_effects_are_centred_over_the_rows_of_the_newer_fit():
+    old, new = (
+        curves("x + f(g)", x=numbers(0.0, 10.0), g=["a", "b"] * 15),
+        curves("x + f(g)", x=numbers(0.0, 10.0), g=["a", "b"] * 15),
+    )
+    skewed = ColumnDigest("x", 900.0, 0.0, 10.0 * np.linspace(0.0, 1.0, 101) ** 2, {})
+    levels = ColumnDigest("g", 900.0, 0.0, None, {"a": 0.9, "b": 0.1})
+
+    line, factor = compare_effects(old, new._replace(columns=(skewed, levels)))
+
+    x = np.array([float(point) for point in line.points])
+    assert np.interp(0.0, line.old, x) == pytest.approx(10.0 / 3.0, abs=0.1)  # the mean of the quantiles; steps are 0.2
+    assert factor.new @ [0.9, 0.1] == pytest.approx(0.0, abs=1e-12)
 
 
 def test_the_standard_error_adds_those_of_both_fits():

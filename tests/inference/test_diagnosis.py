@@ -83,7 +83,7 @@ def test_a_single_informative_feature_does_not_determine_pi_and_is_named():
     assert "Fix pi or bound it" in warning
     assert "add features" in warning
     assert diagnosis.reliance > 1.3
-    assert any("rests on curves being smooth" in text for text in diagnosis.warnings)
+    assert any("relies on curves being smooth" in text for text in diagnosis.warnings)
 
 
 def test_noise_alone_does_not_determine_pi():
@@ -388,11 +388,16 @@ CASES = {
         "pi_interval(method='profile')",
     ),
     "smoothness": (lambda d: {"reliance": 1.62}, "weakly determined", "1.6 times as large", "fix pi"),
-    "little apart": (lambda d: {"distance": 2.94}, "weakly determined", "little apart, by 2.9", "stronger features"),
+    "little apart": (
+        lambda d: {"distance": 2.94},
+        "weakly determined",
+        "only weakly: they are 2.9 apart",
+        "stronger features",
+    ),
     "perhaps little apart": (
         lambda d: {"distance": 3.6, "wald": Interval(0.4, 0.25, 0.5, 0.95, "marginal")},
         "weakly determined",
-        "3.6 apart in mean log density ratio if pi is as estimated, but little, by 2.9, if it is 0.25",
+        "3.6 apart in mean log density ratio if pi is as estimated, but only 2.9 if pi is 0.25",
         "stronger features",
     ),
     "starts": (
@@ -455,7 +460,7 @@ CASES = {
         lambda d: {"open_effects": OpenEffects(levels=("site = 'east'",))},
         "well determined",
         "grow without bound: site = 'east'.",
-        "Merge them",
+        "Merge these levels",
     ),
 }
 

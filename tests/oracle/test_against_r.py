@@ -74,7 +74,7 @@ def test_smooth_pi_alpha_and_likelihood_are_those_of_r(smooth_fit):
 
 def test_smooth_curves_are_those_of_r(smooth_fit):
     model, reference, _ = smooth_fit
-    curves = [model.effect(name, grid=reference["u_grid"])["u"] for name in FEATURES]
+    curves = [model.effect(name, grid=reference["u_grid"], center="range")["u"] for name in FEATURES]
 
     np.testing.assert_allclose(curves, reference["smooth"]["u_centred"], rtol=0, atol=CURVE)
 
@@ -98,7 +98,7 @@ def test_linear_pi_and_likelihood_are_those_of_r(linear_fit):
 
 def test_linear_slopes_and_alpha_are_those_of_r(linear_fit):
     model, expected, _ = linear_fit
-    at_ends = [np.asarray(model.effect(name, grid=[0.0, 0.5, 1.0])["u"]) for name in FEATURES]
+    at_ends = [np.asarray(model.effect(name, grid=[0.0, 0.5, 1.0], center="range")["u"]) for name in FEATURES]
 
     np.testing.assert_allclose([u[2] - u[0] for u in at_ends], expected["slopes"], rtol=0, atol=SLOPE)
     # R centres each line at 1/2, pugam at the middle of the range that was seen.

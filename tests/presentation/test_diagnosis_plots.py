@@ -145,7 +145,12 @@ def test_starts_are_drawn_where_they_ended_below_the_best(model, diagnosis):
     converged, given_up = (np.asarray(dots.get_offsets()) for dots in ax.collections)
     np.testing.assert_allclose(converged, [[0.4, 0.0], [0.7, 3.0]])
     np.testing.assert_allclose(given_up, [[0.2, 50.0]])
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["converged", "given up"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "converged",
+        "given up",
+        f"estimate, {diagnosis.wald.estimate:.3f}",
+    ]
+    assert ax.lines[0].get_xdata()[0] == diagnosis.wald.estimate
     lowest, highest = ax.get_ylim()
     assert lowest > 50.0 > highest  # the best on top
 
@@ -196,7 +201,7 @@ def test_levels_are_named_on_the_axis_missing_ones_too(model, diagnosis, what):
 
 def test_the_effect_of_missing_numbers_stands_beside_the_curve(model, frame):
     ax = panel(model.plot("effects"), "s(dose)")
-    effect = model.effect("dose", [np.nan], center="rows").iloc[0]
+    effect = model.effect("dose", [np.nan]).iloc[0]
 
     assert [text.get_text() for text in ax.texts] == ["missing"]
     place, height = ax.texts[0].xy

@@ -120,7 +120,7 @@ def test_slices_are_the_effect_at_values_of_the_other_column(figure, several, se
     assert fixed == pytest.approx(np.nanquantile(several_rows["bmi"], [0.1, 0.5, 0.9]), abs=0.1)
     for bmi, line in zip(fixed, curves_of(ax).values(), strict=True):
         x, u = line.get_xydata().T
-        effect = several.effect("te(age, bmi)", {"age": x, "bmi": np.full(len(x), bmi)}, center="rows")
+        effect = several.effect("te(age, bmi)", {"age": x, "bmi": np.full(len(x), bmi)})
         near = ~np.isnan(u)
         np.testing.assert_allclose(u[near], effect["u"][near], rtol=1e-9)
         assert near.mean() > 0.5
@@ -140,7 +140,7 @@ def test_levels_share_a_panel_as_curves(figure, several):
     assert legend_of(ax) == ["east", "north", "south"]
     assert list(curves_of(ax)) == list(CURVES[:3])
     x, u = curves_of(ax)[CURVES[1]].get_xydata().T
-    effect = several.effect("s(dose, by=site)", {"dose": x, "site": ["north"] * len(x)}, center="rows")
+    effect = several.effect("s(dose, by=site)", {"dose": x, "site": ["north"] * len(x)})
     np.testing.assert_allclose(u, effect["u"], rtol=1e-9)
 
 
@@ -154,7 +154,7 @@ def test_combinations_of_levels_are_points(figure):
 
 def test_the_effect_of_missing_values_is_said_once(figure, several):
     said = [text.get_text() for ax in figure.axes for text in ax.texts if text.get_text().startswith("missing")]
-    effect = several.effect("te(age, bmi)", {"age": [50.0], "bmi": [np.nan]}, center="rows").iloc[0]
+    effect = several.effect("te(age, bmi)", {"age": [50.0], "bmi": [np.nan]}).iloc[0]
 
     assert len(said) == 1
     assert said[0].replace("−", "-") == (  # noqa: RUF001, a minus

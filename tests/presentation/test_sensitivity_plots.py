@@ -5,7 +5,6 @@ import pytest
 
 from pugam.inference import Sensitivity
 from pugam.presentation.panels import CURVES
-from pugam.presentation.pictures import encoded_rows
 from pugam.presentation.sensitivity_plots import plot_sensitivity
 
 PI = np.array([0.2, 0.35, 0.5])
@@ -15,7 +14,7 @@ PI = np.array([0.2, 0.35, 0.5])
 def figure(several):
     coef = np.array([0.5, 1.0, 1.5])[:, None] * several.coef_
     found = Sensitivity(PI, np.zeros(3), np.zeros(3), coef, np.zeros(3))
-    return plot_sensitivity(found, several._design, encoded=encoded_rows(several))
+    return plot_sensitivity(found, several)
 
 
 def test_each_term_has_one_panel_and_surfaces_show_their_slices(figure):

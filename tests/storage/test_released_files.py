@@ -31,7 +31,7 @@ def test_a_model_of_a_released_version_predicts_as_it_did(path, restored):
 
     X = pd.DataFrame(recorded["rows"])
     np.testing.assert_allclose(model.predict_proba(X)[:, 1], recorded["probability"], rtol=RTOL)
-    np.testing.assert_allclose(model.effect("x1", [-1.0, 0.5])["se"], recorded["se"], rtol=RTOL)
+    np.testing.assert_allclose(model.effect("x1", [-1.0, 0.5], center="range")["se"], recorded["se"], rtol=RTOL)
     assert model.pi_interval().upper == pytest.approx(recorded["pi_upper"], rel=RTOL)
 
 
@@ -70,7 +70,7 @@ def write_model(stem, model, X):
     recorded = {
         "rows": rows,
         "probability": model.predict_proba(pd.DataFrame(rows))[:, 1].tolist(),
-        "se": model.effect("x1", [-1.0, 0.5])["se"].tolist(),
+        "se": model.effect("x1", [-1.0, 0.5], center="range")["se"].tolist(),
         "pi_upper": model.pi_interval().upper,
     }
     FOLDER.mkdir(exist_ok=True)

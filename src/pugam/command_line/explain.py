@@ -22,15 +22,18 @@ from pugam.command_line.options import (
     in_one_line,
     printing_warnings,
     require_at_least,
+    require_choice,
     require_level,
     require_table,
     say,
 )
 from pugam.command_line.scoring import Share, caveat, place_of, require_columns, rows_outside
+from pugam.command_line.unscored import REASON
+from pugam.data import read_table
 from pugam.errors import InputError, RowError
 from pugam.files import DataFile, TableWriter, open_file, open_writer
 from pugam.likelihood import expit
-from pugam.terms import warn_outside
+from pugam.terms import unscorable_rows, warn_outside
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -71,6 +74,13 @@ def explain(
         str | None, typer.Option(help="Which kind of positives to explain, where the model has several.")
     ] = None,
     level: Annotated[float, typer.Option(help="Level of the limits, a probability such as 0.95.")] = 0.95,
+    unscorable: Annotated[
+        str,
+        typer.Option(
+            help="Rows with a level that the fit never saw, or with a gap that it does not permit: error, or empty "
+            "(the reason in place of an explanation; in a table, in the column not_scored)."
+        ),
+    ] = "error",
     delimiter: Delimiter = None,
     decimal: Decimal = ".",
     quiet: Quiet = False,
@@ -91,6 +101,7 @@ def explain(
 
     require_level(level)
     require_at_least("--top", top, 1)
+    require_choice("--unscorable", unscorable, "error", "empty")
     if out is not None:
         require_table(out, "--out")
         if out.exists() and data.exists() and out.samefile(data):
@@ -106,12 +117,13 @@ def explain(
     for line in caveat(model.verdict_, pi):
         say(line, aside=True)
     with printing_warnings():
-        explained = _explained(model, file, share, level, wanted, None if out is not None or row else MOST_PRINTED)
+        most, empty = None if out is not None or row else MOST_PRINTED, unscorable == "empty"
+        explained = _explained(model, file, share, level, wanted, most, empty)
         if out is None:
             for number, found in enumerate(explained):
                 _print(found, top or TOP, level, first=number == 0)
             return
-        n_rows = _write(explained, out, top, "row" if id is None else id)
+        n_rows = _write(explained, out, top, "row" if id is None else id, empty)
     if not quiet:
         say(f"{n_rows:,} {'row' if n_rows == 1 else 'rows'}: {out}")
 
@@ -183,14 +195,15 @@ class Wanted:
 
 @dataclass(frozen=True)
 class RowFound:
-    """One row: its name, and the lines of `explain`."""
+    """One row: its name, the lines of `explain`, and why there are none."""
 
     name: str
     lines: list[Any]
+    reason: str | None = None
 
 
 def _explained(
-    model: PUGAM, file: DataFile, share: Share, level: float, wanted: Wanted, most: int | None
+    model: PUGAM, file: DataFile, share: Share, level: float, wanted: Wanted, most: int | None, empty: bool
 ) -> Iterator[RowFound]:
     """Explain rows batch by batch; more than `most` are refused before any is shown."""
     import pyarrow as pa
@@ -210,7 +223,7 @@ def _explained(
             read = file.typed(batch.select(list(features.columns)), kinds, first_row)
             rows = match_levels(pa.Table.from_batches([read]), features).take(places)
             try:
-                yield from _of_batch(model, rows, names, _taken(share_of(batch, first_row), places), level)
+                yield from _of_batch(model, rows, names, _taken(share_of(batch, first_row), places), level, empty)
             except RowError as error:
                 raise error.placed(partial(_place, file, first_row, places)) from None
             outside.update(rows_outside(model, rows))
@@ -229,36 +242,50 @@ def _taken(share: dict[str, Any], places: Sequence[int]) -> dict[str, Any]:
 
 
 def _of_batch(
-    model: PUGAM, rows: pa.Table, names: Sequence[str], share: dict[str, Any], level: float
+    model: PUGAM, rows: pa.Table, names: Sequence[str], share: dict[str, Any], level: float, empty: bool
 ) -> Iterator[RowFound]:
     from pugam.presentation.steps import steps_of
 
-    steps = steps_of(model.explain(rows, level, **share))
-    size = len(steps) // len(names)
+    reasons = unscorable_rows([model._design], read_table(rows)) if empty else {}
+    scored = [place for place in range(len(names)) if place not in reasons]
+    steps = steps_of(model.explain(rows.take(scored), level, **_taken(share, scored))) if scored else []
+    size = len(steps) // max(len(scored), 1)
+    lines = {place: steps[number * size : (number + 1) * size] for number, place in enumerate(scored)}
     for place, name in enumerate(names):
-        yield RowFound(name, steps[place * size : (place + 1) * size])
+        yield RowFound(name, lines.get(place, []), reasons.get(place))
 
 
-def _write(explained: Iterator[RowFound], out: Path, top: int | None, column: str) -> int:
+def _write(explained: Iterator[RowFound], out: Path, top: int | None, column: str, empty: bool) -> int:
     """Write a line for each row and term, and tell how many rows there were."""
     import pyarrow as pa
 
     from pugam.presentation.steps import Step
 
-    if column in Step._fields:
+    fields = (column, *Step._fields, *([REASON] if empty else []))
+    if column in fields[1:]:
         raise InputError(f"--id {column}: the table has a column of that name of its own; rename it first.")
-    n_rows = 0
+    n_rows, texts = 0, (column, "term", "value", REASON)
     with ExitStack() as stack:
         writer: TableWriter | None = None
         while some := list(islice(explained, ROWS_AT_ONCE)):
-            lines = [(row.name, *step) for row in some for step in _folded(row, top)]
-            columns = map(list, zip(*lines, strict=True))
-            batch = pa.RecordBatch.from_pydict(dict(zip((column, *Step._fields), columns, strict=True)))
+            lines = [line for row in some for line in _table_lines(row, top, empty)]
+            columns = dict(zip(fields, map(list, zip(*lines, strict=True)), strict=True))
+            schema = pa.schema([(name, pa.string() if name in texts else pa.float64()) for name in fields])
+            batch = pa.RecordBatch.from_pydict(columns, schema)
             if writer is None:
                 writer = stack.enter_context(open_writer(out, batch.schema))
             writer.write(batch)
             n_rows += len(some)
     return n_rows
+
+
+def _table_lines(row: RowFound, top: int | None, empty: bool) -> Iterator[tuple[Any, ...]]:
+    """Lines of a table: those of the row, or a single one with the reason why it has none."""
+    if row.reason is not None:
+        yield row.name, None, None, None, None, None, None, row.reason
+        return
+    for step in _folded(row, top):
+        yield row.name, *step, *([None] if empty else [])
 
 
 def _folded(row: RowFound, top: int | None) -> list[Any]:
@@ -273,6 +300,9 @@ def _print(row: RowFound, top: int, level: float, first: bool) -> None:
     """Print one row: its probability, the average row, and the terms that matter most."""
     from pugam.presentation.steps import shortened
 
+    if row.reason is not None:
+        say(in_one_line(f"row {row.name}: no score, since {row.reason}"), strong=True)
+        return
     baseline, *steps = _folded(row, top)
     total = float(np.sum([step.contribution for step in row.lines]))
     if not first:

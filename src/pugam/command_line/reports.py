@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from pugam.command_line.columns import Features, Roles
+from pugam.command_line.attached import attach_rows
+from pugam.command_line.columns import Roles
 from pugam.command_line.options import (
     Decimal,
     Delimiter,
@@ -21,10 +22,9 @@ from pugam.command_line.options import (
     require_suffix,
     say,
 )
-from pugam.command_line.rows import KindFiles, Rows, drop_gaps, read_rows
+from pugam.command_line.rows import KindFiles, Rows
 from pugam.command_line.wording import in_flags
 from pugam.errors import InputError, warn_user
-from pugam.progress import Waiting
 from pugam.version import __version__
 
 if TYPE_CHECKING:
@@ -105,13 +105,7 @@ def report(
     files = KindFiles(positive_file, tuple(unlabeled_file or ()), negative_file)
     show = False if quiet else None
     with printing_warnings():
-        with Waiting("reading", show):
-            features = Features.of_model(model)
-            rows = read_rows(data, roles, features, files, delimiter, decimal)
-            if known.get("missing") == "drop":
-                rows, _ = drop_gaps(rows, model.formula_)
-            with rows.faults_placed():
-                model.attach(rows.X, rows.z, rows.weights, **rows.roles)
+        rows = attach_rows(model, data, roles, files, delimiter, decimal, show)
         command = model.provenance_["command"] or command_given()
         origin = known.get("source") or (data.name if data is not None else "two files")
         with rows.faults_placed():

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from pugam.command_line.anova import anova
+from pugam.command_line.check import check
 from pugam.command_line.compare import compare
 from pugam.command_line.demo import demo
 from pugam.command_line.drift import drift
@@ -26,7 +28,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-VERBS = {verb.__name__: verb for verb in (demo, fit, predict, explain, refit, compare, drift, report, simulate, study)}
+ALL = (demo, fit, check, anova, predict, explain, refit, compare, drift, report, simulate, study)
+VERBS = {verb.__name__: verb for verb in ALL}
 for verb in VERBS.values():
     app.command()(verb)
 

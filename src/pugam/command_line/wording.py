@@ -10,6 +10,7 @@ from pugam.messages import (
     FittingAlone,
     InFormula,
     LeavingOut,
+    LeavingUnscored,
     Message,
     MissingEffect,
     Piece,
@@ -18,6 +19,7 @@ from pugam.messages import (
     Row,
     See,
     ShellQuotes,
+    UnseenZero,
 )
 
 __all__ = ["for_parts", "in_flags"]
@@ -61,6 +63,10 @@ def in_flags(piece: Piece) -> str:
             return " (--missing drop)"
         case MissingEffect(again=again):
             return f"{' when you fit' if again else ''} (--missing effect)"
+        case LeavingUnscored():
+            return "--unscorable empty"
+        case UnseenZero():
+            return "--unseen zero"
         case ReadingCsv(what, sign):
             return f"give --{what} {SPELT.get(sign) or shlex.quote(sign)}"
         case InFormula(formula, position):

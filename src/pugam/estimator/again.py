@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from pugam.data import make_frame
 from pugam.engines import one_blas_thread
 from pugam.errors import InputError
+from pugam.estimator.drifting import column_digests
 from pugam.inference import (
     Changes,
     Curves,
@@ -63,7 +64,9 @@ class AgainMethods:
         """Compare this model with one that was fitted before, to other rows: shares and effects, and their differences.
 
         The two fits are taken as independent. Where rows are in both, intervals of differences are too wide. Effects
-        are compared where both fits have seen values, centred over these. Neither model needs its rows.
+        are compared where both fits have seen values. Those of both have mean zero over the unlabelled rows of this
+        model, the newer one: over its own rows each, the same curve would seem to change when rows move. Neither model
+        needs its rows.
 
         Parameters
         ----------
@@ -122,7 +125,7 @@ def _require_one_kind(*models: Any) -> None:
 
 
 def _curves(model: PUGAM) -> Curves:
-    return Curves(model._design, model.coef_, model._curve_covariance)
+    return Curves(model._design, model.coef_, model._curve_covariance, column_digests(model) or ())
 
 
 def _share_rows(old: PUGAM, new: PUGAM, level: float) -> Iterator[tuple[str, tuple[float, ...]]]:

@@ -19,6 +19,7 @@ from pugam.inference import (
     contrast,
     default_grid,
     draw_parameters,
+    effect_center,
     effect_table,
     in_alpha,
     make_inference,
@@ -91,13 +92,13 @@ class CurveMethods:
         *,
         scale: Scale = "log",
         derivative: bool | str = False,
-        center: Literal["range", "rows"] = "range",
+        center: Literal["rows", "range"] = "rows",
     ) -> Any:
         """Return a term's estimated effect with limits: a tidy frame x, u, se, lower, upper.
 
         u is the term's contribution to the log density ratio, and so to the log odds of being positive. It is centred:
-        a smooth or linear effect integrates to zero over the range of its column (or of its logarithms), the effects of
-        a factor sum to zero over its levels. Differences of u are log odds ratios.
+        its mean over the unlabelled rows of the fit is zero, so u compares a value with the average unlabelled row, as
+        `plot`, `report`, `summary` and `explain` do. Differences of u are log odds ratios.
 
         Parameters
         ----------
@@ -116,10 +117,12 @@ class CurveMethods:
         derivative : bool or str
             Give the first derivative of u, per unit of the column: where the effect rises and falls. Of a term of
             several columns: the name of the column to go along.
-        center : {"range", "rows"}
-            Let u of a number integrate to zero over the range, as in the paper, or average to zero over the rows of the
-            fit. Limits are narrowest where the effect is zero by definition: "rows", as pictures show it, says more
-            where most rows lie in a small part of the range.
+        center : {"rows", "range"}
+            "rows": u has mean zero over the unlabelled rows of the fit (weighted, if they have weights). "range", as in
+            the paper: u of a number integrates to zero over the range of its column (or of its logarithms), effects of
+            levels sum to zero over the levels, and `alpha_` plus all effects is `log_density_ratio`. A model saved
+            before format 6 does not know its rows until `attach`, and its effects are centred over the range. Limits
+            are those of the centred curve in both cases.
 
         Examples
         --------
@@ -166,13 +169,12 @@ class CurveMethods:
         return self._covariance[coefficients, coefficients]
 
     def _center(self, number: int, center: str) -> np.ndarray | None:
-        """Model columns at which a term's effect is to be zero; levels of a factor sum to zero anyway."""
-        if center not in ("range", "rows"):
-            raise InputError(f"center is 'range' or 'rows'; got {center!r}.")
+        """Model columns at which a term's effect is to be zero; None where those of the basis are centred already."""
+        if center not in ("rows", "range"):
+            raise InputError(f"center is 'rows' or 'range'; got {center!r}.")
         if center == "range":
             return None
-        shown = self._fitted("An effect centred over the rows").engine.shown
-        return self._design.bases[number].center(shown.encoded[number], shown.weights)
+        return effect_center(self._fit)[self._design.blocks[number]]
 
     def contrast(self, a: Mapping[str, Any], b: Mapping[str, Any], level: float = 0.95) -> Interval:
         """Return how much larger the log density ratio is at the values b than at a, of one or several columns.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import narwhals as nw
@@ -15,6 +15,7 @@ from pugam.data import make_frame
 from pugam.engines import one_blas_thread
 from pugam.errors import InputError
 from pugam.estimator.reading import read_new_rows
+from pugam.estimator.unscorable import Scorable, UnscorablePolicy
 from pugam.inference import Contributions, ShareKnown, explain_rows, intercept_covariance
 from pugam.terms import Basis
 
@@ -61,6 +62,8 @@ class RowsExplained:
     shown : array of texts, of shape (n, m)
     library : str
         In which frames are made.
+    rows : Scorable
+        The rows again, those that cannot be scored replaced.
     """
 
     found: Contributions
@@ -68,6 +71,7 @@ class RowsExplained:
     data: NDArray[Any]
     shown: NDArray[Any]
     library: str
+    rows: Scorable
 
 
 class ExplanationMethods:
@@ -81,13 +85,15 @@ class ExplanationMethods:
         *,
         sample: Any = None,
         form: Literal["frame", "arrays"] = "frame",
+        unscorable: UnscorablePolicy = "error",
     ) -> Any:
         """Say why rows have their posteriors: what each term contributes to their log odds.
 
-        A contribution is the term's effect at the row's values less its mean over the unlabelled rows of the fit. The
-        first line of a row, baseline, is the log odds of such an average row. Where `predict_proba` is an average over
-        what is not known of pi and of the curves, the last line, averaging, is what that changes: mostly it draws
-        the posterior towards one half. The lines of a row add up to its `decision_function`, the logit of
+        A contribution is the term's effect at the row's values, as `effect` and `plot` show it: centred, with mean zero
+        over the unlabelled rows of the fit. The first line of a row, baseline, is the log odds of the average
+        unlabelled row, for which all contributions are zero. Where `predict_proba` is an average over what is not known
+        of pi and of the curves, the last line, averaging, is what that changes: mostly it draws the posterior towards
+        one half. The lines of a row add up to its `decision_function`, the logit of
         `predict_proba`.
 
         Contributions say how the model comes to a probability, not what would happen if a value were changed.
@@ -105,6 +111,10 @@ class ExplanationMethods:
             A tidy frame, or an object with the attributes values, base_values, data and feature_names. With the
             package shap, ``shap.Explanation(e.values, e.base_values, e.data, feature_names=e.feature_names)`` makes
             of it, e, what shap's plots take.
+
+        unscorable : {"error", "nan"}
+            As of `predict_proba`: with "nan" all numbers of a row that cannot be scored are NaN, and a last column of
+            the frame, not_scored, holds the reason.
 
         Returns
         -------
@@ -128,15 +138,18 @@ class ExplanationMethods:
         check_is_fitted(self)
         if form not in ("frame", "arrays"):
             raise InputError(f"form is 'frame' or 'arrays'; got {form!r}.")
-        explained = explain_table(self, X, level, pi, sample)
+        explained = explain_table(self, X, level, pi, sample, unscorable)
         return tidy_frame(explained) if form == "frame" else _as_arrays(explained)
 
 
-def explain_table(model: Any, X: Any, level: float, pi: float | None, sample: Any) -> RowsExplained:
+def explain_table(
+    model: Any, X: Any, level: float, pi: float | None, sample: Any, unscorable: UnscorablePolicy = "error"
+) -> RowsExplained:
     """Take the posteriors of the rows of a table apart."""
     design = model._design  # a model of several kinds of positives says here that it has none
     table = read_new_rows(model, X)
-    encoded = design.encode(table)
+    rows = Scorable.read([design], table, unscorable)
+    encoded = design.encode(rows.table)
     share, excess = model._known_shares(pi, sample, table.n_rows, X)
     covariance = intercept_covariance(design.layout, model.covariance(), pi_known=pi is not None)
     known = ShareKnown(model.pi_ if share is None else share, covariance, excess)
@@ -147,7 +160,23 @@ def explain_table(model: Any, X: Any, level: float, pi: float | None, sample: An
     shown = [_shown(basis, values) for basis, values in zip(bases, columns, strict=True)]
     data = [values[0] if len(values) == 1 else texts for values, texts in zip(columns, shown, strict=True)]
     index = nw.maybe_get_index(nw.from_native(X, eager_only=True, pass_through=True)) if hasattr(X, "columns") else None
-    return RowsExplained(found, index, _side_by_side(data), _side_by_side(shown), table.library)
+    return RowsExplained(_emptied(found, rows), index, _side_by_side(data), _side_by_side(shown), table.library, rows)
+
+
+def _emptied(found: Contributions, rows: Scorable) -> Contributions:
+    """Leave rows that cannot be scored without numbers."""
+    if not rows.without:
+        return found
+    return replace(
+        found,
+        baseline=rows.emptied(found.baseline),
+        baseline_se=rows.emptied(found.baseline_se),
+        values=rows.emptied(found.values),
+        se=rows.emptied(found.se),
+        lower=rows.emptied(found.lower),
+        upper=rows.emptied(found.upper),
+        averaging=None if found.averaging is None else rows.emptied(found.averaging),
+    )
 
 
 def _shown(basis: Basis, columns: list[NDArray[Any]]) -> NDArray[Any]:
@@ -170,7 +199,8 @@ def tidy_frame(explained: RowsExplained) -> Any:
     index = range(n_rows) if explained.index is None else list(explained.index)
     columns = dict(zip(("value", "contribution", "se", "lower", "upper"), map(_row_by_row, lines), strict=True))
     repeated = [name for name in index for _ in names]
-    return make_frame(explained.library, {"row": repeated, "term": list(names) * n_rows, **columns})
+    reasons = {name: np.repeat(each, len(names)) for name, each in explained.rows.reason_column.items()}
+    return make_frame(explained.library, {"row": repeated, "term": list(names) * n_rows, **columns, **reasons})
 
 
 def _lines(explained: RowsExplained) -> Iterator[tuple[Any, ...]]:

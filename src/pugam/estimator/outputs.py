@@ -192,10 +192,21 @@ class OutputMethods:
         from pugam.presentation.report import collect, render
 
         check_is_fitted(self)
-        said = {"Python": f"{self!r}.fit(X, z)", "Version": f"pugam {__version__}"} if repeat is None else repeat
+        said = {"Python": f"{_call(self)}.fit(X, z)", "Version": f"pugam {__version__}"} if repeat is None else repeat
         with one_blas_thread():
             page = render(
                 collect(self, title, about or {}, said, names, n_candidates, interval, diagnosis, progress, words)
             )
         with replacing(path) as temporary:
             temporary.write_text(page, encoding="utf-8")
+
+
+def _call(model: Any) -> str:
+    """How the estimator was made, in one line: scikit-learn's representation breaks long formulas."""
+    defaults = type(model)().get_params(deep=False)
+    given = [
+        f"{name}={value!r}"
+        for name, value in model.get_params(deep=False).items()
+        if repr(value) != repr(defaults[name])
+    ]
+    return f"{type(model).__name__}({', '.join(given)})"

@@ -14,7 +14,7 @@ from pugam.estimator.explaining import explain_table, wide_frame
 from pugam.estimator.options import read_share
 from pugam.estimator.reading import either, read_new_rows
 from pugam.estimator.sampling import SampleMethods
-from pugam.estimator.unscorable import UnscorablePolicy, read_unscorable, scored_where_possible
+from pugam.estimator.unscorable import Scorable, UnscorablePolicy, read_unscorable, scored_where_possible
 from pugam.inference import intercept_covariance, posterior_errors, posterior_limits, preference_of
 from pugam.likelihood import alpha_shift, expit, log_likelihood_rows, preferred_labels
 from pugam.messages import Argument
@@ -183,7 +183,15 @@ class PredictionMethods(SampleMethods):
         """From log density ratios to logits of posteriors, in the unlabelled population or in others."""
         return self._inference.posterior_logits(ratio, self.pi_ if pi is None else pi)
 
-    def predict_interval(self, X: Any, level: float = 0.95, pi: float | None = None, *, sample: Any = None) -> Any:
+    def predict_interval(
+        self,
+        X: Any,
+        level: float = 0.95,
+        pi: float | None = None,
+        *,
+        sample: Any = None,
+        unscorable: UnscorablePolicy = "error",
+    ) -> Any:
         """Return P(y = 1 | x) of each row with its uncertainty: a frame p_positive, se, lower, upper.
 
         p_positive is the posterior of `predict_proba`. Limits are symmetric on the logit scale. By marginal likelihood,
@@ -199,6 +207,8 @@ class PredictionMethods(SampleMethods):
         sample : str, or array-like of one name for each row, optional
             Which of the unlabelled samples of the fit rows are from. Its share is less sure than that of all
             unlabelled rows; what it varies more counts as independent of all else.
+        unscorable : {"error", "nan"}
+            As of `predict_proba`. With "nan" a last column, not_scored, holds the reason for each row without a score.
 
         Examples
         --------
@@ -211,7 +221,8 @@ class PredictionMethods(SampleMethods):
         """
         check_is_fitted(self)
         table = read_new_rows(self, X)
-        encoded, layout = self._design.encode(table), self._design.layout
+        rows = Scorable.read([self._design], table, unscorable)
+        encoded, layout = self._design.encode(rows.table), self._design.layout
         share, variance = self._known_shares(pi, sample, len(encoded[0]), X)
         covariance = intercept_covariance(layout, self.covariance(), pi_known=pi is not None)
         with one_blas_thread():
@@ -219,7 +230,9 @@ class PredictionMethods(SampleMethods):
             errors = posterior_errors(self._design, encoded, covariance)
         logits = self._posterior_logits(ratio, share)
         centre = self._inference.central_logits(ratio, self.pi_ if share is None else share)
-        return make_frame(table.library, posterior_limits(logits, centre, np.sqrt(errors**2 + variance), level))
+        limits = posterior_limits(logits, centre, np.sqrt(errors**2 + variance), level)
+        numbers = {name: rows.emptied(values) for name, values in limits.items()}
+        return make_frame(table.library, {**numbers, **rows.reason_column})
 
     def predict(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals as nw
@@ -19,6 +19,7 @@ from pugam.errors import InputError
 from pugam.estimator.options import read_count
 from pugam.estimator.predicting import PredictionMethods
 from pugam.estimator.reading import read_new_rows
+from pugam.estimator.unscorable import Scorable, UnscorablePolicy, read_unscorable
 from pugam.inference import (
     ModelErrors,
     RankedRows,
@@ -89,6 +90,7 @@ class WorklistMethods(PredictionMethods):
         model_error: bool = True,
         pi: float | None = None,
         sample: Any = None,
+        unscorable: UnscorablePolicy = "error",
     ) -> Worklist:
         """Rank rows for a review, and say how many positives it is expected to find; print it to read that.
 
@@ -116,11 +118,15 @@ class WorklistMethods(PredictionMethods):
             among all rows that do. False: errors of sampling alone, which makes short lists look much surer.
         pi, sample
             As of `predict_proba`. A share that is given counts as known.
+        unscorable : {"error", "nan"}
+            Refuse rows that cannot be scored, or rank and count the others alone; `not_scored` of the worklist holds
+            the rows left out and the reasons, as `unscorable` does.
 
         Returns
         -------
         Worklist
-            With `rows`, `found`, `precision`, `recall`, and `cutoffs`, a table for lists of other lengths.
+            With `rows`, `found`, `precision`, `recall`, `cutoffs`, a table for lists of other lengths, and
+            `not_scored`.
 
         Examples
         --------
@@ -139,9 +145,11 @@ class WorklistMethods(PredictionMethods):
         smallest = read_cutoff(top, threshold, cost_review, cost_miss)
         self._require_one_kind()
         kept = _carried(X, columns)
-        rows = self._rows_of_fit(pi, sample) if X is None else self._new_rows(X, pi, sample)
+        policy = read_unscorable(unscorable)
+        rows = self._rows_of_fit(pi, sample) if X is None else self._new_rows(X, pi, sample, policy)
         with one_blas_thread():
-            return self._listed(rows, top, smallest, kept, level, model_error, pi is not None)
+            found = self._listed(rows, top, smallest, kept, level, model_error, pi is not None)
+        return found if X is None or policy == "error" else replace(found, not_scored=self.unscorable(X))
 
     def _require_one_kind(self) -> None:
         if self._kinds is not None:
@@ -171,7 +179,7 @@ class WorklistMethods(PredictionMethods):
         curve = expected_yields(ranked, self._design, covariance, errors, lengths, level)
         listed: dict[str, Any] = {"rank": np.arange(1, 1 + length), "row": rows.number[order[:length]]}
         listed |= self._limits(ranked, length, covariance, level)
-        listed |= {name: np.asarray(values)[order[:length]] for name, values in kept.items()}
+        listed |= {name: np.asarray(values)[rows.number[order[:length]]] for name, values in kept.items()}
         table = make_frame(rows.library, yield_columns(curve, said_lengths(len(order), length)))
         return Worklist.of_yields(make_frame(rows.library, listed), table, curve, length, self.verdict_, pi_known)
 
@@ -196,20 +204,22 @@ class WorklistMethods(PredictionMethods):
         limits = posterior_limits(ranked.logits[:length], ranked.centre[:length], spread, level)
         return {name: limits[name] for name in ("p_positive", "lower", "upper")}
 
-    def _new_rows(self, X: Any, pi: float | None, sample: Any) -> _Rows:
-        """Rows of a table."""
+    def _new_rows(self, X: Any, pi: float | None, sample: Any, unscorable: UnscorablePolicy) -> _Rows:
+        """Rows of a table, all or those that can be scored."""
         table = read_new_rows(self, X)
-        encoded, layout = self._design.encode(table), self._design.layout
-        n_rows = len(encoded[0])
-        share, _ = self._known_shares(pi, sample, n_rows, X)
+        rows = Scorable.read([self._design], table, unscorable)
+        scored = np.setdiff1d(np.arange(table.n_rows), rows.without)
+        encoded, layout = self._design.encode(table.take(scored) if rows.without else table), self._design.layout
+        share, _ = self._known_shares(pi, sample, table.n_rows, X)
+        share = share[scored] if isinstance(share, np.ndarray) else share
         with one_blas_thread():
             ratio = self._design.predict(encoded, layout.join_predictor(self.alpha_, self.coef_))
-        numbers = None if sample is None else self._numbers_of(self._column_or_name(X, sample), n_rows)
+        numbers = None if sample is None else self._numbers_of(self._column_or_name(X, sample), table.n_rows)[scored]
         return _Rows(
-            np.arange(n_rows),
+            scored,
             ratio,
             self.pi_ if share is None else share,
-            *self._samples(numbers, n_rows),
+            *self._samples(numbers, len(scored)),
             lambda places: [values[places] for values in encoded],
             table.library,
         )

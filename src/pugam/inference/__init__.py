@@ -26,6 +26,7 @@ from pugam.inference.effects import (
     contrast,
     curve_columns,
     default_grid,
+    effect_center,
     effect_table,
     standard_errors,
 )
@@ -150,6 +151,7 @@ __all__ = [
     "digest_columns",
     "draw_parameters",
     "drift_columns",
+    "effect_center",
     "effect_spreads",
     "effect_table",
     "equality_test",

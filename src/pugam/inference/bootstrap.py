@@ -16,7 +16,7 @@ from scipy.special import ndtr, ndtri
 from pugam.engines import Counts
 from pugam.errors import InputError, warn_user
 from pugam.inference.bootstrap_store import FinishedBatches, conditions_of, open_store
-from pugam.inference.effects import Scale, contrast_weights, curve_columns, require_scale
+from pugam.inference.effects import Scale, contrast_weights, curve_columns, effect_center, require_scale
 from pugam.inference.influence import pi_influence
 from pugam.inference.intervals import Interval, normal_quantile, wald_interval_log
 from pugam.inference.resampling import Resampling
@@ -73,7 +73,8 @@ class Bootstrap:
     limits: tuple[float, float]
     _design: Design
     _coef: Array
-    _added: tuple[str, ...] = ()
+    _added: tuple[str, ...]
+    _center: Array
 
     def __repr__(self) -> str:
         return (
@@ -111,11 +112,12 @@ class Bootstrap:
         return low if end <= max(low, EDGE) else high if end >= min(high, 1.0 - EDGE) else end
 
     def effect(self, term: str, grid: Any, scale: Scale = "log") -> Array:
-        """Curves of a term on a grid, one for each refit: shape (B, len(grid))."""
+        """Curves of a term on a grid, one for each refit: shape (B, len(grid)), centred as those of `PUGAM.effect`."""
         number = self._design.index(getattr(term, "label", str(term)))
-        columns = curve_columns(self._design.bases[number], grid)
+        block = self._design.blocks[number]
+        columns = curve_columns(self._design.bases[number], grid) - self._center[block]
         require_scale(scale)
-        curves: Array = self.coef[:, self._design.blocks[number]] @ columns.T
+        curves: Array = self.coef[:, block] @ columns.T
         return np.exp(curves) if scale == "odds" else curves
 
     def belongs_to(self, design: Design, coef: Array) -> bool:
@@ -289,6 +291,7 @@ def _gather(
         _design=fitted.design,
         _coef=fitted.fit.optimum.theta,
         _added=fitted.fit.added,
+        _center=effect_center(fitted.fit),
     )
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pugam.inference.column_digests import ColumnDigest
 from pugam.inference.effects import join_points, standard_errors
 from pugam.inference.intervals import Interval, normal_quantile
 from pugam.terms import Axis, Basis, Design, number_axis
@@ -25,11 +26,15 @@ SEED = 0
 
 
 class Curves(NamedTuple):
-    """The terms of a fit, their coefficients, shape (p,), and the covariance of these, shape (p, p)."""
+    """The terms of a fit, their coefficients, shape (p,), the covariance of these, shape (p, p), and its columns.
+
+    `columns` tells what the unlabelled rows look like; empty where that is not known.
+    """
 
     design: Design
     theta: Array
     covariance: Array
+    columns: tuple[ColumnDigest, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +47,8 @@ class TermChange:
     points : list of str
         Where: values of its columns, as they are shown.
     old, new, se : arrays, as long
-        The effect in both fits, centred over these points, and the standard error of the difference.
+        The effect in both fits, with mean zero over the unlabelled rows of the newer one, as far as they lie where both
+        have seen rows; and the standard error of the difference.
     pvalue : float
         Of the largest difference, in standard errors: how often one so large would be seen at any of the points if the
         effects were the same. NaN where there are fewer than two points.
@@ -93,7 +99,8 @@ def _compare_term(old: Curves, old_number: int, new: Curves, number: int) -> Ter
         nothing = np.zeros(0)
         return TermChange(label, [], nothing, nothing, nothing, np.nan)
     blocks = old.design.blocks[old_number], new.design.blocks[number]
-    columns = [_columns(basis, grids) for basis in bases]
+    weights = _row_weights(bases[1], grids, new.columns)
+    columns = [_columns(basis, grids, weights) for basis in bases]
     effects = [each @ one.theta[block] for each, one, block in zip(columns, (old, new), blocks, strict=True)]
     covariances = [one.covariance[block, block] for one, block in zip((old, new), blocks, strict=True)]
     errors = [standard_errors(*pair) for pair in zip(columns, covariances, strict=True)]
@@ -122,12 +129,31 @@ def _common_grid(old: Axis, new: Axis, n_points: int) -> NDArray[Any]:
     return number_axis(new.column, lower, upper).grid(n_points) if lower < upper else np.zeros(0)
 
 
-def _columns(basis: Basis, grids: list[NDArray[Any]]) -> Array:
-    """Model columns at all combinations of the values, centred over them."""
+def _row_weights(basis: Basis, grids: list[NDArray[Any]], columns: Sequence[ColumnDigest]) -> Array:
+    """How many rows are near each combination of the values, as if columns were independent; ones if unknown."""
+    known = {digest.column: digest for digest in columns}
+    along = [_weights_along(grid, known.get(axis.column)) for axis, grid in zip(basis.axes, grids, strict=True)]
+    return np.asarray(np.prod(join_points(along), axis=0))
+
+
+def _weights_along(grid: NDArray[Any], digest: ColumnDigest | None) -> Array:
+    if digest is None:
+        return np.ones(len(grid))
+    if digest.quantiles is None:
+        weights = np.array([digest.levels.get(level, 0.0) for level in grid])
+    else:
+        values = digest.quantiles[(digest.quantiles >= grid[0]) & (digest.quantiles <= grid[-1])]
+        nearest = np.searchsorted(0.5 * (grid[1:] + grid[:-1]), values)
+        weights = np.bincount(nearest, minlength=len(grid)).astype(float)
+    return weights if weights.sum() > 0.0 else np.ones(len(grid))
+
+
+def _columns(basis: Basis, grids: list[NDArray[Any]], weights: Array) -> Array:
+    """Model columns at all combinations of the values, centred over them by these weights."""
     values = join_points(grids)
     read = [axis.read(basis.spec.label, each) for axis, each in zip(basis.axes, values, strict=True)]
     columns = basis.columns(basis.encode(read))
-    return np.asarray(columns - columns.mean(axis=0))
+    return np.asarray(columns - np.average(columns, axis=0, weights=weights))
 
 
 def _shown(basis: Basis, grids: list[NDArray[Any]]) -> list[str]:
@@ -204,8 +230,8 @@ class Changes:
         One row for each term that both models have: where its effects are farthest apart (at), old, new, difference,
         se, and the p-value of effects that are the same everywhere.
     curves : data frame
-        Both effects of each term on a grid of values that both fits have seen: term, at, old, new, difference, se,
-        lower and upper.
+        Both effects of each term on a grid of values that both fits have seen, centred over the same rows: term, at,
+        old, new, difference, se, lower and upper.
     only_old, only_new : tuple of str
         Terms of one model that the other lacks.
     level : float

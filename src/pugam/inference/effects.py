@@ -12,6 +12,7 @@ from pugam.data import Column
 from pugam.errors import InputError, warn_user
 from pugam.inference.intervals import Interval, normal_quantile
 from pugam.inference.shapes import shaped_limits
+from pugam.solvers import Fit
 from pugam.terms import Basis, Design
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "contrast_weights",
     "curve_columns",
     "default_grid",
+    "effect_center",
     "effect_table",
     "point_names",
     "require_scale",
@@ -119,6 +121,14 @@ def effect_table(
         se = np.minimum(se, LARGEST_RELATIVE_ERROR) * u
     places = {name: point.values for name, point in zip(point_names(basis), points, strict=True)}
     return {**places, "u": u, "se": se, "lower": lower, "upper": upper}
+
+
+def effect_center(fit: Fit) -> Array:
+    """Return model columns at which all effects are zero, shape (p,): their means over the unlabelled rows.
+
+    Models of older files do not know these; their effects stay as columns are made, centred over the range.
+    """
+    return np.zeros(len(fit.optimum.theta)) if fit.average is None else fit.average
 
 
 def standard_errors(weights: Array, covariance: Array) -> Array:

@@ -110,8 +110,8 @@ class LeansOnPrior(Finding):
 
     rows_say: Literal["little", "next to nothing"]
     said = (
-        "These rows alone say {rows_say} about pi: the estimate mostly reflects how well features usually separate "
-        "classes. ",
+        "These rows alone say {rows_say} about pi. The estimate relies mostly on the prior: on how far apart classes "
+        "usually are. ",
         *ADD_INFORMATION,
     )
 
@@ -121,8 +121,9 @@ class SaysLittle(Finding):
     """Curves were shrunk, and still next to nothing is known about pi."""
 
     said = (
-        "These rows say little about pi: the estimate mostly reflects how well features usually separate classes. Fix "
-        "or bound pi if you know something about it, or add rows, or features that tell positives from negatives; ",
+        "These rows say little about pi. The estimate relies mostly on the prior: on how far apart classes usually "
+        "are. Fix or bound pi if you know something about it, or add rows, or features that tell positives from "
+        "negatives; ",
         See("diagnosis"),
         " says more.",
     )
@@ -259,9 +260,9 @@ class LittleApart(Finding):
     distance: float
     area: float
     said = (
-        "The features put positives and negatives little apart, by {distance:.1f} in mean log density ratio (for "
-        "normal features, a ROC area of {area:.2f}): what is known of pi rests on effects adding up exactly as the "
-        "model says. Add stronger features, bound pi, or show results for several values of it (",
+        "The features separate positives from negatives only weakly: they are {distance:.1f} apart in mean log density "
+        "ratio (for normal features, a ROC area of {area:.2f}), and the estimate of pi depends on effects adding up "
+        "exactly as the model says. Add stronger features, bound pi, or show results for several values of it (",
         See("sensitivity"),
         ").",
     )
@@ -275,10 +276,9 @@ class PerhapsLittleApart(Finding):
     pi: float
     least: float
     said = (
-        "The features put positives and negatives {distance:.1f} apart in mean log density ratio if pi is as "
-        "estimated, but little, by {least:.1f}, if it is {pi:.2f}, the lower limit of its interval: what is known of "
-        "pi may rest on effects adding up exactly as the model says. Add stronger features, bound pi, or show results "
-        "for several values of it (",
+        "Positives and negatives are {distance:.1f} apart in mean log density ratio if pi is as estimated, but only "
+        "{least:.1f} if pi is {pi:.2f}, the lower limit of its interval. Then the estimate depends on effects adding "
+        "up exactly as the model says. Add stronger features, bound pi, or show results for several values of it (",
         See("sensitivity"),
         ").",
     )
@@ -305,7 +305,7 @@ class NeedsSmoothness(Finding):
 
     reliance: float
     said = (
-        "What pi is known by rests on curves being smooth: were they free to bend, its standard error would be "
+        "The estimate of pi relies on curves being smooth: if they were free to bend, its standard error would be "
         "{reliance:.1f} times as large. Ask whether smooth curves are plausible here, add a second strong feature, or "
         "fix pi.",
     )
@@ -402,9 +402,8 @@ class RunawayLevels(Finding):
 
     levels: tuple[str, ...]
     said = (
-        "Nothing holds the effects of some levels, which grow without bound: {levels}. The model doubts none of their "
-        "rows: pi counts those of a level all as positive or all as negative. Effects of the column's other levels are "
-        "relative to these and no better known. Merge them with others, or leave the column out.",
+        "The effects of some levels grow without bound: {levels}. All rows of such a level count as positive, or all "
+        "as negative. Merge these levels with others, or leave the column out.",
     )
 
 

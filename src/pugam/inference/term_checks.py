@@ -16,6 +16,7 @@ from pugam.inference.findings import Finding, LabelsDisagree, Said
 from pugam.inference.kinds import profile_of
 from pugam.inference.rows_tested import choose_rows
 from pugam.inference.verdict import SMALLEST_CALIBRATION
+from pugam.messages import Words, in_python
 from pugam.solvers import Fitted, edf_by_term
 
 __all__ = ["SaysTheSame", "TermChecks", "TooFewFunctions", "check_fit"]
@@ -102,8 +103,12 @@ class TermChecks:
         """What was seen that should worry, each with a remedy."""
         return tuple(str(finding.message) for finding in self.findings)
 
+    def told(self, words: Words) -> str:
+        """Return what was found in the words of one kind of reader."""
+        return "\n".join(_lines(self, words))
+
     def __str__(self) -> str:
-        return "\n".join(_lines(self))
+        return self.told(in_python)
 
     __repr__ = __str__
 
@@ -133,7 +138,7 @@ def _is_coarse(line: BasisCheck, n_tested: int) -> bool:
     return line.pvalue < SMALLEST_BASIS_PVALUE / max(n_tested, 1)
 
 
-def _lines(found: TermChecks) -> Iterator[str]:
+def _lines(found: TermChecks, words: Words) -> Iterator[str]:
     """Tell what was found."""
     shares, test = found.concurvity_shares, found.calibration
     width = max(len(term) for term in shares.terms)
@@ -154,5 +159,5 @@ def _lines(found: TermChecks) -> Iterator[str]:
     for term, worst, observed, estimate, nearest in rows:
         mark = f"  {MARK}" if observed > LARGEST_CONCURVITY else ""
         yield f"  {term:{width}}  {worst:5.2f}  {observed:8.2f}  {estimate:8.2f}  {nearest}{mark}"
-    for warning in found.warnings:
-        yield f"{MARK} {warning}"
+    for finding in found.findings:
+        yield f"{MARK} {finding.message.told(words)}"

@@ -43,6 +43,8 @@ class Worklist:
         How many rows X has.
     verdict : str or None
         That of the fit.
+    not_scored : data frame or None
+        Rows of X that could not be scored, with reasons, where they were left out: row and reason.
     caveat : str or None
         What has to be said with the numbers, unless pi is well determined by a model that fits.
     """
@@ -56,6 +58,7 @@ class Worklist:
     n_rows: int
     verdict: str | None
     caveat: str | None
+    not_scored: Any = None
 
     @classmethod
     def of_yields(
@@ -75,7 +78,9 @@ class Worklist:
         return len(self.rows)
 
     def __str__(self) -> str:
-        return f"{self.sentence}\n! {self.caveat}" if self.caveat else self.sentence
+        left_out = 0 if self.not_scored is None else len(self.not_scored)
+        told = [f"{_rows(left_out)} without a score left out."] if left_out else []
+        return "\n".join([self.sentence, *told, *([f"! {self.caveat}"] if self.caveat else [])])
 
     __repr__ = __str__
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pugam.inference import Diagnosis, Interval, headline, normal_quantile
 from pugam.presentation.panels import BAND, LINE, MARK, ZERO, make_panels, use_axes
+from pugam.presentation.protocol import FittedModel
 from pugam.presentation.sensitivity_plots import plot_sensitivity
-from pugam.terms import Design, Encoded
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,17 +23,13 @@ SINGLE_SIZE = 4.4, 3.2
 
 def plot_diagnosis(
     diagnosis: Diagnosis,
-    design: Design,
+    model: FittedModel,
     which: str | None = None,
     axes: Any = None,
-    encoded: Sequence[Encoded] | None = None,
 ) -> Figure:
-    """Draw one picture of a diagnosis, or all of them, in a new figure or in axes of the caller's.
-
-    `encoded`, values of the rows for each term as an engine keeps them, says over which range effects are drawn.
-    """
+    """Draw one picture of a diagnosis, or all of them, in a new figure or in axes of the caller's."""
     if which == "sensitivity":
-        return plot_sensitivity(diagnosis.sensitivity, design, axes, encoded)
+        return plot_sensitivity(diagnosis.sensitivity, model, axes)
     drawn = [name for name in _SINGLE if name != "starts" or diagnosis.starts]
     names = drawn if which is None else [which]
     figure, panels = make_panels(len(names), *SINGLE_SIZE) if axes is None else use_axes(axes, len(names))
@@ -79,11 +75,13 @@ def _draw_starts(ax: Axes, diagnosis: Diagnosis) -> None:
     for chosen, face, label in ((converged, LINE, "converged"), (~converged, "none", "given up")):
         if chosen.any():
             ax.scatter(pi[chosen], behind[chosen], color=LINE, facecolors=face, alpha=0.7, label=label)
+    estimate = diagnosis.wald.estimate
+    ax.axvline(estimate, color=MARK, linewidth=1.0, label=f"estimate, {estimate:.3f}", zorder=0)
     ax.set_yscale("symlog", linthresh=0.1)
     ax.set_ylim(max(1.0, 2.0 * behind.max(initial=0.0)), -0.05)
     ax.set_xlim(0.0, 1.0)
     ax.set_title("where the starts ended", fontsize=10)
-    ax.set_xlabel("pi")
+    ax.set_xlabel("pi of the first search, before it is refined")
     ax.set_ylabel("log-likelihood behind the best")
     if ends:
         ax.legend(fontsize=8, frameon=False)

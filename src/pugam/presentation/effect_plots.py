@@ -41,7 +41,7 @@ def plot_effects(
     The effect of two numeric columns is a map with contour lines, grey where it cannot be told from zero and hatched
     where no rows are near, and a second panel of slices, which have bands; levels share a panel as curves side by side.
 
-    Effects average to zero over the rows; those of a stored model, which has none, integrate to zero over the range.
+    Effects have mean zero over the unlabelled rows of the fit, as those of `effect`.
 
     Parameters
     ----------

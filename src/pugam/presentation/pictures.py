@@ -94,13 +94,13 @@ def encoded_rows(model: FittedModel) -> tuple[Encoded, ...] | None:
 def picture_of(model: FittedModel, number: int, detail: Detail, level: float, **options: Any) -> Picture:
     """Evaluate a term wherever its picture shows it; options are those of `effect`.
 
-    Effects average to zero over the rows; those of a model that has lost them integrate to zero over the range.
+    Effects are centred as `effect` centres them by default.
     """
     basis, encoded = model._design.bases[number], encoded_rows(model)
     rows = rows_of(basis, None if encoded is None else encoded[number])
     views = views_of(basis.axes, rows, detail)
     grid = grid_of(basis, views, missing=basis.has_missing_effect and not options.get("derivative"))
-    frame = model.effect(basis.spec.label, grid, level, center="rows" if len(rows) else "range", **options)
+    frame = model.effect(basis.spec.label, grid, level, **options)
     parts, rests = zip(*(split(views, frame[name]) for name in EffectAt._fields), strict=True)
     panels = [
         Panel(view, EffectAt(*values), _distances(view, rows)) for view, *values in zip(views, *parts, strict=True)

@@ -13,7 +13,6 @@ from pugam.presentation.diagnosis_plots import DIAGNOSTIC_PLOTS, SINGLE_SIZE, pl
 from pugam.presentation.effect_plots import plot_effects
 from pugam.presentation.labelling_plots import plot_labelling
 from pugam.presentation.panels import BAND, MARK, make_panels, use_axes
-from pugam.presentation.pictures import encoded_rows
 from pugam.presentation.protocol import FittedModel
 from pugam.presentation.row_plots import plot_row
 from pugam.presentation.share_plots import plot_kinds, plot_shares
@@ -49,7 +48,7 @@ def draw(model: FittedModel, what: str, level: float = 0.95, **options: Any) -> 
     axes = options.pop("axes", None)
     if options:
         raise InputError(f"plot({what!r}) takes no {', '.join(options)}.")
-    return plot_diagnosis(diagnosis, model._design, None if what == "diagnosis" else what, axes, encoded_rows(model))
+    return plot_diagnosis(diagnosis, model, None if what == "diagnosis" else what, axes)
 
 
 def plot_posterior(model: FittedModel, axes: Any = None, **options: Any) -> Figure:

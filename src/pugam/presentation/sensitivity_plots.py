@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.inference import Sensitivity, curve_columns
+from pugam.inference import Sensitivity, curve_columns, effect_center
 from pugam.presentation.annotations import MOST_LEVELS, SMALL, explain_curves, name_levels
 from pugam.presentation.grids import grid_of
 from pugam.presentation.panels import CURVES, LINE, ZERO, make_panels, panel_size, use_axes
+from pugam.presentation.pictures import encoded_rows
+from pugam.presentation.protocol import FittedModel
 from pugam.presentation.rows import rows_of
 from pugam.presentation.view_layouts import views_of
 from pugam.presentation.views import Detail, View, view_title
-from pugam.terms import Basis, Design, Encoded
+from pugam.terms import Basis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,15 +30,14 @@ DETAIL = Detail(curve=100, map=2, levels=MOST_LEVELS)  # of maps only their slic
 SMALLEST, LARGEST = 0.35, 1.0  # darkness of curves from the smallest to the largest pi
 
 
-def plot_sensitivity(
-    found: Sensitivity, design: Design, axes: Any = None, encoded: Sequence[Encoded] | None = None
-) -> Figure:
+def plot_sensitivity(found: Sensitivity, model: FittedModel, axes: Any = None) -> Figure:
     """Draw every effect once for each value at which pi was fixed, darker for larger ones; of surfaces their slices."""
+    design, encoded, center = model._design, encoded_rows(model), effect_center(model._fit)
     n_terms = len(design.bases)
     figure, panels = make_panels(n_terms, *panel_size(design.bases)) if axes is None else use_axes(axes, n_terms)
     rows = [None] * n_terms if encoded is None else encoded
     for basis, block, encoded_values, ax in zip(design.bases, design.blocks, rows, panels, strict=True):
-        _draw(ax, basis, found.coef[:, block], found.pi, rows_of(basis, encoded_values))
+        _draw(ax, basis, found, block, center[block], rows_of(basis, encoded_values))
     _explain_shades(panels[0])
     if axes is not None:
         return figure
@@ -46,11 +46,13 @@ def plot_sensitivity(
     return figure
 
 
-def _draw(ax: Axes, basis: Basis, coef: Array, pi: Array, rows: Array) -> None:
+def _draw(ax: Axes, basis: Basis, found: Sensitivity, block: slice, center: Array, rows: Array) -> None:
     """Draw one term with several sets of coefficients."""
+    pi = found.pi
     *_, view = views = views_of(basis.axes, rows, DETAIL)
     with_missing = basis.has_missing_effect and not view.along
-    effects = coef @ curve_columns(basis, grid_of(basis, [view], with_missing)).T
+    columns = curve_columns(basis, grid_of(basis, [view], with_missing)) - center
+    effects = found.coef[:, block] @ columns.T
     for u, value, shade in zip(effects, pi, np.linspace(SMALLEST, LARGEST, len(pi)), strict=True):
         _draw_effect(ax, view, u, {"alpha": float(shade), "label": f"pi = {value:.2f}"})
     if not view.along:

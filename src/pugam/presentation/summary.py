@@ -13,7 +13,7 @@ from scipy.special import ndtr
 
 from pugam.data import make_frame
 from pugam.errors import InputError
-from pugam.inference import Interval, OrderName, normal_quantile, not_converged, standard_errors
+from pugam.inference import Interval, OrderName, effect_center, normal_quantile, not_converged, standard_errors
 from pugam.messages import Message, See, Words, in_python
 from pugam.presentation.blocks import Block, TextTable, in_html, in_latex, in_text
 from pugam.presentation.equations import equations
@@ -37,8 +37,8 @@ class Summary:
     smooth : frame with columns term, edf, ref_df, statistic, pvalue, smoothing
         One line for each smooth term: its degrees of freedom and the test that it is zero.
     linear : frame with columns term, level, estimate, se, z, pvalue, lower, upper
-        One line for each linear term (per unit of its column), level of a factor and effect of missing values (against
-        the column's median, or the mean of a factor's levels).
+        One line for each linear term (per unit of its column), level of a factor (against the average unlabelled row)
+        and effect of missing values (against the column's median, or as a level).
     factors : frame with columns term, df, statistic, pvalue
         The joint test of each factor's levels.
     messages : tuple of Message
@@ -148,13 +148,15 @@ def _smooth_rows(model: FittedModel) -> list[tuple[Any, ...]]:
 
 def _coefficient_rows(model: FittedModel, level: float) -> list[tuple[Any, ...]]:
     design, coefficients = model._design, model._design.layout.coefficients
-    covariance = model._covariance[coefficients, coefficients]
+    covariance, center = model._covariance[coefficients, coefficients], effect_center(model._fit)
     rows = []
     for basis, block, label in zip(design.bases, design.blocks, design.labels, strict=True):
-        for name, weights, _ in basis.comparisons():
+        for name, at, _, is_level in basis.comparisons():
+            weights = at - center[block] if is_level else at
             estimate = float(weights @ model.coef_[block])
             se = float(standard_errors(weights[None], covariance[block, block])[0])
-            z = estimate / se if se > 0.0 else float("nan")
+            # A level that all unlabelled rows have is the average row itself.
+            z = estimate / se if se > 0.0 else 0.0 if estimate == 0.0 else float("nan")
             half = normal_quantile(level) * se
             rows.append((label, name, estimate, se, z, float(2.0 * ndtr(-abs(z))), estimate - half, estimate + half))
     return rows
@@ -165,6 +167,12 @@ def _compared_to(model: FittedModel) -> dict[tuple[str, str], str]:
     return {
         (basis.spec.label, line.name): line.against for basis in model._design.bases for line in basis.comparisons()
     }
+
+
+def _linear_title(model: FittedModel) -> str:
+    levels = any(line.is_level for basis in model._design.bases for line in basis.comparisons())
+    against = " and levels (against the average unlabelled row)" if levels else ""
+    return f"Linear terms (per unit of the column){against}"
 
 
 def _factor_rows(model: FittedModel) -> list[tuple[Any, ...]]:
@@ -255,8 +263,7 @@ def _lines(
             (_line_name(term, name, compared), f"{estimate:.4g}", f"{se:.3g}", f"{z:.2f}", *_p(pvalue))
             for term, name, estimate, se, z, pvalue, _, _ in linear
         )
-        title = "Linear terms (per unit of the column) and levels"
-        yield TextTable(title, ("", "estimate", "se", "z", "p", ""), tuple(shown))
+        yield TextTable(_linear_title(model), ("", "estimate", "se", "z", "p", ""), tuple(shown))
     if factors:
         shown = ((term, f"{df:.3g}", f"{statistic:.2f}", *_p(pvalue)) for term, df, statistic, pvalue in factors)
         yield TextTable("Factors, all levels together", ("", "df", "statistic", "p", ""), tuple(shown))

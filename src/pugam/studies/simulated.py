@@ -191,7 +191,7 @@ def _estimate(cell: tuple[int, int], rng: np.random.Generator, plan: Plan) -> Re
         model.fit(data.X, data.z)
         record[name] = outcome(model, data.X[hidden], data.y[hidden])
         if name != "linear":
-            record["u3"][name] = [round(float(u), 6) for u in model.effect("x3", GRID)["u"]]
+            record["u3"][name] = [round(float(u), 6) for u in model.effect("x3", GRID, center="range")["u"]]
     record["GAET"]["kappa"] = max(models["GAET"].smoothing_.values())
     posterior = expit(logit(PI) + data.log_density_ratio[hidden])
     record["Bayes"] = classification_errors(posterior > 0.5, data.y[hidden])

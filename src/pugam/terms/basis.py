@@ -44,11 +44,15 @@ class Penalty:
 
 
 class Comparison(NamedTuple):
-    """A line of a summary: the weights of the term's coefficients in what is compared, and to what."""
+    """A line of a summary: the weights of the term's coefficients in what is compared, and to what.
+
+    The effect of a level is compared with the average row, which the term need not know; `is_level` says so.
+    """
 
     name: str
     weights: Array
     against: str = ""
+    is_level: bool = False
 
 
 class LevelInDoubt(NamedTuple):
@@ -177,10 +181,6 @@ class Basis(ABC):
         return self
 
     # What is said about it
-
-    def center(self, encoded: Encoded, weights: Array | None) -> Array | None:
-        """Model columns at which the effect averages to zero over rows; None for effects that are centred otherwise."""
-        return np.asarray(np.average(self.columns(encoded), axis=0, weights=weights))
 
     def comparisons(self) -> Iterator[Comparison]:
         """What a summary lists by its coefficients; nothing for curves."""

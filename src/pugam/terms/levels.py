@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from pugam.data import Column
 from pugam.errors import InputError, RowError
+from pugam.messages import LeavingUnscored, UnseenZero
 from pugam.nodes import Node
 from pugam.terms.term import Term
 
@@ -37,8 +38,11 @@ def encode_levels(term: Term, column: Column, levels: tuple[object, ...], permit
         raise RowError(
             f"{term.label}: level {shown!r} in ",
             row,
-            " was not seen in the fit; leave such rows out, or fit with "
-            f"""{term.with_option('unseen="zero"')} to give them a zero effect.""",
+            " was not seen in the fit; leave such rows without a score (",
+            LeavingUnscored(),
+            "), or fit again with ",
+            UnseenZero(term.with_option('unseen="zero"')),
+            " to give them a zero effect.",
         )
     return codes
 

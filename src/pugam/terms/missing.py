@@ -190,12 +190,6 @@ class SkippingBasis(Basis):
         inner = self.inner.on_log_scale(columns)
         return self if inner is self.inner else replace(self, inner=inner)
 
-    def center(self, encoded: Encoded, weights: Array | None) -> Array | None:
-        """Average over rows, those without a value included, unless the inner term is centred otherwise."""
-        if self.inner.center(self._split(encoded)[1], weights) is None:
-            return None
-        return super().center(encoded, weights)
-
     def comparisons(self) -> Iterator[Comparison]:
         """Those of the inner term."""
         return self.inner.comparisons()
@@ -298,7 +292,7 @@ class MissingBasis(SkippingBasis):
             yield line._replace(weights=np.append(line.weights, 0.0))
         alone = np.eye(self.size)[-1]
         if not any(axis.is_numeric for axis in self.axes):
-            yield Comparison("missing", alone)
+            yield Comparison("missing", alone, is_level=True)
             return
         at_stand_ins = self.inner.columns(np.array([self._encoded_stand_ins]))[0]
         against = ", ".join(map(_named, self.axes, self.stand_ins))

@@ -166,12 +166,6 @@ class TensorBasis(Basis):
         spec = replace(self.spec, margins=tuple(margin.spec for margin in margins))  # type: ignore[type-var]
         return replace(self, spec=spec, margins=margins)
 
-    def center(self, encoded: Encoded, weights: Array | None) -> Array | None:
-        """Average over rows, unless all columns hold levels, over which effects sum to zero anyway."""
-        if not any(axis.is_numeric for axis in self.axes):
-            return None
-        return super().center(encoded, weights)
-
     def comparisons(self) -> Iterator[Comparison]:
         """Products of what the margins compare, where nothing is smooth: slopes by level, slopes per unit of products.
 
@@ -183,7 +177,9 @@ class TensorBasis(Basis):
         fewest = 1 if self.has_main_effects else n_margins
         for group in chain.from_iterable(combinations(range(n_margins), n) for n in range(fewest, n_margins + 1)):
             for lines in product(*(list(self.margins[number].comparisons()) for number in group)):
-                yield Comparison(self._name(group, lines), self._weights(dict(zip(group, lines, strict=True))))
+                weights = self._weights(dict(zip(group, lines, strict=True)))
+                is_level = not self.has_main_effects and all(line.is_level for line in lines)
+                yield Comparison(self._name(group, lines), weights, is_level=is_level)
 
     def _name(self, group: Sequence[int], lines: Sequence[Comparison]) -> str:
         """Name a comparison by levels; beside main effects, which have lines of their own, by columns too."""

@@ -177,7 +177,7 @@ def check_limits(table, posterior):
 
 def check_terms(model):
     for term in model.terms_:
-        for options in ({}, {"scale": "odds"}, {"center": "rows"}):
+        for options in ({}, {"scale": "odds"}, {"center": "range"}):
             effect = model.effect(term, **options)
             columns = {name: np.asarray(effect[name], dtype=float) for name in ("u", "se", "lower", "upper")}
             require_finite(columns, f"effect({term.label})")

@@ -6,6 +6,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from pugam import PUGAM
@@ -59,6 +60,7 @@ def files(tmp_path_factory, example, fixed, hostile, mapped, sampled, several):
     (folder / "many.html").write_text(render(replace(example, effects=many, folding=folding)), encoding="utf-8")
     several.report(folder / "several.html")
     fitted_to_hostile_names().report(folder / "fitted.html", title=HOSTILE)
+    fitted_to_a_wide_table().report(folder / "wide.html")
     return folder
 
 
@@ -68,6 +70,18 @@ def fitted_to_hostile_names():
     X = data.X[["x1", "x2"]].set_axis([HOSTILE, '"><img src=x onerror=window.hacked=1>'], axis=1)
     X["site"] = np.where(data.X["x3"] > 0.5, "</script><script>window.hacked=1</script>", "plain")
     return PUGAM().fit(X, data.z)
+
+
+def fitted_to_a_wide_table():
+    """A model of forty numbers with long names and a factor with longer ones."""
+    rng = np.random.default_rng(0)
+    y = rng.random(1000) < 0.5
+    shifts = np.where(np.arange(40) < 20, 0.6, 0.0)
+    X = pd.DataFrame(rng.normal(size=(1000, 40)) + np.outer(y, shifts)).rename(columns="laboratory_value_{:02d}".format)
+    X["referring_institution"] = rng.choice(["Universitätsklinikum", "Rehabilitationseinrichtung", "unknown"], 1000)
+    z = (y & (rng.random(1000) < 0.5)).astype(int)
+    formula = " + ".join(X.columns[:40]) + " + f(referring_institution)"
+    return PUGAM(formula, estimate="mode", check=False).fit(X, z)
 
 
 @pytest.fixture
@@ -103,6 +117,25 @@ def text(driver, selector):
 
 def outline(driver, selector):
     return driver.find_element(By.CSS_SELECTOR, selector).get_attribute("d")
+
+
+def broken_words(driver):
+    """Words and numbers in sight of which parts stand on different lines; underscores are places to break."""
+    return driver.execute_script(r"""
+        const broken = [], texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+        for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+          const around = node.parentElement;
+          if (!around.checkVisibility() || around.closest("svg, .unseen, pre")) continue;
+          for (const word of node.textContent.matchAll(/[\p{L}\p{N}_.,%+\u2212]+/gu)) {
+            const range = document.createRange();
+            range.setStart(node, word.index);
+            range.setEnd(node, word.index + word[0].length);
+            const lines = [...range.getClientRects()].filter((box) => box.width > 0).map((box) => Math.round(box.top));
+            if (new Set(lines).size > 1) broken.push(word[0]);
+          }
+        }
+        return broken;
+    """)
 
 
 def moved_parts(driver):
@@ -390,7 +423,7 @@ def test_labels_of_contour_lines_do_not_overlap(driver, open_page):
 
 @pytest.mark.parametrize("width", [PHONE[0], pytest.param(420, marks=pytest.mark.long)])
 def test_tables_and_the_diagnosis_are_whole_on_a_phone(driver, open_page, width):
-    open_page("fitted", (width, PHONE[1]))
+    open_page("example", (width, PHONE[1]))
 
     boxes = driver.find_elements(By.CSS_SELECTOR, "[aria-labelledby=tests].scroll, [aria-labelledby=candidates].scroll")
     boxes.append(driver.find_element(By.CSS_SELECTOR, "pre.wrapped"))
@@ -510,18 +543,25 @@ def test_charts_and_tables_stand_without_a_script(driver, open_page):
     assert by_id["slider"] not in laid_out
 
 
-def test_paper_shows_the_summary_and_no_slider(driver, page):
-    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+def test_paper_is_black_on_white_with_the_summary_and_without_controls(driver, page):
+    dark = {"name": "prefers-color-scheme", "value": "dark"}
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print", "features": [dark]})
     try:
         driver.execute_script("window.dispatchEvent(new Event('beforeprint'))")
 
-        assert not driver.find_element(By.CSS_SELECTOR, ".slider").is_displayed()
+        shown = [one for one in driver.find_elements(By.CSS_SELECTOR, "input, select, button") if one.is_displayed()]
+        assert shown == []
         assert "log-likelihood" in text(driver, "details pre")
+        assert not driver.find_element(By.CSS_SELECTOR, ".why table").is_displayed()
+        colours = (
+            "const found = getComputedStyle(document.documentElement); return [found.color, found.backgroundColor]"
+        )
+        assert driver.execute_script(colours) == ["rgb(0, 0, 0)", "rgb(255, 255, 255)"]
     finally:
-        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
 
 
-@pytest.mark.parametrize(("name", "size"), [("example", WIDE), ("example", (390, 844)), ("fitted", PHONE)])
+@pytest.mark.parametrize(("name", "size"), [("example", WIDE), ("example", (390, 844)), ("several", PHONE)])
 def test_a_likely_positive_opens_to_show_why(driver, open_page, name, size):
     open_page(name, size)
     details = driver.find_elements(By.CSS_SELECTOR, ".why details")
@@ -590,6 +630,44 @@ def test_a_search_shows_what_it_finds_and_nothing_else(driver, open_page):
     search.send_keys(Keys.DELETE)
     assert len(charts_in_sight(driver)) == 12
     assert text(driver, "#search-found") == ""
+
+
+@pytest.mark.parametrize("size", [WIDE, (390, 844)])
+def test_a_wide_table_leaves_words_whole_and_scrolls_in_boxes_of_its_own(driver, open_page, files, size):
+    open_page("wide", size)
+    driver.execute_script("document.querySelector('.why details').open = true")
+
+    assert broken_words(driver) == []
+    assert driver.execute_script("return document.documentElement.scrollWidth") <= size[0]
+    assert driver.get_log("browser") == []
+    assert requests(driver) == [(files / "wide.html").as_uri()]
+    assert (files / "wide.html").stat().st_size < 3_000_000
+
+
+def test_a_wide_table_has_all_that_a_page_can_show(driver, open_page):
+    open_page("wide")
+    reviewed = [cell.text for cell in driver.find_elements(By.CSS_SELECTOR, ".review tbody th")]
+    found = [float(cell.text) for cell in driver.find_elements(By.CSS_SELECTOR, ".review tbody td b")]
+    bounds = [cell.text for cell in driver.find_elements(By.CSS_SELECTOR, ".bounds tbody th")]
+
+    assert reviewed[:3] == ["10", "20", "50"]
+    assert found == sorted(found)
+    assert bounds == ["1.5 times", "2 times", "3 times", "5 times", "10 times"]
+    assert "by best bin" in text(driver, "pre.wrapped")
+    assert len(charts_in_sight(driver)) <= 12
+
+
+def test_the_ends_of_the_slider_say_what_they_are_for_each_sample(driver, open_page):
+    open_page("sampled")
+    slider, ends = driver.find_element(By.ID, "slider"), {}
+
+    for sample in ("0", "1"):
+        Select(driver.find_element(By.ID, "sample")).select_by_value(sample)
+        ends[sample] = text(driver, "#lowest-pi"), text(driver, "#highest-pi")
+        for key, end in zip((Keys.HOME, Keys.END), ends[sample], strict=True):
+            slider.send_keys(key)
+            assert text(driver, "#what-if-pi") == end
+    assert ends["0"] != ends["1"]
 
 
 def test_a_page_of_few_effects_has_no_search(driver, open_page):

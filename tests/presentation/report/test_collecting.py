@@ -98,7 +98,7 @@ def test_a_report_has_the_interval_it_is_given_and_its_level(models, method):
     assert content.summary == str(model.summary(0.8, interval))
     assert content.diagnostics.text.split("\n")[0] == f"pi is {model.diagnose().verdict}: {interval}"
     (shown,) = (effect for effect in content.effects if effect.column == "x1")
-    own = model.effect("x1", np.array(shown.x), 0.8, center="rows")
+    own = model.effect("x1", np.array(shown.x), 0.8)
     np.testing.assert_allclose(shown.lower, own["lower"], rtol=1e-12)
     assert {ratio.ratio.level for ratio in content.ratios} == {0.8}
     wider = collect(model, "At 95%", {}, {}, interval=model.pi_interval(method=method)).candidates[0]
@@ -112,7 +112,7 @@ def test_effects_are_those_of_the_model(both):
     for effect in content.effects:
         grid = [None if x == "missing" else x for x in effect.x]
         points = grid if not effect.is_curve else np.array(grid, dtype=float)
-        own = model.effect(effect.column, points, center="rows")
+        own = model.effect(effect.column, points)
         for name in ("u", "lower", "upper"):
             np.testing.assert_allclose(getattr(effect, name), own[name], rtol=1e-12)
 
@@ -287,7 +287,7 @@ def test_a_refit_with_pi_fixed_agrees_with_the_slider(models, contents, rows):
     for effect in contents["plain"].effects:
         grid = [None if x == "missing" else x for x in effect.x]
         points = grid if not effect.is_curve else np.array(grid, dtype=float)
-        own = refit.effect(effect.column, points, center="rows")
+        own = refit.effect(effect.column, points)
         np.testing.assert_allclose(effect.with_pi_fixed[place], own["u"], atol=2e-2)
 
 

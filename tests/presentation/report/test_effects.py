@@ -34,7 +34,7 @@ def test_a_map_holds_the_effect_over_its_plane(shown, several):
     surface = shown["te(age, bmi)"].surface
     age, bmi = np.meshgrid(surface.x, surface.y)
 
-    own = several.effect("te(age, bmi)", {"age": age.ravel(), "bmi": bmi.ravel()}, center="rows")
+    own = several.effect("te(age, bmi)", {"age": age.ravel(), "bmi": bmi.ravel()})
 
     for name in ("u", "lower", "upper"):
         np.testing.assert_allclose(getattr(surface, name).ravel(), own[name], rtol=1e-9, atol=1e-12)
@@ -49,7 +49,7 @@ def test_curves_are_those_of_the_model_at_the_estimate_and_with_pi_fixed(shown, 
     assert (curves.column, curves.by, curves.names) == ("dose", "site", ("east", "north", "south"))
     for site, effect in zip(curves.names, curves.curves, strict=True):
         grid = {"dose": list(effect.x), "site": [site] * len(effect.x)}
-        own = several.effect("s(dose, by=site)", grid, center="rows")
+        own = several.effect("s(dose, by=site)", grid)
         np.testing.assert_allclose(effect.u, own["u"], rtol=1e-9)
         np.testing.assert_allclose(effect.upper, own["upper"], rtol=1e-9)
         assert np.shape(effect.with_pi_fixed) == (len(fixed.pi), len(effect.x))
@@ -68,7 +68,7 @@ def test_combinations_of_levels_are_points_named_together(shown):
 
 def test_missing_values_are_told_beside_the_map_once(content, several):
     notes = [note for effect in content.effects for note in effect.notes]
-    effect = several.effect("te(age, bmi)", {"age": [50.0], "bmi": [np.nan]}, center="rows").iloc[0]
+    effect = several.effect("te(age, bmi)", {"age": [50.0], "bmi": [np.nan]}).iloc[0]
 
     (note,) = notes
     assert note.startswith("Missing values: effect ")

@@ -16,7 +16,7 @@ from pugam.presentation.report.page import render
 from pugam.solvers import EvidenceCurve, PooledShares
 
 LARGEST_PAGE = 3_000_000
-VOID = {"meta", "link", "input", "rect", "path", "br"}
+VOID = {"meta", "link", "input", "rect", "path", "br", "wbr"}
 
 
 class Page(HTMLParser):

@@ -95,10 +95,11 @@ def test_slopes_by_level():
     np.testing.assert_allclose(np.sum([line.weights for line in basis.comparisons()], axis=0), 0.0, atol=1e-15)
 
 
-def test_effects_of_levels_sum_to_zero_anyway():
+def test_combinations_of_levels_are_compared_with_the_average_row():
     basis = resolved("site:sex")
 
-    assert basis.center(basis.encode([TABLE.column("site"), TABLE.column("sex")]), None) is None
+    assert all(line.is_level for line in basis.comparisons())
+    assert not any(line.is_level for line in resolved("dose:site").comparisons())
     assert [line.name for line in basis.comparisons()] == ["a:f", "a:m", "b:f", "b:m", "c:f", "c:m"]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.inference import Sensitivity, curve_columns
+from pugam.inference import Sensitivity, curve_columns, effect_center
 from pugam.presentation.grids import grid_of
 from pugam.presentation.pictures import Panel, Picture, picture_of
 from pugam.presentation.protocol import FittedModel
@@ -62,12 +62,11 @@ def collect_effects(
     model: FittedModel, fitted: Fitted, found: Sensitivity, level: float, order: Sequence[int]
 ) -> Iterator[tuple[Shown, ...]]:
     """Yield what is drawn of each term, in this order."""
-    design, shown = fitted.design, fitted.engine.shown
+    design, center = fitted.design, effect_center(fitted.fit)
     for place in order:
-        basis, block = design.bases[place], design.blocks[place]
-        center = basis.center(shown.encoded[place], shown.weights)
+        block = design.blocks[place]
         picture = picture_of(model, place, DETAIL, level)
-        term = _Term(picture, found.coef[:, block], np.zeros(basis.size) if center is None else center)
+        term = _Term(picture, found.coef[:, block], center[block])
         yield tuple(PANELS[len(panel.view.along)](term, panel) for panel in picture.panels)
 
 

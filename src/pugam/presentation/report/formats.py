@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 
-__all__ = ["fine", "number", "p_equals", "percent", "percent_range", "probability_value", "rounded", "signed"]
+from markupsafe import Markup
+
+__all__ = [
+    "breakable",
+    "fine",
+    "number",
+    "p_equals",
+    "percent",
+    "percent_range",
+    "probability_value",
+    "rounded",
+    "signed",
+    "unbroken",
+]
 
 UNKNOWN = "–"  # noqa: RUF001, a dash in a table
 SMALLEST_PLAIN, LARGEST_PLAIN = -4, 5  # powers of ten between which a number is written without one
 SMALLEST_PVALUE = 0.001
 SMALLEST_SHARE = 0.0005  # shown as 0.1%; what is smaller, but not zero, is not to be shown as 0.0%
 DIGITS = 4  # significant ones for the script: more cannot be seen, and make the page large
+PARTS = re.compile(r"(?<=_)|(?<=[/>])(?=[^\W\d])")
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -107,6 +122,26 @@ def p_equals(pvalue: float) -> str:
     """
     shown = probability_value(pvalue)
     return f"p {shown}" if shown.startswith("<") else f"p = {shown}"
+
+
+def unbroken(interval: str) -> str:
+    """Keep both ends of an interval in one piece, so that a line breaks between them or not at all.
+
+    >>> unbroken("< 0.1% to 2 × 10⁻⁷").split()
+    ['<', '0.1%', 'to', '2', '×', '10⁻⁷']
+    >>> unbroken("< 0.1% to 30.4%").split(" ")
+    ['<\\xa00.1%', 'to', '30.4%']
+    """
+    return " to ".join(end.replace(" ", "\N{NO-BREAK SPACE}") for end in interval.split(" to "))
+
+
+def breakable(name: object) -> Markup:
+    """Let a line break between the parts of a name, and not inside its words and numbers.
+
+    >>> breakable("days_since<admission/0.5")
+    Markup('days_<wbr>since&lt;admission/0.5')
+    """
+    return Markup("<wbr>").join(PARTS.split(str(name)))  # nosec B704 # join escapes the parts
 
 
 def rounded(values: Iterable[float], digits: int = DIGITS) -> list[float | None]:

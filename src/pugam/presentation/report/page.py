@@ -64,6 +64,8 @@ def _environment() -> Environment:
         level=_level,
         share_in_words=share_in_words,
         place="{:.1f}".format,
+        breakable=formats.breakable,
+        unbroken=formats.unbroken,
     )
     return environment
 

@@ -108,6 +108,8 @@
 
   function choose(number) {
     view = data.views[number];
+    byId("lowest-pi").textContent = view.pi[0];
+    byId("highest-pi").textContent = view.pi[view.pi.length - 1];
     byId("histogram").setAttribute("aria-label", view.label);
     byId("histogram").querySelector(".column").setAttribute("d", columnsOutline(view.histogram[data.estimate]));
     document.querySelectorAll(".candidates > tbody").forEach((row, i) => {
@@ -316,9 +318,9 @@
 
   if (search) search.addEventListener("input", () => find(search.value.trim().toLowerCase()));
 
-  // Paper cannot unfold what is folded.
+  // Paper cannot unfold what is folded. Of each likely positive it shows the three main reasons, which are not.
 
-  const folded = [...document.querySelectorAll("details")];
+  const folded = [...document.querySelectorAll("details")].filter((part) => !part.closest(".why"));
   let opened = [];
   window.addEventListener("beforeprint", () => {
     opened = folded.filter((part) => !part.open);

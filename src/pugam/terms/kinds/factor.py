@@ -130,14 +130,10 @@ class FactorBasis(Basis):
         """Refuse: between levels there is nothing to go along."""
         raise InputError(f"{self.spec.label} is a factor and has no derivative; compare its levels with odds_ratio.")
 
-    def center(self, encoded: Encoded, weights: Array | None) -> None:
-        """Effects of levels sum to zero anyway."""
-        return
-
     def comparisons(self) -> Iterator[Comparison]:
         """The effect of each level."""
         for level, weights in zip(self.levels, self.contrasts, strict=False):
-            yield Comparison(str(level), weights)
+            yield Comparison(str(level), weights, is_level=True)
 
     @property
     def is_tested_jointly(self) -> bool:

@@ -194,10 +194,6 @@ class LabellingBasis(Basis):
         inner = self.inner.on_log_scale(columns)
         return self if inner is self.inner else replace(self, inner=inner)
 
-    def center(self, encoded: Encoded, weights: Array | None) -> Array | None:
-        """As the term does."""
-        return self.inner.center(encoded, weights)
-
     def comparisons(self) -> Iterator[Comparison]:
         """Those of the term."""
         return self.inner.comparisons()

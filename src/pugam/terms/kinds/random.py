@@ -132,10 +132,6 @@ class RandomBasis(Basis):
         """The middle of the level's interval."""
         return np.asarray((encoded + 0.5) / self.size)
 
-    def center(self, encoded: Encoded, weights: Array | None) -> None:
-        """The mean of random effects is zero anyway."""
-        return
-
     def levels_in_doubt(self, everywhere: float, sums: Array, squares: Array, theta: Array) -> Iterator[LevelInDoubt]:
         """The penalty holds every level."""
         return iter(())
