@@ -27,6 +27,7 @@ from pugam.inference.effects import (
     curve_columns,
     default_grid,
     effect_table,
+    known_curve,
     standard_errors,
 )
 from pugam.inference.explanations import Contributions, ShareKnown, explain_rows, with_average
@@ -36,6 +37,7 @@ from pugam.inference.hypotheses import (
     HypothesisTest,
     Null,
     fourier_test,
+    known_test,
     read_null,
     refit_under_null,
     wald_test,
@@ -169,6 +171,8 @@ __all__ = [
     "judge_share",
     "kind_posteriors",
     "know_survey",
+    "known_curve",
+    "known_test",
     "lengths_of_reviews",
     "make_inference",
     "make_resampling",

@@ -16,7 +16,7 @@ from scipy.special import ndtr, ndtri
 from pugam.engines import Counts
 from pugam.errors import InputError, warn_user
 from pugam.inference.bootstrap_store import FinishedBatches, conditions_of, open_store
-from pugam.inference.effects import Scale, contrast_weights, curve_columns, require_scale
+from pugam.inference.effects import Scale, contrast_weights, curve_columns, known_curve, require_scale
 from pugam.inference.influence import pi_influence
 from pugam.inference.intervals import Interval, normal_quantile, wald_interval_log
 from pugam.inference.resampling import Resampling
@@ -113,9 +113,10 @@ class Bootstrap:
     def effect(self, term: str, grid: Any, scale: Scale = "log") -> Array:
         """Curves of a term on a grid, one for each refit: shape (B, len(grid))."""
         number = self._design.index(getattr(term, "label", str(term)))
-        columns = curve_columns(self._design.bases[number], grid)
+        basis = self._design.bases[number]
+        columns, known = curve_columns(basis, grid), known_curve(basis, grid)
         require_scale(scale)
-        curves: Array = self.coef[:, self._design.blocks[number]] @ columns.T
+        curves: Array = self.coef[:, self._design.blocks[number]] @ columns.T + known
         return np.exp(curves) if scale == "odds" else curves
 
     def belongs_to(self, design: Design, coef: Array) -> bool:
@@ -124,10 +125,10 @@ class Bootstrap:
 
     def contrast(self, a: Mapping[str, Any], b: Mapping[str, Any], level: float = 0.95) -> Interval:
         """Percentile interval for the log odds ratio between two sets of values, b against a."""
-        weights = contrast_weights(self._design, a, b, self._added)
+        weights, known = contrast_weights(self._design, a, b, self._added)
         tail = float(ndtr(-normal_quantile(level)))
-        lower, upper = np.quantile(self.coef @ weights, (tail, 1.0 - tail))
-        return Interval(float(self._coef @ weights), float(lower), float(upper), level, "bootstrap, percentile")
+        lower, upper = np.quantile(self.coef @ weights + known, (tail, 1.0 - tail))
+        return Interval(float(self._coef @ weights) + known, float(lower), float(upper), level, "bootstrap, percentile")
 
     def odds_ratio(self, term: str | Mapping[str, Any], a: Any, b: Any = None, level: float = 0.95) -> Interval:
         """Percentile interval for the odds ratio at b against a, of a term or between two sets of values."""

@@ -21,6 +21,7 @@ __all__ = [
     "curve_columns",
     "default_grid",
     "effect_table",
+    "known_curve",
     "point_names",
     "require_scale",
     "simultaneous_quantile",
@@ -106,7 +107,7 @@ def effect_table(
     columns = curve_columns(basis, grid, derivative)
     if center is not None and not derivative:
         columns = columns - center
-    u = columns @ theta
+    u = columns @ theta + known_curve(basis, grid, derivative)
     se = standard_errors(columns, covariance)
     quantile = normal_quantile(level)
     if simultaneous and draws is None:
@@ -146,6 +147,12 @@ def curve_columns(basis: Basis, grid: Any, derivative: bool | str = False) -> Ar
     _warn_outside(basis, points)
     encoded = basis.encode(points)
     return basis.slopes(encoded, _axis_along(basis, derivative)) if derivative else basis.columns(encoded)
+
+
+def known_curve(basis: Basis, grid: Any, derivative: bool | str = False) -> Array:
+    """What is known of a term beside its coefficients, or its derivative, on a grid: shape (n_points,)."""
+    encoded = basis.encode(_read_points(basis, grid))
+    return basis.known_slopes(encoded, _axis_along(basis, derivative)) if derivative else basis.known(encoded)
 
 
 def _axis_along(basis: Basis, derivative: bool | str) -> int:
@@ -198,10 +205,10 @@ def contrast(
     averaged : collection of str
         Labels of interactions that are averaged over the range of a column whose values are not given: they are zero.
     """
-    weights = contrast_weights(design, a, b, averaged)
-    estimate = float(weights @ theta)
+    weights, known = contrast_weights(design, a, b, averaged)
+    estimate = float(weights @ theta) + known
     if draw is not None and design.constraints[:, weights != 0.0].any():
-        lower, upper = shaped_limits(np.array([estimate]), draw() @ weights[:, None], level)
+        lower, upper = shaped_limits(np.array([estimate]), draw() @ weights[:, None] + known, level)
         return Interval(estimate, float(lower[0]), float(upper[0]), level, "draws")
     half = normal_quantile(level) * float(standard_errors(weights[None], covariance)[0])
     return Interval(estimate, estimate - half, estimate + half, level, "wald")
@@ -209,21 +216,22 @@ def contrast(
 
 def contrast_weights(
     design: Design, a: Mapping[str, Any], b: Mapping[str, Any], averaged: Collection[str] = ()
-) -> Array:
-    """Weights of all coefficients in the difference between two sets of values, b less a.
+) -> tuple[Array, float]:
+    """Weights of all coefficients in the difference between two sets of values, b less a, and what offsets add.
 
     The name of a column stands for all terms that it has a part in; the label of a term for that term alone.
     """
     terms_a, terms_b = (_values_of_terms(design, side, averaged) for side in (a, b))
     if not terms_a or terms_a.keys() != terms_b.keys():
         raise InputError("A contrast compares values of the same columns; name the same ones, one or more, in a and b.")
-    weights = np.zeros(design.n_columns)
+    weights, known = np.zeros(design.n_columns), 0.0
     for number, point in terms_a.items():
         basis = design.bases[number]
         grid = as_grid([_pair(first, second) for first, second in zip(point, terms_b[number], strict=True)])
-        rows = curve_columns(basis, grid)
+        rows, (at_a, at_b) = curve_columns(basis, grid), known_curve(basis, grid)
         weights[design.blocks[number]] = rows[1] - rows[0]
-    return weights
+        known += float(at_b - at_a)
+    return weights, known
 
 
 def _pair(first: object, second: object) -> NDArray[Any]:

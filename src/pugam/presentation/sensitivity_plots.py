@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.inference import Sensitivity, curve_columns
+from pugam.inference import Sensitivity, curve_columns, known_curve
 from pugam.presentation.annotations import MOST_LEVELS, SMALL, explain_curves, name_levels
 from pugam.presentation.grids import grid_of
 from pugam.presentation.panels import CURVES, LINE, ZERO, make_panels, panel_size, use_axes
@@ -50,7 +50,8 @@ def _draw(ax: Axes, basis: Basis, coef: Array, pi: Array, rows: Array) -> None:
     """Draw one term with several sets of coefficients."""
     *_, view = views = views_of(basis.axes, rows, DETAIL)
     with_missing = basis.has_missing_effect and not view.along
-    effects = coef @ curve_columns(basis, grid_of(basis, [view], with_missing)).T
+    grid = grid_of(basis, [view], with_missing)
+    effects = coef @ curve_columns(basis, grid).T + known_curve(basis, grid)
     for u, value, shade in zip(effects, pi, np.linspace(SMALLEST, LARGEST, len(pi)), strict=True):
         _draw_effect(ax, view, u, {"alpha": float(shade), "label": f"pi = {value:.2f}"})
     if not view.along:

@@ -260,11 +260,20 @@ def _lines(
     if factors:
         shown = ((term, f"{df:.3g}", f"{statistic:.2f}", *_p(pvalue)) for term, df, statistic, pvalue in factors)
         yield TextTable("Factors, all levels together", ("", "df", "statistic", "p", ""), tuple(shown))
+    yield from _offsets(model)
     yield "---"
     yield "p-values: 0 '***' 0.001 '**' 0.01 '*' 0.05 '.' 0.1"
     yield ""
     yield f"log-likelihood {model.loglik_:.2f} on {model.edf_:.1f} effective degrees of freedom, AIC {model.aic_:.2f}"
     yield model._inference.describe(prior="none" if model.pi_prior is None else f"{model.pi_prior}")
+
+
+def _offsets(model: FittedModel) -> Iterator[str]:
+    """Name the terms that are known."""
+    known = [model._design.labels[number] for number in model._design.known_terms]
+    if known:
+        yield ""
+        yield f"Known, added with coefficient 1: {', '.join(known)}"
 
 
 def _survey(model: FittedModel) -> Iterator[str]:

@@ -15,7 +15,7 @@ from pugam.engines import Engine, Sources
 from pugam.linear_algebra import inverse
 from pugam.solvers.families import Families, gather_families
 from pugam.solvers.laplace import EvidenceAt, Model
-from pugam.solvers.moments import flat_curves, variances_seen
+from pugam.solvers.moments import column_variances, flat_curves, variances_seen
 from pugam.solvers.objective import Objective
 from pugam.solvers.standpoint import Standpoint
 from pugam.solvers.tuning import TUNING
@@ -123,7 +123,8 @@ def screen_pairs(model: Model, known: EvidenceAt, pairs: Sequence[Pair]) -> Scre
     """
     wide = _widened(model, pairs, once=True)
     flat, here = _look(Objective(wide, np.zeros(wide.design.n_columns), model.prior), known)
-    families = gather_families(wide.design, variances_seen(flat))
+    variances = column_variances(wide) if wide.design.known_terms else variances_seen(flat)
+    families = gather_families(wide.design, variances)
     score, information = _projected(here, known)
     weights = families.weights[families.names.index(INTERACTIONS)]
     first = len(model.design.bases)

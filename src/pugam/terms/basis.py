@@ -74,7 +74,7 @@ class Basis(ABC):
     @property
     @abstractmethod
     def size(self) -> int:
-        """Number m of model columns."""
+        """Number m of model columns; none where the effect is known, and there is nothing to estimate."""
 
     @property
     @abstractmethod
@@ -133,6 +133,14 @@ class Basis(ABC):
         """Evaluate the effect with these coefficients; what comes out for a row depends on that row alone."""
         # Unlike a product of matrices, whose last bits depend on how many rows there are.
         return np.asarray(np.einsum("ij,j->i", self.columns(encoded), theta))
+
+    def known(self, encoded: Encoded) -> Array:
+        """Evaluate the part of the effect that is known and has no coefficient, shape (n,): zero but for offsets."""
+        return np.zeros(len(encoded))
+
+    def known_slopes(self, encoded: Encoded, along: int = 0) -> Array:
+        """Evaluate its derivative along one column of the table, shape (n,)."""
+        return np.zeros(len(encoded))
 
     def slopes(self, encoded: Encoded, along: int = 0) -> Array:
         """Evaluate derivatives of the model columns along one column of the table, in its units: shape (n, m)."""

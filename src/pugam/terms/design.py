@@ -186,6 +186,21 @@ class Design:
         """Where terms are polynomials, and which."""
         return LocalSupport(self.local_pieces)
 
+    @cached_property
+    def known_terms(self) -> tuple[int, ...]:
+        """Numbers of the terms whose effect is known: offsets, which have no model columns."""
+        return tuple(number for number, size in enumerate(self.sizes) if size == 0)
+
+    @cached_property
+    def estimated_terms(self) -> tuple[int, ...]:
+        """Numbers of the other terms, which have coefficients."""
+        return tuple(number for number, size in enumerate(self.sizes) if size > 0)
+
+    def known(self, encoded: Sequence[Encoded]) -> Array | None:
+        """Evaluate what known effects add to the linear predictor, shape (n,); None where there are none."""
+        parts = [self.bases[number].known(encoded[number]) for number in self.known_terms]
+        return np.sum(parts, axis=0) if parts else None
+
     def index(self, term: str) -> int:
         """Find a term by its label, or by its column where one term only goes along that alone: `age` or `s(age)`."""
         if term in self.labels:

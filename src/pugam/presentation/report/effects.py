@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.inference import Sensitivity, curve_columns
+from pugam.inference import Sensitivity, curve_columns, known_curve
 from pugam.presentation.grids import grid_of
 from pugam.presentation.pictures import Panel, Picture, picture_of
 from pugam.presentation.protocol import FittedModel
@@ -37,8 +37,8 @@ class _Term:
     def with_pi_fixed(self, panel: Panel, missing: bool) -> Array:
         """Return effects at all points of a panel, behind them that of missing values: shape (K, n_points)."""
         basis = self.picture.basis
-        columns = curve_columns(basis, grid_of(basis, [panel.view], missing)) - self.center
-        return np.asarray(self.coef @ columns.T)
+        grid = grid_of(basis, [panel.view], missing)
+        return np.asarray(self.coef @ (curve_columns(basis, grid) - self.center).T + known_curve(basis, grid))
 
     def title(self, panel: Panel) -> str:
         """Name a panel."""
