@@ -10,6 +10,7 @@ from pugam.command_line.compare import compare
 from pugam.command_line.demo import demo
 from pugam.command_line.drift import drift
 from pugam.command_line.explain import explain
+from pugam.command_line.export import export
 from pugam.command_line.fit import fit
 from pugam.command_line.predict import predict
 from pugam.command_line.refit import refit
@@ -26,7 +27,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-VERBS = {verb.__name__: verb for verb in (demo, fit, predict, explain, refit, compare, drift, report, simulate, study)}
+VERBS = {
+    verb.__name__: verb
+    for verb in (demo, fit, predict, explain, export, refit, compare, drift, report, simulate, study)
+}
 for verb in VERBS.values():
     app.command()(verb)
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pugam.data import Column
 from pugam.errors import InputError
 from pugam.terms.axes import Axis
+from pugam.terms.expressions import Case, Expression, add_cases
 from pugam.terms.shelf import Shelf
 from pugam.terms.splines import PiecewiseBasis
 from pugam.terms.term import Term
@@ -157,6 +158,17 @@ class Basis(ABC):
     def places(self, encoded: Encoded) -> Array:
         """Where values lie among the breaks of `pieces`: between 0 and 1 unless out of range, NaN where missing."""
         raise NotImplementedError
+
+    # As an expression, for scorers in other languages
+
+    def cases(self) -> tuple[Case, ...] | None:
+        """The model columns as polynomials by case, as `pieces` have them; None where they are no such."""
+        return None
+
+    def expression(self, theta: Array) -> Expression | None:
+        """The effect with these coefficients as an expression of columns; None where it cannot be written so."""
+        cases = self.cases()
+        return None if cases is None else add_cases([cases], theta)
 
     # How smooth it is
 

@@ -14,6 +14,7 @@ from pugam.data import Column, Table
 from pugam.errors import InputError
 from pugam.layout import Layout
 from pugam.terms.basis import Basis, Encoded
+from pugam.terms.expressions import Expression, Number, Plus
 from pugam.terms.gaps import refuse_gaps
 from pugam.terms.missing import resolve_term
 from pugam.terms.splines import PiecewiseBasis
@@ -260,6 +261,18 @@ class Design:
             for basis, block, values in zip(self.bases, self.blocks, encoded, strict=True):
                 out[rows] += basis.effect(values[rows], b[1:][block])
         return out
+
+    def expression(self, b: Array) -> Expression:
+        """Intercept plus effects for one vector b = (a, theta), without the terms that say who is labelled."""
+        parts = [basis.expression(b[1:][block]) for basis, block in self._effects]
+        for (basis, _), part in zip(self._effects, parts, strict=True):
+            if part is None:
+                raise InputError(f"{basis.spec.label} cannot be written as a formula, so the model cannot be exported.")
+        return Plus((Number(float(b[0])), *(part for part in parts if part is not None)))
+
+    @property
+    def _effects(self) -> list[tuple[Basis, slice]]:
+        return list(zip(self.bases, self.blocks, strict=True))[: self.n_effects]
 
     def coarse(self, n_functions: int) -> tuple[Design, NDArray[np.intp]]:
         """Return a cheaper design of the smoothest functions of each term, and where its columns stand in this one."""

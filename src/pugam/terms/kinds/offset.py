@@ -14,6 +14,7 @@ from pugam.errors import InputError
 from pugam.nodes import Node
 from pugam.terms.axes import Axis, number_axis
 from pugam.terms.basis import Basis, Encoded
+from pugam.terms.expressions import Expression, Value, shifted
 from pugam.terms.gaps import complete_numbers
 from pugam.terms.options import JointMissingPolicy, MissingPolicy, check_column
 from pugam.terms.ranges import FARTHEST_PLACE
@@ -113,6 +114,10 @@ class OffsetBasis(Basis):
     def effect(self, encoded: Encoded, theta: Array) -> Array:
         """The values, zero at the middle of their range."""
         return self.known(encoded)
+
+    def expression(self, theta: Array) -> Expression:
+        """The values less the middle of their range."""
+        return shifted(Value(self.spec.column), -(self.lower / 2.0 + self.upper / 2.0))
 
     def known_slopes(self, encoded: Encoded, along: int = 0) -> Array:
         """One, everywhere."""
