@@ -339,7 +339,7 @@ def read_shrinkage(shrinkage: Any, settings: Settings, design: Design) -> Shrink
             ", or leave out the offset.",
         )
     by_reml = isinstance(settings.smoothing, str) and settings.smoothing == "reml"
-    return "never" if shrinkage == "auto" and not by_reml else shrinkage
+    return "never" if shrinkage == "auto" and (design.known_terms or not by_reml) else shrinkage
 
 
 def _read_smoothing(smoothing: Any, design: Design) -> Any:

@@ -383,9 +383,7 @@ def choose_fit(
         return fit_samples(fit_marginal(engine, designs, settings, rng), samples)
     if settings.estimate == "marginal" and has_enough_rows(designs[0], engine):
         return fit_marginal(engine, designs, settings, rng)
-    if designs[0].known_terms:  # whose steepness is known, so that held-out rows cannot change that of all effects
-        return _fit_best_scale(engine, designs, settings, rng)
-    if settings.estimate == "marginal":
+    if settings.estimate == "marginal" and shrinkage != "never":
         return fit_shrunken(engine, designs, settings, rng)
     if shrinkage == "never" or (shrinkage == "auto" and has_enough_rows(designs[0], engine)):
         smoothed = _fit_best_scale(engine, designs, settings, rng)

@@ -32,6 +32,8 @@ __all__ = [
     "between",
     "cases_by_level",
     "cases_of_pieces",
+    "fraction",
+    "scaled",
     "shifted",
 ]
 
@@ -160,6 +162,16 @@ class Case:
 def shifted(of: Expression, by: float) -> Expression:
     """Add a number to an expression."""
     return Plus((of, Number(by)))
+
+
+def scaled(of: Expression, low: float, high: float) -> Expression:
+    """Where an expression lies between two ends, taken as 0 and 1."""
+    return Quotient(shifted(of, -low), Number(high - low))
+
+
+def fraction(of: Expression) -> Expression:
+    """What is left of an expression beyond the whole number below it."""
+    return Plus((of, Times((Number(-1.0), Call("floor", of)))))
 
 
 def between(of: Expression, low: float, high: float) -> Expression:

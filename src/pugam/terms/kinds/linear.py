@@ -14,7 +14,7 @@ from pugam.data import Column, require_numeric
 from pugam.nodes import Node
 from pugam.terms.axes import Axis, number_axis
 from pugam.terms.basis import Basis, Comparison, Encoded, LevelInDoubt
-from pugam.terms.expressions import Case, Number, Quotient, Value, shifted
+from pugam.terms.expressions import Case, Value, scaled, shifted
 from pugam.terms.gaps import complete_numbers
 from pugam.terms.options import MISSING, MissingPolicy, check_choice, check_column, read_range
 from pugam.terms.ranges import observed_range, unit_interval, warn_of_far_values
@@ -108,7 +108,7 @@ class LinearBasis(Basis):
 
     def cases(self) -> tuple[Case, ...]:
         """One line everywhere."""
-        place = Quotient(shifted(Value(self.spec.column), -self.lower), Number(self.upper - self.lower))
+        place = scaled(Value(self.spec.column), self.lower, self.upper)
         return (Case(None, shifted(place, -0.5), np.array([[0.0], [1.0]])),)
 
     def effect(self, encoded: Encoded, theta: Array) -> Array:

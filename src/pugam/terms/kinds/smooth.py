@@ -15,18 +15,7 @@ from pugam.errors import InputError, warn_user
 from pugam.nodes import Node
 from pugam.terms.axes import Axis, number_axis
 from pugam.terms.basis import Basis, Encoded, Penalty
-from pugam.terms.expressions import (
-    Call,
-    Case,
-    Expression,
-    Number,
-    Plus,
-    Quotient,
-    Times,
-    Value,
-    cases_of_pieces,
-    shifted,
-)
+from pugam.terms.expressions import Case, Expression, Value, cases_of_pieces, fraction, scaled
 from pugam.terms.gaps import complete_numbers
 from pugam.terms.kinds.varying import CurveByLevel, CurveTimesNumber, resolve_varying, restore_varying
 from pugam.terms.options import (
@@ -283,13 +272,9 @@ class SmoothBasis(Basis):
 
     def cases(self) -> tuple[Case, ...]:
         """One polynomial for each interval between knots, lines beyond the ends."""
-        low, high = self._ends
         values: Expression = Value(self.spec.column)
-        values = values if self.scale is None else self.scale.expression(values)
-        place: Expression = Quotient(shifted(values, -low), Number(high - low))
-        if self.spec.cyclic:
-            place = Plus((place, Times((Number(-1.0), Call("floor", place)))))
-        return cases_of_pieces(self.functions, place)
+        place = scaled(values if self.scale is None else self.scale.expression(values), *self._ends)
+        return cases_of_pieces(self.functions, fraction(place) if self.spec.cyclic else place)
 
     def effect(self, encoded: Encoded, theta: Array) -> Array:
         """Evaluate the one spline that they add up to."""
