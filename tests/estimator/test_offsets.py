@@ -140,6 +140,12 @@ def test_a_saved_model_keeps_it(model, rows, tmp_path):
     pd.testing.assert_frame_equal(again.explain(rows[0].head(3)), model.explain(rows[0].head(3)))
 
 
+def test_a_report_says_that_it_is_known(model, tmp_path):
+    model.report(tmp_path / "report.html", progress=False)
+
+    assert "Known beforehand and added as it is" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
 def test_resamples_keep_it(model):
     resamples = model.bootstrap(3, random_state=0, n_jobs=1, progress=False)
 

@@ -50,6 +50,8 @@ class _Term:
 
     def _notes(self, panel: Panel) -> Iterator[str]:
         view, missing = panel.view, self.picture.missing
+        if self.picture.basis.spec.is_known:
+            yield "Known beforehand and added as it is, so it has no interval."
         if self.picture.basis.spec.is_labelling:
             yield "Who is labelled: the logarithm of the chance that a positive is. It has no part in posteriors."
         if missing is not None and len(view.axes) > 1 and view.along and panel is self.picture.panels[0]:
