@@ -10,7 +10,7 @@ from pugam.version import __version__
 
 if TYPE_CHECKING:
     from pugam.estimator import PUGAM, load
-    from pugam.terms import f, l, r, s, te, ti
+    from pugam.terms import f, l, offset, r, s, te, ti
 
 __all__ = [
     "PUGAM",
@@ -24,6 +24,7 @@ __all__ = [
     "f",
     "l",
     "load",
+    "offset",
     "r",
     "s",
     "te",
@@ -32,7 +33,8 @@ __all__ = [
 
 # Imported when they are asked for: NumPy and scikit-learn take a second, in which the command line has to be able to
 # end after Ctrl-C.
-_ROOMS = {"PUGAM": "estimator", "load": "estimator", **dict.fromkeys(("f", "l", "r", "s", "te", "ti"), "terms")}
+_TERMS = ("f", "l", "offset", "r", "s", "te", "ti")
+_ROOMS = {"PUGAM": "estimator", "load": "estimator", **dict.fromkeys(_TERMS, "terms")}
 
 
 def __getattr__(name: str) -> Any:

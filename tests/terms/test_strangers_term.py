@@ -283,6 +283,11 @@ def test_saved_and_loaded_it_predicts_the_same(model, features, tmp_path):
     pd.testing.assert_frame_equal(again.effect("age"), model.effect("age"))
 
 
+def test_without_an_expression_it_is_not_exported(model, tmp_path):
+    with pytest.raises(InputError, match=r"step\(age\) cannot be written as a formula"):
+        model.export(tmp_path / "scorer.py")
+
+
 def test_the_bootstrap_refits_it(model):
     resamples = model.bootstrap(20, random_state=0, progress=False)
     spread = resamples.coef[:, :2].std(axis=0)

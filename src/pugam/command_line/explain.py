@@ -27,7 +27,7 @@ from pugam.command_line.options import (
     require_table,
     say,
 )
-from pugam.command_line.scoring import Share, caveat, place_of, require_columns, rows_outside
+from pugam.command_line.scoring import Share, caveat, model_of_kind, place_of, require_columns, rows_outside
 from pugam.command_line.unscored import REASON
 from pugam.data import read_table
 from pugam.errors import InputError, RowError
@@ -108,7 +108,7 @@ def explain(
             raise InputError(f"--out {out} is the file to be read; give another name.")
     if data.suffix == ".json" and model_file.suffix != ".json":
         raise InputError("The model comes first: pugam explain MODEL DATA.")
-    model = _of_kind(load(model_file), kind)
+    model = model_of_kind(load(model_file), kind)
     file = open_file(data, delimiter, decimal)
     require_columns(model, file)
     share = Share(None if pi is None else read_share(pi), sample, sample in file.names)
@@ -126,21 +126,6 @@ def explain(
         n_rows = _write(explained, out, top, "row" if id is None else id, empty)
     if not quiet:
         say(f"{n_rows:,} {'row' if n_rows == 1 else 'rows'}: {out}")
-
-
-def _of_kind(model: PUGAM, kind: str | None) -> PUGAM:
-    """The model of one kind of positives, where there are several."""
-    if model._kinds is None:
-        if kind is not None:
-            raise InputError("--kind is for models of several kinds of positives; this one has a single kind.")
-        return model
-    if kind is None:
-        names = ", ".join(model.kinds_)
-        raise InputError(
-            f"This model has several kinds of positives ({names}), each with terms of its own; choose one with --kind."
-        )
-    one: PUGAM = model.of_kind(kind)
-    return one
 
 
 @dataclass(frozen=True)

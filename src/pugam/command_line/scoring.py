@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pugam.command_line.columns import kinds_of_sample
 from pugam.data import read_table
+from pugam.errors import InputError
 from pugam.files import DataFile
 from pugam.terms import columns_read, count_outside
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from pugam.estimator import PUGAM
 
-__all__ = ["Share", "caveat", "place_of", "require_columns", "rows_outside"]
+__all__ = ["Share", "caveat", "model_of_kind", "place_of", "require_columns", "rows_outside"]
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,21 @@ def caveat(verdict: str | None, pi: float | None) -> Iterator[str]:
         yield "! The model does not fit the rows it was fitted to, and probabilities rest on it."
     elif verdict in ("weakly determined", "not determined") and pi is None:
         yield f"! pi is {verdict} by the rows of the fit, and probabilities depend on it. Give --pi if you know it."
+
+
+def model_of_kind(model: PUGAM, kind: str | None) -> PUGAM:
+    """The model of one kind of positives, where there are several."""
+    if model._kinds is None:
+        if kind is not None:
+            raise InputError("--kind is for models of several kinds of positives; this one has a single kind.")
+        return model
+    if kind is None:
+        names = ", ".join(model.kinds_)
+        raise InputError(
+            f"This model has several kinds of positives ({names}), each with terms of its own; choose one with --kind."
+        )
+    one: PUGAM = model.of_kind(kind)
+    return one
 
 
 def require_columns(model: PUGAM, file: DataFile) -> None:

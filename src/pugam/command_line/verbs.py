@@ -12,6 +12,7 @@ from pugam.command_line.compare import compare
 from pugam.command_line.demo import demo
 from pugam.command_line.drift import drift
 from pugam.command_line.explain import explain
+from pugam.command_line.export import export
 from pugam.command_line.fit import fit
 from pugam.command_line.predict import predict
 from pugam.command_line.refit import refit
@@ -28,7 +29,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-ALL = (demo, fit, check, anova, predict, explain, refit, compare, drift, report, simulate, study)
+ALL = (demo, fit, check, anova, predict, explain, export, refit, compare, drift, report, simulate, study)
 VERBS = {verb.__name__: verb for verb in ALL}
 for verb in VERBS.values():
     app.command()(verb)

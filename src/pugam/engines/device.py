@@ -71,11 +71,15 @@ class DeviceRows:
         The model columns of the other terms.
     positive : tensor of shape (n,), bool
     weights : tensor of shape (n,), float64, or None
+    known : tensor of shape (n,), float64, or None
+        What known effects add to the linear predictors.
     """
 
-    def __init__(self, design: Design, places: Any, dense: Any, positive: Any, weights: Any = None) -> None:
+    def __init__(
+        self, design: Design, places: Any, dense: Any, positive: Any, weights: Any = None, known: Any = None
+    ) -> None:
         self._design, self._places, self._dense = design, places, dense
-        self._positive, self._weights = positive, weights
+        self._positive, self._weights, self._known = positive, weights, known
         self._tables = [
             [self._on_device(table) for table in (piece.breaks, piece.origins, piece.coefficients)]
             for piece in design.local_pieces
@@ -92,7 +96,7 @@ class DeviceRows:
         for rows, X in self.blocks():
             positive, weights = self._positive[rows], None if self._weights is None else self._weights[rows]
             for number in range(len(b)):
-                s = X @ vectors[number]
+                s = self._predict(rows, X, vectors[number])
                 parts = likelihood_on_device(positive, s, float(c[number]), float(d[number]), observed)
                 if weights is not None:
                     parts = SaturatingRows(*(part * weights for part in parts))
@@ -110,11 +114,16 @@ class DeviceRows:
             leverages = (X @ product).mul_(X).sum(1)
             if self._weights is not None:
                 leverages *= self._weights[rows]
-            of_s, of_c = information_slope_rows(X @ vector, float(c[0]), float(d[0]), torch)  # type: ignore[arg-type]
+            s = self._predict(rows, X, vector)
+            of_s, of_c = information_slope_rows(s, float(c[0]), float(d[0]), torch)  # type: ignore[arg-type]
             slopes[layout.share] += (leverages * of_c).sum()
             slopes[layout.predictor] += (leverages * of_s) @ X
         found: Array = slopes.cpu().numpy()
         return found
+
+    def _predict(self, rows: slice, X: Any, vector: Any) -> Any:
+        """Linear predictors of some rows."""
+        return X @ vector if self._known is None else X @ vector + self._known[rows]
 
     def blocks(self) -> Iterator[tuple[slice, Any]]:
         """Evaluate the model columns, intercept first, block by block."""

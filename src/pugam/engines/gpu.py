@@ -75,12 +75,11 @@ class GpuEngine(MemoryEngine):
         places = np.empty((len(design.local_terms), self.n_rows))
         for place, number in zip(places, design.local_terms, strict=True):
             place[:] = design.bases[number].places(encoded[number])
-        dense = design.columns_by_term(design.dense_terms, encoded)
-        positive, weights, on_device, written_out = (
-            None if values is None else torch.as_tensor(values, device=self.device)
-            for values in (self.positive, self.weights, places, np.hstack([np.empty((self.n_rows, 0)), *dense]))
+        dense = np.hstack([np.empty((self.n_rows, 0)), *design.columns_by_term(design.dense_terms, encoded)])
+        parts = (places, dense, self.positive, self.weights, design.known(encoded))
+        return DeviceRows(
+            design, *(None if values is None else torch.as_tensor(values, device=self.device) for values in parts)
         )
-        return DeviceRows(design, on_device, written_out, positive, weights)
 
     def resampled(self, counts: Counts) -> GpuResampledRows:  # type: ignore[override]
         """Return the same rows under B weightings: how often each row counts, shape (B, n_rows)."""
@@ -109,7 +108,7 @@ class GpuEngine(MemoryEngine):
         """Model columns, labels and products of columns on the device, made once."""
         if not self._tensors:
             torch = load_torch()
-            X = self.design.matrix(self.encoded)
+            X, known = self.design.matrix(self.encoded), self.design.known(self.encoded)
             columns = torch.as_tensor(X, device=self.device)
             first, second = torch.triu_indices(X.shape[1], X.shape[1], device=self.device)
             self._tensors = {
@@ -118,6 +117,7 @@ class GpuEngine(MemoryEngine):
                 "weights": torch.as_tensor(
                     np.ones(len(X)) if self.weights is None else self.weights, device=self.device
                 ),
+                "known": torch.as_tensor(np.zeros(1) if known is None else known, device=self.device),
                 "first": first,
                 "second": second,
             }
@@ -172,7 +172,8 @@ class GpuResampledRows:
         """The likelihood of all rows, shape (B, n) each."""
         tensors = self._engine.tensors()
         c, d = (self._on_device(part)[:, None] for part in label_frequency(pi, self.n0, self.n1))
-        return likelihood_on_device(tensors["positive"], self._on_device(b) @ tensors["X"].T, c, d, observed)
+        s = self._on_device(b) @ tensors["X"].T + tensors["known"]
+        return likelihood_on_device(tensors["positive"], s, c, d, observed)
 
     def _sum_scores(self, value: Any, score_s: Any, score_c: Any) -> tuple[Array, Array]:
         weights, values = self._weights, (value * self._weights).sum(1)

@@ -23,6 +23,7 @@ from pugam.likelihood import (
     Columns,
     DenseColumns,
     Scores,
+    ShiftedColumns,
     Sums,
     label_block,
     label_frequency,
@@ -272,6 +273,11 @@ class MemoryEngine(CountedRows):
 
     def _columns(self, rows: slice, workspace: Workspace | None) -> Columns:
         encoded = [values[rows] for values in self.encoded]
+        columns = self._estimated_columns(encoded, rows, workspace)
+        known = self.design.known(encoded)
+        return columns if known is None else ShiftedColumns(columns, known)
+
+    def _estimated_columns(self, encoded: Sequence[Encoded], rows: slice, workspace: Workspace | None) -> Columns:
         if workspace is not None:
             return local_columns(self.design, encoded, workspace)
         X = self.design.matrix(encoded) if self._matrix is None else self._matrix[rows]

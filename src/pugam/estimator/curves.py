@@ -12,6 +12,7 @@ from pugam.data import SurveyRows, make_frame
 from pugam.engines import Engine, one_blas_thread
 from pugam.errors import InputError
 from pugam.inference import (
+    Center,
     Inference,
     Interval,
     RatioInterval,
@@ -19,10 +20,10 @@ from pugam.inference import (
     contrast,
     default_grid,
     draw_parameters,
-    effect_center,
     effect_table,
     in_alpha,
     make_inference,
+    term_center,
 )
 from pugam.solvers import Fit, Fitted, Settings
 from pugam.terms import Design, Term, parse_formula
@@ -168,13 +169,13 @@ class CurveMethods:
         coefficients = self._design.layout.coefficients
         return self._covariance[coefficients, coefficients]
 
-    def _center(self, number: int, center: str) -> np.ndarray | None:
+    def _center(self, number: int, center: str) -> Center | None:
         """Model columns at which a term's effect is to be zero; None where those of the basis are centred already."""
         if center not in ("rows", "range"):
             raise InputError(f"center is 'rows' or 'range'; got {center!r}.")
         if center == "range":
             return None
-        return effect_center(self._fit)[self._design.blocks[number]]
+        return term_center(self._fit, self._design, number)
 
     def contrast(self, a: Mapping[str, Any], b: Mapping[str, Any], level: float = 0.95) -> Interval:
         """Return how much larger the log density ratio is at the values b than at a, of one or several columns.

@@ -58,7 +58,8 @@ class ImportanceMethods:
             found = measure_importance(fitted, self.coef_, self._curve_covariance, level, self._draws)
             degrees = edf_by_term(design, penalized, penalized.covariance(self._settings.pi_range))
         order = found.order
-        pvalues = np.array([self._wald_test([int(number)], "zero").pvalue for number in order])
+        known = self._design.known_terms  # which need no test
+        pvalues = [np.nan if number in known else self._wald_test([number], "zero").pvalue for number in order.tolist()]
         columns = {
             "term": np.array(found.terms, dtype=object)[order],
             "importance": found.spread[order],
@@ -66,7 +67,7 @@ class ImportanceMethods:
             "upper": found.upper[order],
             "share": found.share[order],
             "edf": np.asarray(degrees)[order],
-            "pvalue": pvalues,
+            "pvalue": np.array(pvalues),
         }
         return make_frame(self._library, columns)
 

@@ -12,7 +12,7 @@ from pugam.engines import one_blas_thread
 from pugam.errors import VerdictWarning, warn_user
 from pugam.estimator.options import read_flag
 from pugam.estimator.uncertainty import UncertaintyMethods
-from pugam.inference import Diagnosis, Finding, NotConverged, diagnose_fit, follow_pi
+from pugam.inference import Diagnosis, Finding, NotConverged, diagnose_fit, follow_pi, known_test
 
 __all__ = ["JudgingMethods"]
 
@@ -54,7 +54,11 @@ class JudgingMethods(UncertaintyMethods):
     def _find_verdict(self) -> Diagnosis:
         """Diagnose as far as a verdict goes."""
         with one_blas_thread():
-            tests = [self._wald_test([number], "zero") for number in range(len(self._design.bases))]
+            known = self._design.known_terms
+            tests = [
+                known_test(self._design, number) if number in known else self._wald_test([number], "zero")
+                for number in range(len(self._design.bases))
+            ]
             return diagnose_fit(self._fitted("The diagnosis"), self.pi_, tests, self.at_boundary_, self._survey)
 
     def _judge(self) -> None:

@@ -8,6 +8,7 @@ from pugam.estimator.checking import CheckMethods
 from pugam.estimator.comparing import ComparisonMethods
 from pugam.estimator.drifting import DriftMethods
 from pugam.estimator.explaining import ExplanationMethods
+from pugam.estimator.exporting import ExportMethods
 from pugam.estimator.importance import ImportanceMethods
 from pugam.estimator.outputs import OutputMethods
 from pugam.estimator.positives import KindMethods
@@ -25,5 +26,6 @@ class FittedMethods(
     AgainMethods,
     DriftMethods,
     OutputMethods,
+    ExportMethods,
 ):
     """All methods of a fitted model; `PUGAM` itself has the parameters, and fits."""

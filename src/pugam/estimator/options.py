@@ -98,7 +98,9 @@ def with_labelling(specs: Sequence[Term], labelling: Sequence[Term]) -> list[Ter
 
 
 def require_distinct(design: Design) -> None:
-    """Refuse terms that contain effects of the same columns, as their columns had to show."""
+    """Refuse terms that contain effects of the same columns, as their columns had to show, or no effect at all."""
+    if not design.estimated_terms:
+        raise InputError("An offset is added as it is, so there is nothing to fit; add a term, as in s(age).")
     _refuse_overlap([(basis.spec.label, basis.spans) for basis in design.bases])
 
 
@@ -322,14 +324,22 @@ def _side(term: Term | None, name: str) -> str | Term:
     return term if term is not None and term.is_margin and term.missing == "error" else name
 
 
-def read_shrinkage(shrinkage: Any, settings: Settings) -> ShrinkageName:
-    """Read `shrinkage`; "auto" is never where smoothing was not left to REML."""
+def read_shrinkage(shrinkage: Any, settings: Settings, design: Design) -> ShrinkageName:
+    """Read `shrinkage`; "auto" is never where smoothing was not left to REML, or effects are known."""
     if shrinkage not in get_args(ShrinkageName):
         raise InputError(
             Argument("shrinkage"), f" is {', '.join(map(repr, get_args(ShrinkageName)))}; got {shrinkage!r}."
         )
+    if shrinkage == "always" and design.known_terms:
+        raise InputError(
+            f"{design.labels[design.known_terms[0]]} is known, but ",
+            Argument("shrinkage", "always"),
+            " finds one steepness of all effects; leave it at ",
+            Argument("shrinkage", "auto"),
+            ", or leave out the offset.",
+        )
     by_reml = isinstance(settings.smoothing, str) and settings.smoothing == "reml"
-    return "never" if shrinkage == "auto" and not by_reml else shrinkage
+    return "never" if shrinkage == "auto" and (design.known_terms or not by_reml) else shrinkage
 
 
 def _read_smoothing(smoothing: Any, design: Design) -> Any:

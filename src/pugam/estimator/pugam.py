@@ -406,7 +406,8 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
         rng: np.random.Generator,
         samples: Sequence[str],
     ) -> Fitted:
-        fitted = choose_fit(engine, designs, settings, rng, read_shrinkage(self.shrinkage, settings), samples)
+        shrinkage = read_shrinkage(self.shrinkage, settings, designs[0])
+        fitted = choose_fit(engine, designs, settings, rng, shrinkage, samples)
         announcement = inference_of(fitted).announcement
         if self.verbose and announcement is not None:
             print(f"pugam: {announcement}")

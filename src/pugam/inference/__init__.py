@@ -22,13 +22,16 @@ from pugam.inference.diagnosis import (
 )
 from pugam.inference.drift import Drift, ShareOfRows, column_drift, drift_columns, share_of_rows
 from pugam.inference.effects import (
+    Center,
     Scale,
+    centered_curves,
     contrast,
     curve_columns,
     default_grid,
-    effect_center,
     effect_table,
+    known_curve,
     standard_errors,
+    term_center,
 )
 from pugam.inference.explanations import Contributions, ShareKnown, explain_rows, with_average
 from pugam.inference.findings import Finding, NotConverged
@@ -37,6 +40,7 @@ from pugam.inference.hypotheses import (
     HypothesisTest,
     Null,
     fourier_test,
+    known_test,
     read_null,
     refit_under_null,
     wald_test,
@@ -91,6 +95,7 @@ __all__ = [
     "Bootstrap",
     "BootstrapKind",
     "Calibration",
+    "Center",
     "Changes",
     "ColumnDigest",
     "ComparedModel",
@@ -134,6 +139,7 @@ __all__ = [
     "Yields",
     "bayesian_covariance",
     "bound_labelling",
+    "centered_curves",
     "change_columns",
     "check_audits",
     "check_fit",
@@ -151,7 +157,6 @@ __all__ = [
     "digest_columns",
     "draw_parameters",
     "drift_columns",
-    "effect_center",
     "effect_spreads",
     "effect_table",
     "equality_test",
@@ -171,6 +176,8 @@ __all__ = [
     "judge_share",
     "kind_posteriors",
     "know_survey",
+    "known_curve",
+    "known_test",
     "lengths_of_reviews",
     "make_inference",
     "make_resampling",
@@ -204,6 +211,7 @@ __all__ = [
     "shares_by_others",
     "shares_of_rows",
     "standard_errors",
+    "term_center",
     "unaudited_rows",
     "unlabelled_rows",
     "values_around",

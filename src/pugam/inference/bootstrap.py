@@ -16,7 +16,7 @@ from scipy.special import ndtr, ndtri
 from pugam.engines import Counts
 from pugam.errors import InputError, warn_user
 from pugam.inference.bootstrap_store import FinishedBatches, conditions_of, open_store
-from pugam.inference.effects import Scale, contrast_weights, curve_columns, effect_center, require_scale
+from pugam.inference.effects import Center, Scale, centered_curves, contrast_weights, require_scale, term_center
 from pugam.inference.influence import pi_influence
 from pugam.inference.intervals import Interval, normal_quantile, wald_interval_log
 from pugam.inference.resampling import Resampling
@@ -74,7 +74,7 @@ class Bootstrap:
     _design: Design
     _coef: Array
     _added: tuple[str, ...]
-    _center: Array
+    _centers: tuple[Center, ...]
 
     def __repr__(self) -> str:
         return (
@@ -114,10 +114,9 @@ class Bootstrap:
     def effect(self, term: str, grid: Any, scale: Scale = "log") -> Array:
         """Curves of a term on a grid, one for each refit: shape (B, len(grid)), centred as those of `PUGAM.effect`."""
         number = self._design.index(getattr(term, "label", str(term)))
-        block = self._design.blocks[number]
-        columns = curve_columns(self._design.bases[number], grid) - self._center[block]
         require_scale(scale)
-        curves: Array = self.coef[:, block] @ columns.T
+        basis, block = self._design.bases[number], self._design.blocks[number]
+        curves = centered_curves(basis, grid, self.coef[:, block], self._centers[number])
         return np.exp(curves) if scale == "odds" else curves
 
     def belongs_to(self, design: Design, coef: Array) -> bool:
@@ -126,10 +125,10 @@ class Bootstrap:
 
     def contrast(self, a: Mapping[str, Any], b: Mapping[str, Any], level: float = 0.95) -> Interval:
         """Percentile interval for the log odds ratio between two sets of values, b against a."""
-        weights = contrast_weights(self._design, a, b, self._added)
+        weights, known = contrast_weights(self._design, a, b, self._added)
         tail = float(ndtr(-normal_quantile(level)))
-        lower, upper = np.quantile(self.coef @ weights, (tail, 1.0 - tail))
-        return Interval(float(self._coef @ weights), float(lower), float(upper), level, "bootstrap, percentile")
+        lower, upper = np.quantile(self.coef @ weights + known, (tail, 1.0 - tail))
+        return Interval(float(self._coef @ weights) + known, float(lower), float(upper), level, "bootstrap, percentile")
 
     def odds_ratio(self, term: str | Mapping[str, Any], a: Any, b: Any = None, level: float = 0.95) -> Interval:
         """Percentile interval for the odds ratio at b against a, of a term or between two sets of values."""
@@ -291,7 +290,7 @@ def _gather(
         _design=fitted.design,
         _coef=fitted.fit.optimum.theta,
         _added=fitted.fit.added,
-        _center=effect_center(fitted.fit),
+        _centers=tuple(term_center(fitted.fit, fitted.design, number) for number in range(len(fitted.design.bases))),
     )
 
 

@@ -87,7 +87,7 @@ def share_change(old: Interval, new: Interval) -> Interval:
 def compare_effects(old: Curves, new: Curves) -> Iterator[TermChange]:
     """Compare the effects of all terms that both fits have."""
     for number, label in enumerate(new.design.labels):
-        if label in old.design.labels:
+        if label in old.design.labels and number not in new.design.known_terms:
             yield _compare_term(old, old.design.labels.index(label), new, number)
 
 

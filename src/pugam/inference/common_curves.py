@@ -119,6 +119,7 @@ def compare_curves(fitted: Fitted, survey: SurveyRows | None = None) -> CurveTes
             test(name, label, own[block])
             for name, own in zip(shares.names, numbers, strict=True)
             for label, block in zip(labels, blocks, strict=True)
+            if len(block)
         ),
     )
 

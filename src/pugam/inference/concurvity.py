@@ -47,11 +47,12 @@ def measure_concurvity(engine: Engine, coef: Array) -> Concurvity:
     products = mean_products(engine)
     means = products[layout.intercept, layout.coefficients]
     covariance = products[layout.coefficients, layout.coefficients] - np.outer(means, means)
-    blocks = design.blocks[: design.n_effects]
+    numbers = [number for number in design.estimated_terms if number < design.n_effects]
+    blocks = [design.blocks[number] for number in numbers]
     places = np.arange(blocks[-1].stop)
     found = [_of_term(covariance, coef, places[block], np.delete(places, block)) for block in blocks]
     worst, observed, estimate = np.array(found).T
-    labels = design.labels[: design.n_effects]
+    labels = tuple(design.labels[number] for number in numbers)
     nearest = _nearest(covariance, coef, [places[block] for block in blocks])
     return Concurvity(
         labels, worst, observed, estimate, tuple("" if number is None else labels[number] for number in nearest)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -16,17 +17,20 @@ from pugam.solvers import Fit
 from pugam.terms import Basis, Design
 
 __all__ = [
+    "Center",
     "Scale",
+    "centered_curves",
     "contrast",
     "contrast_weights",
     "curve_columns",
     "default_grid",
-    "effect_center",
     "effect_table",
+    "known_curve",
     "point_names",
     "require_scale",
     "simultaneous_quantile",
     "standard_errors",
+    "term_center",
 ]
 
 Array = NDArray[np.float64]
@@ -78,7 +82,7 @@ def effect_table(
     simultaneous: bool = False,
     scale: Scale = "log",
     derivative: bool | str = False,
-    center: Array | None = None,
+    center: Center | None = None,
     draws: Array | None = None,
 ) -> dict[str, NDArray[Any]]:
     """Evaluate a term on a grid: x (or x1, x2, ...), u, standard error and limits.
@@ -96,8 +100,8 @@ def effect_table(
         The effect u on the log density ratio, or its factor exp(u) on the odds.
     derivative : bool or str
         The first derivative of u instead, per unit of the column; of several columns, along the one named.
-    center : array of shape (m,), optional
-        Model columns of where u shall be zero, such as their mean over rows.
+    center : Center, optional
+        Where u shall be zero, such as at its mean over rows.
     draws : array of shape (N, m), optional
         Coefficients of curves that keep to the term's constraints; limits are then quantiles of these curves.
     """
@@ -105,10 +109,10 @@ def effect_table(
     if derivative and scale == "odds":
         raise InputError("A derivative is one of the log odds; use scale='log' with derivative=True.")
     points = _read_points(basis, grid)
-    columns = curve_columns(basis, grid, derivative)
+    columns, known = curve_columns(basis, grid, derivative), known_curve(basis, grid, derivative)
     if center is not None and not derivative:
-        columns = columns - center
-    u = columns @ theta
+        columns, known = columns - center.columns, known - center.known
+    u = columns @ theta + known
     se = standard_errors(columns, covariance)
     quantile = normal_quantile(level)
     if simultaneous and draws is None:
@@ -123,12 +127,27 @@ def effect_table(
     return {**places, "u": u, "se": se, "lower": lower, "upper": upper}
 
 
-def effect_center(fit: Fit) -> Array:
-    """Return model columns at which all effects are zero, shape (p,): their means over the unlabelled rows.
+@dataclass(frozen=True, eq=False)
+class Center:
+    """Where an effect is zero: model columns of a term, shape (m,), and what is known of it beside its coefficients."""
 
-    Models of older files do not know these; their effects stay as columns are made, centred over the range.
+    columns: Array
+    known: float = 0.0
+
+
+def term_center(fit: Fit, design: Design, number: int) -> Center:
+    """Return where the effect of a term is zero: at its mean over the unlabelled rows.
+
+    Models of older files do not know it; their effects stay as columns are made, centred over the range.
     """
-    return np.zeros(len(fit.optimum.theta)) if fit.average is None else fit.average
+    columns = np.zeros(design.n_columns) if fit.average is None else fit.average
+    known = 0.0 if fit.known_average is None else float(fit.known_average[number])
+    return Center(columns[design.blocks[number]], known)
+
+
+def centered_curves(basis: Basis, grid: Any, coef: Array, center: Center) -> Array:
+    """Curves of a term on a grid for each of B sets of its coefficients, shape (B, n_points)."""
+    return np.asarray(coef @ (curve_columns(basis, grid) - center.columns).T + known_curve(basis, grid) - center.known)
 
 
 def standard_errors(weights: Array, covariance: Array) -> Array:
@@ -156,6 +175,12 @@ def curve_columns(basis: Basis, grid: Any, derivative: bool | str = False) -> Ar
     _warn_outside(basis, points)
     encoded = basis.encode(points)
     return basis.slopes(encoded, _axis_along(basis, derivative)) if derivative else basis.columns(encoded)
+
+
+def known_curve(basis: Basis, grid: Any, derivative: bool | str = False) -> Array:
+    """What is known of a term beside its coefficients, or its derivative, on a grid: shape (n_points,)."""
+    encoded = basis.encode(_read_points(basis, grid))
+    return basis.known_slopes(encoded, _axis_along(basis, derivative)) if derivative else basis.known(encoded)
 
 
 def _axis_along(basis: Basis, derivative: bool | str) -> int:
@@ -208,10 +233,10 @@ def contrast(
     averaged : collection of str
         Labels of interactions that are averaged over the range of a column whose values are not given: they are zero.
     """
-    weights = contrast_weights(design, a, b, averaged)
-    estimate = float(weights @ theta)
+    weights, known = contrast_weights(design, a, b, averaged)
+    estimate = float(weights @ theta) + known
     if draw is not None and design.constraints[:, weights != 0.0].any():
-        lower, upper = shaped_limits(np.array([estimate]), draw() @ weights[:, None], level)
+        lower, upper = shaped_limits(np.array([estimate]), draw() @ weights[:, None] + known, level)
         return Interval(estimate, float(lower[0]), float(upper[0]), level, "draws")
     half = normal_quantile(level) * float(standard_errors(weights[None], covariance)[0])
     return Interval(estimate, estimate - half, estimate + half, level, "wald")
@@ -219,21 +244,22 @@ def contrast(
 
 def contrast_weights(
     design: Design, a: Mapping[str, Any], b: Mapping[str, Any], averaged: Collection[str] = ()
-) -> Array:
-    """Weights of all coefficients in the difference between two sets of values, b less a.
+) -> tuple[Array, float]:
+    """Weights of all coefficients in the difference between two sets of values, b less a, and what offsets add.
 
     The name of a column stands for all terms that it has a part in; the label of a term for that term alone.
     """
     terms_a, terms_b = (_values_of_terms(design, side, averaged) for side in (a, b))
     if not terms_a or terms_a.keys() != terms_b.keys():
         raise InputError("A contrast compares values of the same columns; name the same ones, one or more, in a and b.")
-    weights = np.zeros(design.n_columns)
+    weights, known = np.zeros(design.n_columns), 0.0
     for number, point in terms_a.items():
         basis = design.bases[number]
         grid = as_grid([_pair(first, second) for first, second in zip(point, terms_b[number], strict=True)])
-        rows = curve_columns(basis, grid)
+        rows, (at_a, at_b) = curve_columns(basis, grid), known_curve(basis, grid)
         weights[design.blocks[number]] = rows[1] - rows[0]
-    return weights
+        known += float(at_b - at_a)
+    return weights, known
 
 
 def _pair(first: object, second: object) -> NDArray[Any]:

@@ -13,6 +13,7 @@ from pugam.errors import InputError
 from pugam.inference.effects import standard_errors
 from pugam.inference.intervals import normal_quantile
 from pugam.inference.kind import Inference
+from pugam.inference.known_effects import known_moments
 from pugam.inference.rows_of_samples import unlabelled_rows
 from pugam.inference.shapes import shaped_limits
 from pugam.likelihood import logit
@@ -100,7 +101,8 @@ def with_average(fitted: FittedKind[F]) -> FittedKind[F]:
     if fitted.engine.weights is not None:
         weights = weights * fitted.engine.weights
     total, *sums = fitted.engine.sum_groups(weights[None], np.zeros(len(weights), dtype=np.intp), 1)[0, 0]
-    return replace(fitted, fit=replace(fitted.fit, average=np.array(sums) / total))
+    known = known_moments(fitted)[0] if fitted.design.known_terms else None
+    return replace(fitted, fit=replace(fitted.fit, average=np.array(sums) / total, known_average=known))
 
 
 def explain_rows(
@@ -126,11 +128,19 @@ def explain_rows(
     """
     design, fit = inference.design, inference.fit
     average = _average_of(fit)
+    known_average = np.zeros(len(design.bases)) if fit.known_average is None else fit.known_average
     b = design.layout.join_predictor(alpha, coef)
     ratio = design.predict(encoded, b)
     plain = ratio + logit(known.share)
     parts = [
-        _of_term(design.bases[number], encoded[number], average[block], coef[block], _Unsure(known, block, level, draw))
+        _of_term(
+            design.bases[number],
+            encoded[number],
+            average[block],
+            coef[block],
+            float(known_average[number]),
+            _Unsure(known, block, level, draw),
+        )
         for number, block in enumerate(design.blocks[: design.n_effects])
     ]
     values, se, lower, upper = (np.column_stack(part) for part in zip(*parts, strict=True))
@@ -138,7 +148,7 @@ def explain_rows(
     own = float(standard_errors(weights[None], known.covariance)[0])
     return Contributions(
         terms=design.labels[: design.n_effects],
-        baseline=np.full(len(ratio), float(weights @ b)) + logit(known.share),
+        baseline=np.full(len(ratio), float(weights @ b + known_average.sum())) + logit(known.share),
         baseline_se=np.sqrt(np.full(len(ratio), own**2) + known.excess),
         values=values,
         se=se,
@@ -181,9 +191,11 @@ class _Unsure:
         return values - half, values + half
 
 
-def _of_term(basis: Basis, encoded: Encoded, average: Array, theta: Array, unsure: _Unsure) -> tuple[Array, ...]:
+def _of_term(
+    basis: Basis, encoded: Encoded, average: Array, theta: Array, known_average: float, unsure: _Unsure
+) -> tuple[Array, ...]:
     """Contributions of a term, standard errors and limits, each of shape (n,)."""
-    values = basis.effect(encoded, theta) - float(average @ theta)
+    values = basis.effect(encoded, theta) - (float(average @ theta) + known_average)
     found = np.empty((3, len(values)))
     for rows in _some_at_a_time(len(values)):
         columns = basis.columns(encoded[rows]) - average

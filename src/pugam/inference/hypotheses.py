@@ -7,6 +7,7 @@ penalty leaves.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -97,6 +98,8 @@ def read_null(null: str) -> Null:
 def tested_columns(design: Design, term: int, null: Null) -> NDArray[np.intp]:
     """Return which coefficients are zero under the null hypothesis."""
     block = np.arange(design.n_columns)[design.blocks[term]]
+    if len(block) == 0:
+        raise InputError(f"{design.labels[term]} is known, so there is nothing to test; use l() to estimate its slope.")
     if null == "zero":
         return block
     bends = design.bases[term].bends
@@ -107,6 +110,12 @@ def tested_columns(design: Design, term: int, null: Null) -> NDArray[np.intp]:
             "term with more functions."
         )
     return bending
+
+
+def known_test(design: Design, term: int) -> HypothesisTest:
+    """What stands for the test of an effect that is known: it is there, unless its column is constant."""
+    varies = any(axis.lower < axis.upper for axis in design.bases[term].axes)
+    return HypothesisTest((design.labels[term],), "zero", "known", math.nan, 0.0, 0.0 if varies else 1.0, "none")
 
 
 def wald_test(

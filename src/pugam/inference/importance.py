@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from pugam.inference.intervals import normal_quantile
+from pugam.inference.known_effects import known_moments
 from pugam.inference.rows_of_samples import unlabelled_rows
 from pugam.inference.shapes import draw_deviations
 from pugam.solvers import Fitted, covariance_among
@@ -54,7 +55,9 @@ class Importance:
 
 def effect_spreads(fitted: Fitted, coef: Array) -> Array:
     """Return the standard deviation of each term's effect over the unlabelled rows, shape (m,)."""
-    return np.array([np.linalg.norm(root.T @ coef[block]) for block, root in _roots(fitted)])
+    _, known = known_moments(fitted)
+    estimated = [np.linalg.norm(root.T @ coef[block]) for block, root in _roots(fitted)]
+    return np.array(estimated) + known[: len(estimated)]
 
 
 def measure_importance(
@@ -76,7 +79,7 @@ def measure_importance(
         shaped = len(basis.constraints) > 0
         curves = draw()[:, block] if shaped else coef[block] + draw_deviations(covariance[block, block])
         found.append((float(np.linalg.norm(root.T @ coef[block])), *_limits(coef[block], curves, root, level)))
-    spread, lower, upper = np.array(found).T
+    spread, lower, upper = np.array(found).T + known_moments(fitted)[1][: len(found)]
     return Importance(design.labels[: design.n_effects], spread, lower, upper, level)
 
 

@@ -25,6 +25,8 @@ def pi_influence(fitted: Fitted) -> Array:
     slope = float(log_c_slope(pi, engine.n0, engine.n1))
     weights = np.ones(engine.n_rows) if engine.weights is None else engine.weights
     along = engine.linear_predictor(direction[layout.predictor])
+    if engine.design.known_terms:  # which stay as they are, whatever the direction
+        along -= engine.linear_predictor(np.zeros_like(direction[layout.predictor]))
     influence: Array = rows.score_c * (slope * direction[layout.share]) + rows.score_s * along
     for label in (engine.positive, ~engine.positive):
         influence[label] -= np.average(influence[label], weights=weights[label])

@@ -13,8 +13,10 @@ from pugam.engines import Engine
 from pugam.inference.intervals import Interval, normal_quantile
 from pugam.inference.model_error import allow_for_model_error
 from pugam.inference.yields import ModelErrors
+from pugam.likelihood import logit
 from pugam.solvers import Fit, FittedKind, Optimum, Settings
 from pugam.terms import Design
+from pugam.terms.expressions import Expression, shifted
 
 if TYPE_CHECKING:
     from pugam.inference.open_effects import OpenEffects
@@ -66,6 +68,10 @@ class Inference(ABC, Generic[F_co]):
     def with_rows(self, engine: Engine) -> FittedKind[F_co]:
         """Put the fit together with its rows."""
         return FittedKind(engine, self.design, self.settings, self.fit)
+
+    def posterior_expression(self, ratio: Expression, pi: float) -> tuple[tuple[float, Expression], ...]:
+        """What `posterior_logits` gives as expressions: logits whose posteriors, with these weights, add up to it."""
+        return ((1.0, shifted(ratio, float(logit(pi)))),)
 
     @abstractmethod
     def bayesian_covariance(self) -> Array:

@@ -18,6 +18,7 @@ from pugam.inference.profile import PiProfile
 from pugam.likelihood import alpha_shift, expit, logit
 from pugam.linear_algebra import inverse
 from pugam.solvers import TUNING, MarginalFit, Optimum, fit_averaging
+from pugam.terms.expressions import Expression, shifted
 
 __all__ = ["MarginalInference"]
 
@@ -129,6 +130,13 @@ class MarginalInference(Inference[MarginalFit]):
         if averaging is None:
             return self.central_logits(ratio, pi)
         return np.asarray(averaging.logits(ratio) + logit(pi) - self.fit.optimum.logit_pi)
+
+    def posterior_expression(self, ratio: Expression, pi: float) -> tuple[tuple[float, Expression], ...]:
+        """The logit of the averaged posterior."""
+        averaging = self.fit.averaging
+        if averaging is None:
+            return super().posterior_expression(ratio, pi)
+        return ((1.0, shifted(averaging.expression(ratio), float(logit(pi)) - self.fit.optimum.logit_pi)),)
 
     def central_logits(self, ratio: Array, pi: float | Array) -> Array:
         """Logits by Bayes' rule."""

@@ -150,6 +150,8 @@ def what_is_left_out(larger: Design, smaller: Design) -> tuple[list[int], Null] 
     straight = [number for number in missing if _bends(larger.bases[number], lines)]
     absent = [number for number in missing if number not in straight]
     covered = {larger.bases[number].spec.columns for number in straight}
+    if any(larger.bases[number].size == 0 for number in missing):  # no special case of what is known is to leave it out
+        return None
     if not missing or (straight and absent) or any(basis.spec.columns not in covered for basis in others):
         return None
     return (straight, "linear") if straight else (absent, "zero")

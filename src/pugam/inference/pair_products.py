@@ -66,7 +66,7 @@ def straight_parts(design: Design, columns: Array, weights: Array) -> dict[int, 
     """
     found = {}
     for term, (basis, block) in enumerate(zip(design.bases, design.blocks, strict=True)):
-        if len(basis.spec.columns) == 1 and not basis.spec.is_labelling:
+        if len(basis.spec.columns) == 1 and not basis.spec.is_labelling and basis.size > 0:
             straight = columns[:, 1:][:, block][:, basis.orders == basis.orders.min()]
             if basis.axes[0].is_numeric:
                 straight = np.column_stack([in_ranks(values, weights) for values in straight.T])

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import log_expit
 
 from pugam.engines import Engine
+from pugam.errors import InputError
 from pugam.inference.held_out_profile import HeldOutProfile
 from pugam.inference.intervals import Interval, wald_interval_logit
 from pugam.inference.kind import Inference, Unconstrained
@@ -17,6 +18,7 @@ from pugam.inference.profile import PiProfile
 from pugam.likelihood import alpha_shift, logit
 from pugam.linear_algebra import inverse
 from pugam.solvers import TUNING, Adjustment, Optimum, ShrunkenFit
+from pugam.terms.expressions import Expression, Number, Plus, Times
 
 __all__ = ["ShrunkenInference", "adjusted_covariance", "averaged_logits"]
 
@@ -60,6 +62,19 @@ class ShrunkenInference(Inference[ShrunkenFit]):
     def posterior_logits(self, ratio: Array, pi: float | Array) -> Array:
         """Logits of posteriors averaged over what rows held out leave open."""
         return averaged_logits(self.fit, self.n0, self.n1, ratio, float(pi))
+
+    def posterior_expression(self, ratio: Expression, pi: float) -> tuple[tuple[float, Expression], ...]:
+        """Logits under each intercept and steepness that are averaged over."""
+        adjustment, shift = self.fit.adjustment, float(alpha_shift(self.fit.optimum.pi, self.n0, self.n1))
+        if adjustment.stray:
+            raise InputError("The model was saved by an earlier pugam and counts strays; fit it again to export it.")
+        softened = 1.0 / np.sqrt(1.0 + np.pi / 8.0 * adjustment.intercept_variance)
+        parts: list[tuple[float, Expression]] = []
+        for weight, change, factor in adjustment.alternatives(AVERAGED_OVER):
+            constant = float(logit(pi)) - shift + factor * shift + change - (factor - 1.0) * adjustment.intercept
+            logits = Plus((Number(float(softened * constant)), Times((Number(float(softened * factor)), ratio))))
+            parts.append((weight, logits))
+        return tuple(parts)
 
     @property
     def averages(self) -> bool:

@@ -1,6 +1,6 @@
 """The profile empirical likelihood as pure functions of arrays."""
 
-from pugam.likelihood.columns import Columns, DenseColumns, products_of_columns
+from pugam.likelihood.columns import Columns, DenseColumns, ShiftedColumns, products_of_columns
 from pugam.likelihood.coordinates import (
     alpha_shift,
     expit,
@@ -59,6 +59,7 @@ __all__ = [
     "SampleSizes",
     "SaturatingRows",
     "Scores",
+    "ShiftedColumns",
     "StratumSums",
     "Sums",
     "Tilt",

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Columns", "DenseColumns", "products_of_columns"]
+__all__ = ["Columns", "DenseColumns", "ShiftedColumns", "products_of_columns"]
 
 Array = NDArray[np.float64]
 Products = Callable[[Array], Array]
@@ -92,6 +92,42 @@ class DenseColumns:
     def written_out(self) -> Array:
         """Return X."""
         return self.X
+
+
+class ShiftedColumns:
+    """Any columns, with a known part that is added to all predictors.
+
+    Parameters
+    ----------
+    X : Columns
+    known : array of shape (n,)
+    """
+
+    def __init__(self, X: Columns, known: Array) -> None:
+        self._X, self._known = X, known
+
+    def __len__(self) -> int:
+        return len(self._X)
+
+    def predict(self, b: Array) -> Array:
+        """Return b X' and the known part."""
+        return self._X.predict(b) + self._known
+
+    def project(self, rows: Array) -> Array:
+        """Return rows X."""
+        return self._X.project(rows)
+
+    def grams(self, weights: Array, out: Array) -> None:
+        """Write X' diag(w) X for every row w of weights."""
+        self._X.grams(weights, out)
+
+    def forms(self, matrix: Array) -> Array:
+        """Return x' M x of every row x."""
+        return self._X.forms(matrix)
+
+    def written_out(self) -> Array:
+        """Return X."""
+        return self._X.written_out()
 
 
 def _symmetric(X: Array, weights: Array) -> Array:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.inference import Sensitivity, curve_columns, effect_center
+from pugam.inference import Center, Sensitivity, centered_curves, term_center
 from pugam.presentation.annotations import MOST_LEVELS, SMALL, explain_curves, name_levels
 from pugam.presentation.grids import grid_of
 from pugam.presentation.panels import CURVES, LINE, ZERO, make_panels, panel_size, use_axes
@@ -32,12 +32,14 @@ SMALLEST, LARGEST = 0.35, 1.0  # darkness of curves from the smallest to the lar
 
 def plot_sensitivity(found: Sensitivity, model: FittedModel, axes: Any = None) -> Figure:
     """Draw every effect once for each value at which pi was fixed, darker for larger ones; of surfaces their slices."""
-    design, encoded, center = model._design, encoded_rows(model), effect_center(model._fit)
+    design, encoded = model._design, encoded_rows(model)
     n_terms = len(design.bases)
     figure, panels = make_panels(n_terms, *panel_size(design.bases)) if axes is None else use_axes(axes, n_terms)
     rows = [None] * n_terms if encoded is None else encoded
-    for basis, block, encoded_values, ax in zip(design.bases, design.blocks, rows, panels, strict=True):
-        _draw(ax, basis, found, block, center[block], rows_of(basis, encoded_values))
+    for number, (encoded_values, ax) in enumerate(zip(rows, panels, strict=True)):
+        basis, coef = design.bases[number], found.coef[:, design.blocks[number]]
+        center = term_center(model._fit, design, number)
+        _draw(ax, basis, found.pi, coef, center, rows_of(basis, encoded_values))
     _explain_shades(panels[0])
     if axes is not None:
         return figure
@@ -46,13 +48,11 @@ def plot_sensitivity(found: Sensitivity, model: FittedModel, axes: Any = None) -
     return figure
 
 
-def _draw(ax: Axes, basis: Basis, found: Sensitivity, block: slice, center: Array, rows: Array) -> None:
+def _draw(ax: Axes, basis: Basis, pi: Array, coef: Array, center: Center, rows: Array) -> None:
     """Draw one term with several sets of coefficients."""
-    pi = found.pi
     *_, view = views = views_of(basis.axes, rows, DETAIL)
     with_missing = basis.has_missing_effect and not view.along
-    columns = curve_columns(basis, grid_of(basis, [view], with_missing)) - center
-    effects = found.coef[:, block] @ columns.T
+    effects = centered_curves(basis, grid_of(basis, [view], with_missing), coef, center)
     for u, value, shade in zip(effects, pi, np.linspace(SMALLEST, LARGEST, len(pi)), strict=True):
         _draw_effect(ax, view, u, {"alpha": float(shade), "label": f"pi = {value:.2f}"})
     if not view.along:

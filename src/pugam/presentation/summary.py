@@ -13,7 +13,7 @@ from scipy.special import ndtr
 
 from pugam.data import make_frame
 from pugam.errors import InputError
-from pugam.inference import Interval, OrderName, effect_center, normal_quantile, not_converged, standard_errors
+from pugam.inference import Interval, OrderName, normal_quantile, not_converged, standard_errors, term_center
 from pugam.messages import Message, See, Words, in_python
 from pugam.presentation.blocks import Block, TextTable, in_html, in_latex, in_text
 from pugam.presentation.equations import equations
@@ -148,11 +148,12 @@ def _smooth_rows(model: FittedModel) -> list[tuple[Any, ...]]:
 
 def _coefficient_rows(model: FittedModel, level: float) -> list[tuple[Any, ...]]:
     design, coefficients = model._design, model._design.layout.coefficients
-    covariance, center = model._covariance[coefficients, coefficients], effect_center(model._fit)
+    covariance = model._covariance[coefficients, coefficients]
     rows = []
-    for basis, block, label in zip(design.bases, design.blocks, design.labels, strict=True):
+    for number, (basis, block, label) in enumerate(zip(design.bases, design.blocks, design.labels, strict=True)):
+        center = term_center(model._fit, design, number)
         for name, at, _, is_level in basis.comparisons():
-            weights = at - center[block] if is_level else at
+            weights = at - center.columns if is_level else at
             estimate = float(weights @ model.coef_[block])
             se = float(standard_errors(weights[None], covariance[block, block])[0])
             # A level that all unlabelled rows have is the average row itself.
@@ -267,11 +268,20 @@ def _lines(
     if factors:
         shown = ((term, f"{df:.3g}", f"{statistic:.2f}", *_p(pvalue)) for term, df, statistic, pvalue in factors)
         yield TextTable("Factors, all levels together", ("", "df", "statistic", "p", ""), tuple(shown))
+    yield from _offsets(model)
     yield "---"
     yield "p-values: 0 '***' 0.001 '**' 0.01 '*' 0.05 '.' 0.1"
     yield ""
     yield f"log-likelihood {model.loglik_:.2f} on {model.edf_:.1f} effective degrees of freedom, AIC {model.aic_:.2f}"
     yield model._inference.describe(prior="none" if model.pi_prior is None else f"{model.pi_prior}")
+
+
+def _offsets(model: FittedModel) -> Iterator[str]:
+    """Name the terms that are known."""
+    known = [model._design.labels[number] for number in model._design.known_terms]
+    if known:
+        yield ""
+        yield f"Known, added with coefficient 1: {', '.join(known)}"
 
 
 def _survey(model: FittedModel) -> Iterator[str]:

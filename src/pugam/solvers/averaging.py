@@ -16,6 +16,19 @@ from scipy.optimize import brentq
 
 from pugam.likelihood import expit, logit
 from pugam.solvers.tuning import TUNING
+from pugam.terms.expressions import (
+    AtLeast,
+    Below,
+    Call,
+    Choice,
+    Expression,
+    Number,
+    Plus,
+    Quotient,
+    Times,
+    between,
+    shifted,
+)
 
 __all__ = ["Averaging", "fit_averaging"]
 
@@ -48,6 +61,20 @@ class Averaging:
         inside = np.clip(ratio, *self.range)
         variance = np.maximum(constant + inside * (slope + inside * bend), 0.0)
         return np.asarray((ratio + self.intercept) / np.sqrt(1.0 + MACKAY * variance))
+
+    def expression(self, ratio: Expression) -> Expression:
+        """The same as an expression."""
+        constant, slope, bend = map(Number, self.variances)
+        inside = between(ratio, *self.range)
+        variance = Plus((constant, Times((inside, Plus((slope, Times((inside, bend))))))))
+        positive = Choice(
+            (
+                (Below(variance, 0.0), Number(0.0)),
+                (AtLeast(variance, 0.0), variance),
+            )
+        )
+        spread = Call("sqrt", shifted(Times((Number(float(MACKAY)), positive)), 1.0))
+        return Quotient(shifted(ratio, self.intercept), spread)
 
 
 def fit_averaging(ratio: Array, variances: Array, weights: Array | None, pi: float) -> Averaging:

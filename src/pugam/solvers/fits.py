@@ -183,6 +183,8 @@ class Fit(ABC):
         Where labels are given by preference; its coefficients are the last ones.
     average : array of shape (p,), optional
         Mean of the model columns over the unlabelled rows; unknown in models saved before it was kept.
+    known_average : array of shape (n_terms,), optional
+        Mean of known effects over the same rows, zeros for other terms; None where all terms are estimated.
     """
 
     optimum: Optimum
@@ -197,6 +199,7 @@ class Fit(ABC):
     survey: Survey | None = field(default=None, kw_only=True)
     labelling: LabellingFit | None = field(default=None, kw_only=True)
     average: Array | None = field(default=None, kw_only=True)
+    known_average: Array | None = field(default=None, kw_only=True)
 
     @property
     def converged(self) -> bool:

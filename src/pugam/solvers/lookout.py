@@ -37,7 +37,7 @@ class Lookout:
     @classmethod
     def over(cls, engine: Engine, design: Design, settings: Settings, rng: np.random.Generator) -> Lookout:
         """Build a lookout over the rows of an engine."""
-        coarse, columns = design.coarse(TUNING.functions_each(len(design.bases)))
+        coarse, columns = design.coarse(TUNING.functions_each(len(design.estimated_terms)))
         sample = engine.pilot(coarse, enough_rows(coarse), rng)
         exploring = replace(settings, tol=TUNING.lookout_tol, max_iter=TUNING.lookout_iterations)
         return cls(engine, design, exploring, rng, sample, coarse, design.layout.keeping(columns))

@@ -46,7 +46,7 @@ def fit_marginal(
 def _model(engine: Engine, design: Design, settings: Settings) -> Model:
     """Rows and terms, with fewer functions of each where columns are many."""
     if design.n_columns > TUNING.coarse_columns:
-        design, _ = design.coarse(TUNING.functions_each(len(design.bases)))
+        design, _ = design.coarse(TUNING.functions_each(len(design.estimated_terms)))
     if design is not engine.design:
         engine = engine.redesigned(design, range(len(design.bases)))
     return Model.of(engine, design, settings.prior)

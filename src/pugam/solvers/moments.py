@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from pugam.engines import Engine
 from pugam.layout import Layout
 from pugam.solvers.standpoint import Standpoint
+from pugam.terms import Design
 
 __all__ = ["column_variances", "covariance_among", "effect_variances", "flat_curves", "mean_products", "variances_seen"]
 
@@ -16,9 +17,18 @@ Array = NDArray[np.float64]
 
 def mean_products(engine: Engine) -> Array:
     """Mean products of the intercept's ones and all model columns: shape (1 + p, 1 + p)."""
-    layout = engine.design.layout
+    layout, engine = engine.design.layout, _without_known(engine)
     sums = engine.sums(np.array([0.5]), np.zeros((1, layout.of_predictors.size)))
     return _mean_products(sums.information[0], layout)
+
+
+def _without_known(engine: Engine) -> Engine:
+    """The same rows and model columns without known effects, in which rows differ even where curves are flat."""
+    design = engine.design
+    if not design.known_terms:
+        return engine
+    estimated = Design(tuple(design.bases[number] for number in design.estimated_terms))
+    return engine.redesigned(estimated, design.estimated_terms, once=True)
 
 
 def column_variances(engine: Engine) -> Array:

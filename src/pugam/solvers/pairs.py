@@ -16,7 +16,7 @@ from pugam.likelihood import label_frequency, saturating_rows
 from pugam.linear_algebra import inverse
 from pugam.solvers.families import Families, gather_families
 from pugam.solvers.laplace import EvidenceAt, Model
-from pugam.solvers.moments import flat_curves, variances_seen
+from pugam.solvers.moments import column_variances, flat_curves, variances_seen
 from pugam.solvers.objective import Objective
 from pugam.solvers.standpoint import Standpoint
 from pugam.solvers.tuning import TUNING
@@ -126,7 +126,8 @@ def screen_pairs(model: Model, known: EvidenceAt, pairs: Sequence[Pair]) -> Scre
     some = _weighted_sample(model)
     wide = _widened(some, pairs, once=True)
     flat, here = _look(Objective(wide, np.zeros(wide.design.n_columns), model.prior), known)
-    families = gather_families(wide.design, variances_seen(flat))
+    variances = column_variances(wide) if wide.design.known_terms else variances_seen(flat)
+    families = gather_families(wide.design, variances)
     score, information = _projected(here, known, None if some is model else _score(model, known, pairs))
     weights = families.weights[families.names.index(INTERACTIONS)]
     first = len(model.design.bases)

@@ -142,7 +142,7 @@ def _find(course: Course) -> Course:
 def _is_wide(course: Course) -> bool:
     """Whether a coarser basis should go first."""
     design = course.design
-    coarser = len(design.bases) * TUNING.pilot_functions < design.n_columns
+    coarser = len(design.estimated_terms) * TUNING.pilot_functions < design.n_columns
     return course.by_reml and course.beta is None and design.n_columns > TUNING.many_columns and coarser
 
 
@@ -383,7 +383,7 @@ def choose_fit(
         return fit_samples(fit_marginal(engine, designs, settings, rng), samples)
     if settings.estimate == "marginal" and has_enough_rows(designs[0], engine):
         return fit_marginal(engine, designs, settings, rng)
-    if settings.estimate == "marginal":
+    if settings.estimate == "marginal" and shrinkage != "never":
         return fit_shrunken(engine, designs, settings, rng)
     if shrinkage == "never" or (shrinkage == "auto" and has_enough_rows(designs[0], engine)):
         smoothed = _fit_best_scale(engine, designs, settings, rng)

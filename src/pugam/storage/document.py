@@ -64,7 +64,7 @@ KEYS = (
     "columns",
     "bases",
 )
-OPTIONAL_KEYS = ("survey", "labelling")  # where there was one
+OPTIONAL_KEYS = ("survey", "labelling", "known_average")  # where there was one
 
 
 def to_json(stored: StoredModel) -> str:
@@ -116,6 +116,8 @@ def read_document(document: Node) -> StoredModel:
     survey = read_survey(parts.get("survey"), len(fit.optimum.beta))
     average = _read_average(parts["average"], len(fit.optimum.theta))
     fit = replace(fit, neighbours=neighbours, survey=survey, labelling=labelling, average=average)
+    if "known_average" in parts:
+        fit = replace(fit, known_average=parts["known_average"].numbers(len(terms)))
     covariance = read_symmetric(parts["covariance"], len(fit.optimum.beta))
     require_variances(parts["covariance"], covariance)
     counts = parts["counts"].fields("labelled", "unlabelled")
@@ -172,7 +174,8 @@ def write_document(stored: StoredModel) -> dict[str, Any]:
     ]
     survey = {} if fit.survey is None else {"survey": write_survey(fit.survey)}
     labelling = {} if fit.labelling is None else {"labelling": write_labelling(fit.labelling)}
-    return dict(zip(KEYS, values, strict=True)) | survey | labelling
+    known = {} if fit.known_average is None else {"known_average": fit.known_average.tolist()}
+    return dict(zip(KEYS, values, strict=True)) | survey | labelling | known
 
 
 def _require_format(document: Node) -> None:

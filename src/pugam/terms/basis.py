@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pugam.data import Column
 from pugam.errors import InputError
 from pugam.terms.axes import Axis
+from pugam.terms.expressions import Case, Expression, add_cases
 from pugam.terms.shelf import Shelf
 from pugam.terms.splines import PiecewiseBasis
 from pugam.terms.term import Term
@@ -78,7 +79,7 @@ class Basis(ABC):
     @property
     @abstractmethod
     def size(self) -> int:
-        """Number m of model columns."""
+        """Number m of model columns; none where the effect is known, and there is nothing to estimate."""
 
     @property
     @abstractmethod
@@ -138,6 +139,14 @@ class Basis(ABC):
         # Unlike a product of matrices, whose last bits depend on how many rows there are.
         return np.asarray(np.einsum("ij,j->i", self.columns(encoded), theta))
 
+    def known(self, encoded: Encoded) -> Array:
+        """Evaluate the part of the effect that is known and has no coefficient, shape (n,): zero but for offsets."""
+        return np.zeros(len(encoded))
+
+    def known_slopes(self, encoded: Encoded, along: int = 0) -> Array:
+        """Evaluate its derivative along one column of the table, shape (n,)."""
+        return np.zeros(len(encoded))
+
     def slopes(self, encoded: Encoded, along: int = 0) -> Array:
         """Evaluate derivatives of the model columns along one column of the table, in its units: shape (n, m)."""
         raise InputError(f"{self.spec.label} has no derivative; compare values with odds_ratio.")
@@ -153,6 +162,17 @@ class Basis(ABC):
     def places(self, encoded: Encoded) -> Array:
         """Where values lie among the breaks of `pieces`: between 0 and 1 unless out of range, NaN where missing."""
         raise NotImplementedError
+
+    # As an expression, for scorers in other languages
+
+    def cases(self) -> tuple[Case, ...] | None:
+        """The model columns as polynomials by case, as `pieces` have them; None where they are no such."""
+        return None
+
+    def expression(self, theta: Array) -> Expression | None:
+        """The effect with these coefficients as an expression of columns; None where it cannot be written so."""
+        cases = self.cases()
+        return None if cases is None else add_cases([cases], theta)
 
     # How smooth it is
 

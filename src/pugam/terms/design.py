@@ -14,6 +14,7 @@ from pugam.data import Column, Table
 from pugam.errors import InputError
 from pugam.layout import Layout
 from pugam.terms.basis import Basis, Encoded
+from pugam.terms.expressions import Expression, Number, Plus
 from pugam.terms.gaps import refuse_gaps
 from pugam.terms.missing import resolve_term
 from pugam.terms.splines import PiecewiseBasis
@@ -186,6 +187,21 @@ class Design:
         """Where terms are polynomials, and which."""
         return LocalSupport(self.local_pieces)
 
+    @cached_property
+    def known_terms(self) -> tuple[int, ...]:
+        """Numbers of the terms whose effect is known: offsets, which have no model columns."""
+        return tuple(number for number, size in enumerate(self.sizes) if size == 0)
+
+    @cached_property
+    def estimated_terms(self) -> tuple[int, ...]:
+        """Numbers of the other terms, which have coefficients."""
+        return tuple(number for number, size in enumerate(self.sizes) if size > 0)
+
+    def known(self, encoded: Sequence[Encoded]) -> Array | None:
+        """Evaluate what known effects add to the linear predictor, shape (n,); None where there are none."""
+        parts = [self.bases[number].known(encoded[number]) for number in self.known_terms]
+        return np.sum(parts, axis=0) if parts else None
+
     def index(self, term: str) -> int:
         """Find a term by its label, or by its column where one term only goes along that alone: `age` or `s(age)`."""
         if term in self.labels:
@@ -245,6 +261,18 @@ class Design:
             for basis, block, values in zip(self.bases, self.blocks, encoded, strict=True):
                 out[rows] += basis.effect(values[rows], b[1:][block])
         return out
+
+    def expression(self, b: Array) -> Expression:
+        """Intercept plus effects for one vector b = (a, theta), without the terms that say who is labelled."""
+        parts = [basis.expression(b[1:][block]) for basis, block in self._effects]
+        for (basis, _), part in zip(self._effects, parts, strict=True):
+            if part is None:
+                raise InputError(f"{basis.spec.label} cannot be written as a formula, so the model cannot be exported.")
+        return Plus((Number(float(b[0])), *(part for part in parts if part is not None)))
+
+    @property
+    def _effects(self) -> list[tuple[Basis, slice]]:
+        return list(zip(self.bases, self.blocks, strict=True))[: self.n_effects]
 
     def coarse(self, n_functions: int) -> tuple[Design, NDArray[np.intp]]:
         """Return a cheaper design of the smoothest functions of each term, and where its columns stand in this one."""

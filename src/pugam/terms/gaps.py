@@ -38,8 +38,7 @@ def refuse_gaps(terms: Sequence[tuple[Term, Sequence[Column]]]) -> None:
     (term, column), *others = reversed(gaps.values())
     names = [repr(other.name) for _, other in others]
     also = f", and so {'has' if len(names) == 1 else 'have'} {listed(names)}" if names else ""
-    remedy = f"{also}; fill or drop them", DroppingRows(), ", or "
-    raise _gap_error(column, term, *remedy, *_permitted(term, "them"), ".")
+    raise _gap_error(column, term, f"{also}; fill or drop them", DroppingRows(), *_permitted(term, "them"), ".")
 
 
 def _has_gaps(column: Column) -> bool:
@@ -53,14 +52,16 @@ def refuse_missing(column: Column, term: Term) -> None:
         return
     if term.missing != "error":
         raise _gap_error(column, term, "; the fit saw none, so they have no effect of their own: fill or drop them.")
-    remedy = "; fill or drop them, or, where rows of the fit lack values, "
-    raise _gap_error(column, term, remedy, *_permitted(term, "these", again=True), ".")
+    raise _gap_error(column, term, "; fill or drop them", *_permitted(term, "these", again=True), ".")
 
 
-def _permitted(term: Term, which: str, again: bool = False) -> tuple[str, MissingEffect]:
-    """Say how to permit missing values."""
+def _permitted(term: Term, which: str, again: bool = False) -> tuple[str | MissingEffect, ...]:
+    """Say how to permit missing values, where the term can have any."""
+    if term.gap_policy == "error":
+        return ()
+    where = ", or, where rows of the fit lack values, " if again else ", or "
     effect = "an effect of their own" if term.gap_policy == "effect" else "a zero effect here"
-    return f"give {which} {effect}", MissingEffect(term.with_option(f"missing={term.gap_policy!r}"), again)
+    return f"{where}give {which} {effect}", MissingEffect(term.with_option(f"missing={term.gap_policy!r}"), again)
 
 
 def complete_numbers(column: Column, term: Term) -> NDArray[np.float64]:

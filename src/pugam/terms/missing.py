@@ -15,6 +15,7 @@ from pugam.errors import InputError
 from pugam.nodes import Node
 from pugam.terms.axes import Axis, as_objects
 from pugam.terms.basis import STRAIGHT, Basis, Comparison, Encoded, LevelInDoubt, Penalty
+from pugam.terms.expressions import Choice, Expression, Has, Lacks, Number
 from pugam.terms.gaps import missing_rows, refuse_missing
 from pugam.terms.levels import MISSING_CODE, UNSEEN_CODE
 from pugam.terms.shelf import Shelf
@@ -146,6 +147,16 @@ class SkippingBasis(Basis):
         missing, filled = self._split(encoded)
         return np.where(missing, 0.0, self.inner.effect(filled, theta))
 
+    def expression(self, theta: Array) -> Expression | None:
+        """The inner effect where there is a value."""
+        return self._with_gaps(self.inner.expression(theta), 0.0)
+
+    def _with_gaps(self, inner: Expression | None, effect: float) -> Expression | None:
+        columns = tuple(axis.column for axis in self.axes)
+        if inner is None:
+            return None
+        return Choice(((Lacks(columns), Number(effect)), (Has(columns), inner)))
+
     def slopes(self, encoded: Encoded, along: int = 0) -> Array:
         """Evaluate the inner derivatives; a missing value has none."""
         missing, filled = self._split(encoded)
@@ -263,6 +274,10 @@ class MissingBasis(SkippingBasis):
         """Evaluate the inner effect where there is a value, and that of missing values elsewhere."""
         missing, filled = self._split(encoded)
         return np.where(missing, theta[-1], self.inner.effect(filled, theta[:-1]))
+
+    def expression(self, theta: Array) -> Expression | None:
+        """The inner effect where there is a value, and that of missing values elsewhere."""
+        return self._with_gaps(self.inner.expression(theta[:-1]), float(theta[-1]))
 
     def slopes(self, encoded: Encoded, along: int = 0) -> Array:
         """Evaluate the inner derivatives; a missing value has none."""

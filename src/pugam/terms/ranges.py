@@ -11,6 +11,7 @@ from pugam.terms.basis import Encoded
 from pugam.terms.term import Term
 
 __all__ = [
+    "FARTHEST_PLACE",
     "bounded",
     "count_distinct",
     "observed_range",

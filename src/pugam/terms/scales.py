@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.nodes import Node
+from pugam.terms.expressions import AtLeast, Below, Call, Choice, Expression, Number, Quotient, Times, shifted
 
 __all__ = ["LogScale", "find_log_scale", "is_skewed"]
 
@@ -47,6 +49,19 @@ class LogScale:
         distance, inside = self._distance(x)
         logs = np.log(inside) + (distance - inside) / self._least
         return np.asarray(-logs if self.mirrored else logs)
+
+    def expression(self, x: Expression) -> Expression:
+        """The same as an expression."""
+        sign = -1.0 if self.mirrored else 1.0
+        distance = Times((Number(sign), shifted(x, -self.shift)))
+        beyond = Quotient(shifted(distance, -self._least), Number(self._least))
+        logs = Choice(
+            (
+                (Below(distance, self._least), shifted(beyond, math.log(self._least))),
+                (AtLeast(distance, self._least), Call("ln", distance)),
+            )
+        )
+        return Times((Number(sign), logs))
 
     def slope(self, x: NDArray[Any]) -> Array:
         """Derivative of the transformation."""

@@ -20,6 +20,7 @@ from pugam.errors import InputError
 from pugam.nodes import Node
 from pugam.terms.axes import Axis
 from pugam.terms.basis import BOW, INTERACTIONS, Basis, Comparison, Encoded, Penalty
+from pugam.terms.expressions import Case, Expression, add_cases
 from pugam.terms.gaps import refuse_missing
 from pugam.terms.ranges import bounded
 from pugam.terms.shelf import Shelf
@@ -117,6 +118,17 @@ class TensorBasis(Basis):
             if id(margin) not in known:
                 known[id(margin)] = margin.columns(values)
         return self._products([known[id(margin)] for margin in self.margins])
+
+    def expression(self, theta: Array) -> Expression | None:
+        """Polynomials of the first margin whose coefficients are polynomials of the next, by case."""
+        margins = [margin.cases() for margin in self.margins]
+        known = [cases for cases in margins if cases is not None]
+        if len(known) < len(margins):
+            return None
+        if self.has_main_effects:
+            theta, known = np.append(0.0, theta), [tuple(map(_with_constant, cases)) for cases in known]
+        sizes = [margin.size + self.has_main_effects for margin in self.margins]
+        return add_cases(known, theta.reshape(sizes))
 
     def slopes(self, encoded: Encoded, along: int = 0) -> Array:
         """Multiply the derivatives of one margin's functions with the functions of the others."""
@@ -224,6 +236,12 @@ def refuse_size(basis: Basis, found: Node | None = None) -> None:
             f"{basis.spec.label} has {basis.size} functions, more than {MOST_COLUMNS}; use fewer along each column, as "
             "in k=4, fewer columns, or fewer levels."
         )
+
+
+def _with_constant(case: Case) -> Case:
+    """The model columns of a margin behind the constant one."""
+    constant = np.eye(len(case.coefficients), 1)
+    return replace(case, coefficients=np.hstack([constant, case.coefficients]))
 
 
 def multiply(left: Array, right: Array) -> Array:

@@ -58,6 +58,7 @@ class Term(ABC):
     purpose: ClassVar[str]
     takes: ClassVar[str] = "column"
     is_margin: ClassVar[bool] = False  # whether interactions take it as it is, and not as a curve
+    is_known: ClassVar[bool] = False  # whether it is added as it is, with nothing to estimate
     is_labelling: ClassVar[bool] = False  # whether it says who is labelled, and has no part in the density ratio
     options: ClassVar[Mapping[str, Option]]
     missing: JointMissingPolicy
@@ -87,7 +88,10 @@ class Term(ABC):
 
     @property
     def gap_policy(self) -> JointMissingPolicy:
-        """What to advise where values are missing: "zero" where main effects, which are other terms, tell of them."""
+        """What to advise where values are missing: "zero" where main effects, which are other terms, tell of them.
+
+        "error" where the term can have no missing values.
+        """
         return "effect"
 
     @property

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.inference import Sensitivity, curve_columns, effect_center
+from pugam.inference import Center, Sensitivity, centered_curves, term_center
 from pugam.presentation.grids import grid_of
 from pugam.presentation.pictures import Panel, Picture, picture_of
 from pugam.presentation.protocol import FittedModel
@@ -28,17 +28,17 @@ RUG_MARKS = 60
 
 @dataclass(frozen=True)
 class _Term:
-    """A term in a report: its picture, its coefficients with pi fixed at K values, and columns where u is zero."""
+    """A term in a report: its picture, its coefficients with pi fixed at K values, and where u is zero."""
 
     picture: Picture
     coef: Array
-    center: Array
+    center: Center
 
     def with_pi_fixed(self, panel: Panel, missing: bool) -> Array:
         """Return effects at all points of a panel, behind them that of missing values: shape (K, n_points)."""
         basis = self.picture.basis
-        columns = curve_columns(basis, grid_of(basis, [panel.view], missing)) - self.center
-        return np.asarray(self.coef @ columns.T)
+        grid = grid_of(basis, [panel.view], missing)
+        return centered_curves(basis, grid, self.coef, self.center)
 
     def title(self, panel: Panel) -> str:
         """Name a panel."""
@@ -50,6 +50,8 @@ class _Term:
 
     def _notes(self, panel: Panel) -> Iterator[str]:
         view, missing = panel.view, self.picture.missing
+        if self.picture.basis.spec.is_known:
+            yield "Known beforehand and added as it is, so it has no interval."
         if self.picture.basis.spec.is_labelling:
             yield "Who is labelled: the logarithm of the chance that a positive is. It has no part in posteriors."
         if missing is not None and len(view.axes) > 1 and view.along and panel is self.picture.panels[0]:
@@ -62,11 +64,11 @@ def collect_effects(
     model: FittedModel, fitted: Fitted, found: Sensitivity, level: float, order: Sequence[int]
 ) -> Iterator[tuple[Shown, ...]]:
     """Yield what is drawn of each term, in this order."""
-    design, center = fitted.design, effect_center(fitted.fit)
+    design = fitted.design
     for place in order:
         block = design.blocks[place]
         picture = picture_of(model, place, DETAIL, level)
-        term = _Term(picture, found.coef[:, block], center[block])
+        term = _Term(picture, found.coef[:, block], term_center(fitted.fit, design, place))
         yield tuple(PANELS[len(panel.view.along)](term, panel) for panel in picture.panels)
 
 

@@ -64,6 +64,9 @@ def _lines(model: FittedModel, fitted: Fitted, spreads: NDArray[np.float64]) -> 
     degrees = edf_by_term(fitted.design, penalized, penalized.covariance(fitted.settings.pi_range))
     for number, (basis, edf) in enumerate(zip(fitted.design.bases, degrees, strict=True)):
         label, importance = basis.spec.label, float(spreads[number]) if number < len(spreads) else math.nan
+        if basis.size == 0:  # known, so there is nothing to test
+            yield TermLine(label, 0.0, math.nan, math.nan, None, importance)
+            continue
         zero = model.test(label)
         may_bend = basis.bends is not None and bool(basis.bends.any())
         linear = model.test(label, null="linear").pvalue if may_bend else None

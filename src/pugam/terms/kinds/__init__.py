@@ -3,6 +3,7 @@
 from pugam.terms.kinds.factor import Factor, FactorBasis, f
 from pugam.terms.kinds.labelling import Labelling, LabellingBasis
 from pugam.terms.kinds.linear import Linear, LinearBasis, l
+from pugam.terms.kinds.offset import Offset, OffsetBasis, offset
 from pugam.terms.kinds.product import Product
 from pugam.terms.kinds.random import Random, RandomBasis, r
 from pugam.terms.kinds.smooth import Smooth, SmoothBasis, s
@@ -16,6 +17,8 @@ __all__ = [
     "LabellingBasis",
     "Linear",
     "LinearBasis",
+    "Offset",
+    "OffsetBasis",
     "Product",
     "Random",
     "RandomBasis",
@@ -24,6 +27,7 @@ __all__ = [
     "Tensor",
     "f",
     "l",
+    "offset",
     "r",
     "s",
     "te",

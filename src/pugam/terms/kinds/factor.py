@@ -15,6 +15,7 @@ from pugam.errors import InputError
 from pugam.nodes import Node
 from pugam.terms.axes import Axis, level_axis
 from pugam.terms.basis import Basis, Comparison, Encoded, LevelInDoubt
+from pugam.terms.expressions import Case, cases_by_level
 from pugam.terms.gaps import refuse_missing
 from pugam.terms.levels import UNSEEN_CODE, encode_levels, find_levels, read_levels
 from pugam.terms.options import MISSING, UNSEEN, MissingPolicy, UnseenPolicy, check_choice, check_column
@@ -120,6 +121,10 @@ class FactorBasis(Basis):
     def places(self, encoded: Encoded) -> Array:
         """The middle of the level's interval."""
         return np.asarray((encoded + 0.5) / len(self.levels))
+
+    def cases(self) -> tuple[Case, ...]:
+        """The contrasts of each level."""
+        return cases_by_level(self.spec.column, self.levels, self.contrasts, self.spec.unseen != "error")
 
     def effect(self, encoded: Encoded, theta: Array) -> Array:
         """Look up the effect of each row's level."""

@@ -106,6 +106,8 @@ class Labelling(Term):
     def resolve(self, columns: Sequence[Column]) -> LabellingBasis:
         """Let the term meet its columns."""
         inner = self.inner.resolve(columns)
+        if self.inner.is_known:
+            raise InputError(f"{self.label}: the preference of labels is estimated; an offset has no part in it.")
         if len(inner.constraints):
             raise InputError(f"{self.label}: terms that say who is labelled have no shape; leave it out.")
         return LabellingBasis(self, inner)

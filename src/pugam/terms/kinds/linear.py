@@ -14,6 +14,7 @@ from pugam.data import Column, require_numeric
 from pugam.nodes import Node
 from pugam.terms.axes import Axis, number_axis
 from pugam.terms.basis import Basis, Comparison, Encoded, LevelInDoubt
+from pugam.terms.expressions import Case, Value, scaled, shifted
 from pugam.terms.gaps import complete_numbers
 from pugam.terms.options import MISSING, MissingPolicy, check_choice, check_column, read_range
 from pugam.terms.ranges import observed_range, unit_interval, warn_of_far_values
@@ -104,6 +105,11 @@ class LinearBasis(Basis):
     def places(self, encoded: Encoded) -> Array:
         """Where values lie within the range."""
         return unit_interval(encoded, self.lower, self.upper)
+
+    def cases(self) -> tuple[Case, ...]:
+        """One line everywhere."""
+        place = scaled(Value(self.spec.column), self.lower, self.upper)
+        return (Case(None, shifted(place, -0.5), np.array([[0.0], [1.0]])),)
 
     def effect(self, encoded: Encoded, theta: Array) -> Array:
         """Evaluate the line."""

@@ -14,6 +14,7 @@ from pugam.data import Column
 from pugam.nodes import Node
 from pugam.terms.axes import Axis, level_axis
 from pugam.terms.basis import Basis, Encoded, LevelInDoubt, Penalty
+from pugam.terms.expressions import Case, cases_by_level
 from pugam.terms.gaps import refuse_missing
 from pugam.terms.levels import encode_levels, find_levels, read_levels
 from pugam.terms.options import MISSING, UNSEEN, MissingPolicy, UnseenPolicy, check_choice, check_column
@@ -115,6 +116,10 @@ class RandomBasis(Basis):
         """Look up the indicators of each row's level: shape (n, n_levels)."""
         rows: Array = self._indicators[encoded.astype(np.int32)]
         return rows
+
+    def cases(self) -> tuple[Case, ...]:
+        """The indicators of each level."""
+        return cases_by_level(self.spec.column, self.levels, self._indicators, self.spec.unseen != "error")
 
     def effect(self, encoded: Encoded, theta: Array) -> Array:
         """Look up the effect of each row's level."""

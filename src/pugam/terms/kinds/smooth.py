@@ -15,6 +15,7 @@ from pugam.errors import InputError, warn_user
 from pugam.nodes import Node
 from pugam.terms.axes import Axis, number_axis
 from pugam.terms.basis import Basis, Encoded, Penalty
+from pugam.terms.expressions import Case, Expression, Value, cases_of_pieces, fraction, scaled
 from pugam.terms.gaps import complete_numbers
 from pugam.terms.kinds.varying import CurveByLevel, CurveTimesNumber, resolve_varying, restore_varying
 from pugam.terms.options import (
@@ -268,6 +269,12 @@ class SmoothBasis(Basis):
     def pieces(self) -> PiecewiseBasis:
         """The splines themselves."""
         return self.functions
+
+    def cases(self) -> tuple[Case, ...]:
+        """One polynomial for each interval between knots, lines beyond the ends."""
+        values: Expression = Value(self.spec.column)
+        place = scaled(values if self.scale is None else self.scale.expression(values), *self._ends)
+        return cases_of_pieces(self.functions, fraction(place) if self.spec.cyclic else place)
 
     def effect(self, encoded: Encoded, theta: Array) -> Array:
         """Evaluate the one spline that they add up to."""

@@ -60,7 +60,7 @@ class Interaction(Term):
         check_choice(self.label, "missing", self.missing, get_args(JointMissingPolicy))
 
     def _check_margin(self, margin: object) -> None:
-        if not isinstance(margin, Term) or len(margin.columns) != 1:
+        if not isinstance(margin, Term) or len(margin.columns) != 1 or margin.is_known:
             what = margin.label if isinstance(margin, Term) else repr(margin)
             raise InputError(f"{self.function}() takes columns and terms of one column; got {what}.")
         if margin.missing != "error":

@@ -15,6 +15,18 @@ from pugam.errors import InputError
 from pugam.nodes import Node
 from pugam.terms.axes import Axis, level_axis, number_axis
 from pugam.terms.basis import Basis, Encoded, Penalty
+from pugam.terms.expressions import (
+    Choice,
+    Condition,
+    Expression,
+    Has,
+    Is,
+    Number,
+    Quotient,
+    Times,
+    Value,
+    shifted,
+)
 from pugam.terms.gaps import complete_numbers, refuse_missing
 from pugam.terms.levels import encode_levels, find_levels, read_levels
 from pugam.terms.options import read_range
@@ -105,6 +117,18 @@ class CurveByLevel(Basis):
         """Evaluate the curve in the columns of each row's level; unseen levels have zeros."""
         return self._spread(encoded, self.inner.columns(encoded[:, 0]))
 
+    def expression(self, theta: Array) -> Expression | None:
+        """The curve of each level."""
+        column = self.spec.columns[1]
+        curves = [self.inner.expression(part) for part in np.split(theta, len(self.levels))]
+        known: list[tuple[Condition, Expression]] = [
+            (Is(column, level), curve) for level, curve in zip(self.levels, curves, strict=True) if curve is not None
+        ]
+        if len(known) < len(curves):
+            return None
+        others = (Has(self.spec.columns), Number(0.0))
+        return Choice((*known, others) if self.permit_unseen else tuple(known))
+
     def slopes(self, encoded: Encoded, along: int = 0) -> Array:
         """Evaluate the derivatives of the curve."""
         if along:
@@ -192,6 +216,14 @@ class CurveTimesNumber(Basis):
     def columns(self, encoded: Encoded) -> Array:
         """Evaluate the curve, times the number."""
         return bounded(self._curve(encoded), 2) * bounded(self._scaled(encoded[:, 1]), 2)
+
+    def expression(self, theta: Array) -> Expression | None:
+        """The curve, times the number."""
+        curve = self.inner.expression(theta[1:])
+        if curve is None:
+            return None
+        scaled = Quotient(Value(self.spec.columns[1]), Number(max(abs(self.lower), abs(self.upper))))
+        return Times((shifted(curve, float(theta[0])), scaled))
 
     def slopes(self, encoded: Encoded, along: int = 0) -> Array:
         """Evaluate the derivatives of the curve, times the number; along the number, the curve itself."""

@@ -1,0 +1,118 @@
+"""A scorer as a query in standard SQL, for SQLite, PostgreSQL and others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pugam.errors import InputError
+from pugam.storage.scorer import Scorer
+from pugam.terms.expressions import (
+    AtLeast,
+    Below,
+    Call,
+    Choice,
+    Condition,
+    Expression,
+    Has,
+    Is,
+    Lacks,
+    Number,
+    Plus,
+    Quotient,
+    Result,
+    Times,
+    Value,
+)
+
+__all__ = ["write_sql"]
+
+ROWS, WITH_RATIO = "pugam_rows", "pugam_ratios"
+SURE = 700.0  # logits beyond have posteriors that exp() overflows or underflows at
+NUL = "\0"
+
+
+def write_sql(scorer: Scorer, table: Sequence[str], keep: Sequence[str] | None) -> str:
+    """Write a query of a table that adds pugam_score to its columns, or to those to be kept.
+
+    Parameters
+    ----------
+    table : sequence of str
+        Its name, behind that of its schema if need be.
+    keep : sequence of str, optional
+        Columns of the table; None stands for all, with the log density ratio.
+    """
+    remarks = "\n".join(f"-- {remark}" for remark in scorer.remarks())
+    kept = f"{WITH_RATIO}.*" if keep is None else ", ".join(f"{WITH_RATIO}.{_name(column)}" for column in keep)
+    posterior = "\n    + ".join(
+        f"{_write(Number(weight))} * {_expit(_write(logit))}" for weight, logit in scorer.posterior
+    )
+    ratio = _write(scorer.ratio)
+    return (
+        f"{remarks}\nSELECT {kept}{', ' if kept else ''}\n    {posterior} AS pugam_score\nFROM (\n"
+        f"SELECT {ROWS}.*,\n{ratio} AS pugam_ratio\nFROM {'.'.join(map(_name, table))} AS {ROWS}\n) AS {WITH_RATIO}\n"
+    )
+
+
+def _expit(logit: str) -> str:
+    sure = f"WHEN {logit} > {SURE!r} THEN 1.0 WHEN {logit} < {-SURE!r} THEN 0.0"
+    return f"CASE {sure} ELSE 1.0 / (1.0 + EXP(-{logit})) END"
+
+
+def _name(name: str) -> str:
+    """Quote the name of a column or table."""
+    if not name or NUL in name:
+        raise InputError(f"SQL has no name {name!r}; rename the column or table.")
+    escaped = name.replace('"', '""')
+    return f'"{escaped}"'
+
+
+def _value(column: str) -> str:
+    # By the name of the table, too: SQLite takes a quoted name that no column has for text.
+    return f"{ROWS}.{_name(column)}"
+
+
+def _write(of: Expression) -> str:
+    match of:
+        case Number(value):
+            return repr(value) if value >= 0.0 else f"({value!r})"
+        case Value(column):
+            return f"CAST({_value(column)} AS DOUBLE PRECISION)"
+        case Result(name):
+            return f"{WITH_RATIO}.pugam_{name}"
+        case Plus(parts):
+            return f"({' + '.join(map(_write, parts))})"
+        case Times(parts):
+            return f"({' * '.join(map(_write, parts))})"
+        case Quotient(above, below):
+            return f"({_write(above)} / {_write(below)})"
+        case Call(function, inner):
+            return f"{function.upper()}({_write(inner)})"
+        case Choice(cases):
+            lines = "".join(f"\n  WHEN {_condition(when)} THEN {_write(part)}" for when, part in cases)
+            return f"CASE{lines} END"
+
+
+def _condition(when: Condition) -> str:
+    match when:
+        case Below(of, bound):
+            return f"{_write(of)} < {_write(Number(bound))}"
+        case AtLeast(of, bound):
+            return f"{_write(of)} >= {_write(Number(bound))}"
+        case Is(column, level):
+            return f"{_value(column)} = {_level(level)}"
+        case Lacks(columns):
+            return " OR ".join(f"{_value(column)} IS NULL" for column in columns)
+        case Has(columns):
+            return " AND ".join(f"{_value(column)} IS NOT NULL" for column in columns)
+
+
+def _level(level: object) -> str:
+    plain = level.item() if hasattr(level, "item") else level
+    if isinstance(plain, bool):
+        return str(plain).upper()
+    if isinstance(plain, int | float):
+        return repr(plain)
+    if isinstance(plain, str) and NUL not in plain:
+        escaped = plain.replace("'", "''")
+        return f"'{escaped}'"
+    raise InputError(f"SQL cannot hold the level {plain!r}; leave it out, or export to Python.")
