@@ -21,6 +21,7 @@ from pugam.command_line.options import (
     require_table,
     say,
 )
+from pugam.command_line.places import require_apart
 from pugam.command_line.scoring import require_columns
 from pugam.errors import InputError
 from pugam.files import DataFile, open_file, open_writer
@@ -64,6 +65,7 @@ def drift(
     require_level(level)
     if out is not None:
         require_table(out, "--out")
+        require_apart({"--out": out}, (model_file, data))
     if data.suffix == ".json" and model_file.suffix != ".json":
         raise InputError("The model comes first: pugam drift MODEL DATA.")
     model = load(model_file)

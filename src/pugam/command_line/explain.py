@@ -26,6 +26,7 @@ from pugam.command_line.options import (
     require_table,
     say,
 )
+from pugam.command_line.places import require_apart
 from pugam.command_line.scoring import Share, caveat, place_of, require_columns, rows_outside
 from pugam.errors import InputError, RowError
 from pugam.files import DataFile, TableWriter, open_file, open_writer
@@ -93,8 +94,7 @@ def explain(
     require_at_least("--top", top, 1)
     if out is not None:
         require_table(out, "--out")
-        if out.exists() and data.exists() and out.samefile(data):
-            raise InputError(f"--out {out} is the file to be read; give another name.")
+        require_apart({"--out": out}, (model_file, data))
     if data.suffix == ".json" and model_file.suffix != ".json":
         raise InputError("The model comes first: pugam explain MODEL DATA.")
     model = _of_kind(load(model_file), kind)

@@ -24,6 +24,7 @@ from pugam.command_line.options import (
     require_table,
     say,
 )
+from pugam.command_line.places import require_apart
 from pugam.command_line.scoring import Share, caveat, place_of, require_columns, rows_outside
 from pugam.command_line.shortlists import Ranking, Scored, Shortlist, expectation
 from pugam.command_line.unscored import REASON, Unscored
@@ -116,8 +117,7 @@ def predict(
     require_table(out, "--out")
     if data.suffix == ".json" and model_file.suffix != ".json":
         raise InputError("The model comes first: pugam predict MODEL DATA.")
-    if out.exists() and data.exists() and out.samefile(data):
-        raise InputError(f"--out {out} is the file to be read; give another name.")
+    require_apart({"--out": out}, (model_file, data))
     model = load(model_file)
     file = open_file(data, delimiter, decimal)
     added = (*_columns_added(model), *(INTERVAL_COLUMNS if interval else ()))

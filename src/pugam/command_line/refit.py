@@ -19,6 +19,7 @@ from pugam.command_line.options import (
     require_suffix,
     say,
 )
+from pugam.command_line.places import require_apart
 from pugam.command_line.reports import level_of_the_fit
 from pugam.command_line.rows import KindFiles
 from pugam.errors import InputError
@@ -61,13 +62,15 @@ def refit(
     for path, suffix, flag in ((out, ".json", "--out"), (report, ".html", "--report")):
         if path is not None:
             require_suffix(path, suffix, flag)
+    files = KindFiles(positive_file, tuple(unlabeled_file or ()), negative_file)
+    require_apart({"--out": out, "--report": report}, (model_file, data, *files.paths))
     if data is not None and data.suffix == ".json" and model_file.suffix != ".json":
         raise InputError("The model comes first: pugam refit MODEL DATA.")
     old = load(model_file)
     known = old.provenance_["data"]
     asked = Asked(
         data,
-        KindFiles(positive_file, tuple(unlabeled_file or ()), negative_file),
+        files,
         _roles(old, known, data, label, positive),
         finds_kinds=known.get("kind") == AUTO,
         missing=_word(known, "missing", "error"),

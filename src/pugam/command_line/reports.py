@@ -21,6 +21,7 @@ from pugam.command_line.options import (
     require_suffix,
     say,
 )
+from pugam.command_line.places import require_apart
 from pugam.command_line.rows import KindFiles, Rows, drop_gaps, read_rows
 from pugam.command_line.wording import in_flags
 from pugam.errors import InputError, warn_user
@@ -80,6 +81,8 @@ def report(
     from pugam.estimator import load
 
     require_suffix(out, ".html", "--out")
+    files = KindFiles(positive_file, tuple(unlabeled_file or ()), negative_file)
+    require_apart({"--out": out}, (model_file, data, *files.paths))
     if level is not None:
         require_level(level)
     if ci not in (None, "wald", "profile"):
@@ -102,7 +105,6 @@ def report(
         audit_chance=audit_chance,
         negative=negative,
     )
-    files = KindFiles(positive_file, tuple(unlabeled_file or ()), negative_file)
     show = False if quiet else None
     with printing_warnings():
         with Waiting("reading", show):
