@@ -673,3 +673,27 @@ def test_several_columns_may_be_dropped_at_once(pugam_says, rows):
 
     assert together == apart
     assert together[0] == 0
+
+
+@pytest.mark.parametrize("engine", ["memory", "stream"])
+def test_the_index_of_a_table_put_together_in_pandas_is_no_feature(pugam_says, make_rows, engine):
+    rows = make_rows(80, 200)
+    parts = [part.reset_index(drop=True) for _, part in rows.groupby("z")]
+    pd.concat(parts).to_parquet("rows.parquet")
+
+    code, _, err = pugam_says("fit", "rows.parquet", "--label", "z", "--engine", engine, "--out", "model.json")
+
+    assert code == 0
+    assert "! Left out __index_level_0__: this was the index of a pandas data frame" in err
+    assert "__index_level_0__" not in pugam.load("model.json").formula_
+
+
+def test_a_column_that_tells_how_files_were_put_together_is_named(pugam_says, make_rows):
+    rows = make_rows(80, 200)
+    rows.assign(source=np.where(rows["z"] == 1, "cases.csv", "register.csv")).to_csv("rows.csv", index=False)
+
+    code, _, err = pugam_says("fit", "rows.csv", "--label", "z")
+
+    assert code == 0
+    assert "! Column 'source' has no value that labelled and unlabelled rows share." in err
+    assert "leave it out (--drop source)" in err

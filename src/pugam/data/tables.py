@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import difflib
-import importlib
 import numbers
 import reprlib
 from collections import Counter
@@ -18,9 +17,10 @@ import narwhals as nw
 import numpy as np
 from scipy import sparse
 
+from pugam.data.frames import index_names, make_frame
 from pugam.errors import InputError, RowError
 
-__all__ = ["Column", "ColumnKind", "Table", "as_array", "is_missing", "make_frame", "read_table", "require_numeric"]
+__all__ = ["Column", "ColumnKind", "Table", "as_array", "is_missing", "read_table", "require_numeric"]
 
 ColumnKind = Literal["numeric", "category"]
 Family = Literal["number", "text", "boolean", "complex", "time", "other"]
@@ -53,6 +53,8 @@ class Column:
         Where only some rows are here that tell enough: how many rows they stand for.
     order : tuple, optional
         Levels in an order of their own, as of an ordered categorical: months, or grades. There may be others.
+    was_index : bool
+        Whether this was the index of a pandas data frame, which a file or an Arrow table keeps as a column.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Column:
     values: np.ndarray
     stands_for: int | None = None
     order: tuple[object, ...] = ()
+    was_index: bool = False
 
     @property
     def n_rows(self) -> int:
@@ -117,13 +120,6 @@ class Table:
     def frame(self, data: dict[str, Any]) -> Any:
         """Build a data frame in the library that X came in; pandas where X was an array or a list."""
         return make_frame(self.library, data)
-
-
-def make_frame(library: str, data: dict[str, Any]) -> Any:
-    """Build a data frame in the library of this name: pandas, polars or pyarrow."""
-    plain = {name: _listed_unless_number(values) for name, values in data.items()}
-    module = importlib.import_module(library)
-    return module.table(plain) if library == "pyarrow" else module.DataFrame(plain)
 
 
 def read_table(X: Any) -> Table:
@@ -264,8 +260,9 @@ def _require_cells(table: Table) -> None:
 
 
 def _frame_table(frame: nw.DataFrame[Any]) -> Table:
-    library = nw.get_native_namespace(frame).__name__
-    return Table(tuple(frame.columns), len(frame), partial(_read_frame_column, frame.to_native()), library)
+    library, native = nw.get_native_namespace(frame).__name__, frame.to_native()
+    read = partial(_read_marked_column, native, index_names(frame.columns, native))
+    return Table(tuple(frame.columns), len(frame), read, library)
 
 
 def _array_table(array: np.ndarray) -> Table:
@@ -283,6 +280,11 @@ def _not_2d(n_dimensions: int) -> str:
         f"Expected 2D array, got {n_dimensions}D array instead. Reshape your data: X.reshape(-1, 1) for one column, "
         "X.reshape(1, -1) for one row; of a data frame take X[['age']] for one column, X.iloc[[0]] for one row."
     )
+
+
+def _read_marked_column(native_frame: Any, index: frozenset[str], name: str) -> Column:
+    column = _read_frame_column(native_frame, name)
+    return replace(column, was_index=True) if name in index else column
 
 
 def _read_frame_column(native_frame: Any, name: str) -> Column:
@@ -426,16 +428,6 @@ def _plain(value: Any) -> str | bool | int | float | None:
 
 def _object_array(values: list[Any]) -> np.ndarray:
     return np.fromiter(values, dtype=object, count=len(values))
-
-
-def _listed_unless_number(values: Any) -> Any:
-    array = np.asarray(values)
-    return array if array.dtype.kind in "fiub" else [_encodable(value) for value in array.tolist()]
-
-
-def _encodable(value: Any) -> Any:
-    """Spell half characters out, as broken file names and exports hold them: no library has room for them in text."""
-    return value.encode("utf-8", "backslashreplace").decode("utf-8") if isinstance(value, str) else value
 
 
 def _unknown_column(name: str, names: tuple[str, ...]) -> str:

@@ -24,29 +24,48 @@ FIRST_ROWS = 1000  # which show of most columns that they do not identify rows
 def choose_terms(table: Table) -> list[Term]:
     """Make a term of every column: smooth, linear for two values, factor for text.
 
-    Constants are left out, and so are numbers that only number the rows; numbers that may identify rows are named.
+    Constants are left out, and so are the index of a data frame and numbers that only number the rows; numbers that
+    may identify rows are named.
     """
-    numbering = _find_numbering(table)
-    chosen = {name: _choose(table.column(name)) for name in table.names if name not in numbering}
+    index = _find_index(table)
+    numbering = _find_numbering([table.column(name) for name in table.names if name not in index])
+    chosen = {name: _choose(table.column(name)) for name in table.names if name not in (*index, *numbering)}
     constant = [name for name, term in chosen.items() if term is None]
     if constant:
         warn_user(f"Left out {len(constant)} constant column(s), which can have no effect: {listed(constant)}.")
     terms = [term for term in chosen.values() if term is not None]
     if not terms:
-        raise InputError("Every column is constant or numbers the rows, so there is nothing to fit.")
+        raise InputError("Every column is constant, an index or numbers the rows, so there is nothing to fit.")
     _warn_of_identifiers([name for name, term in chosen.items() if term and may_identify_rows(table.column(name))])
     return terms
 
 
-def _find_numbering(table: Table) -> list[str]:
+def _find_index(table: Table) -> list[str]:
+    """Columns that were the index of a data frame, with a warning that they are left out."""
+    index = [name for name in table.names if table.column(name).was_index]
+    if index:
+        warn_user(
+            f"Left out {listed(index)}: this was the index of a pandas data frame, which tells how the table was put "
+            "together. Name the terms if it means more."
+        )
+    return index
+
+
+def _find_numbering(columns: list[Column]) -> list[str]:
     """Columns that only number the rows, with a warning that they are left out."""
-    numbering = [name for name in table.names if _numbers_the_rows(table.column(name))]
+    numbering = [column.name for column in columns if _numbers_the_rows(column)]
+    anew = [column.name for column in columns if column.name not in numbering and _numbers_parts(column)]
     if numbering:
         warn_user(
             f"Left out {listed(numbering)}: without gaps or repeats, the values only number the rows. Name the terms "
             "if they mean more."
         )
-    return numbering
+    if anew:
+        warn_user(
+            f"Left out {listed(anew)}: the values number the rows of tables that were put one below the other. Name "
+            "the terms if they mean more."
+        )
+    return [*numbering, *anew]
 
 
 def _warn_of_identifiers(names: list[str]) -> None:
@@ -77,6 +96,19 @@ def _numbers_the_rows(column: Column) -> bool:
     if column.stands_for is not None:
         return bool(np.all(steps >= 1.0) and np.all(values == np.rint(values)))
     return bool(np.all(steps == 1.0))
+
+
+def _numbers_parts(column: Column) -> bool:
+    """Whether values count rows one by one, beginning anew a few times: tables put together, each with its numbers."""
+    values = column.values
+    if column.kind != "numeric" or column.stands_for is not None or len(values) < FEWEST_NUMBERED_ROWS:
+        return False
+    if values[0] not in (0.0, 1.0) or values[1] - values[0] != 1.0:
+        return False
+    begins = np.flatnonzero(np.diff(values) != 1.0) + 1
+    if len(values) < FEWEST_NUMBERED_ROWS * (1 + len(begins)):  # hours and weekdays of rows in order begin anew, too
+        return False
+    return bool(np.all(values[begins] == values[0]))
 
 
 def may_identify_rows(column: Column) -> bool:
