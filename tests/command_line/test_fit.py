@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import pugam
@@ -697,3 +699,30 @@ def test_a_column_that_tells_how_files_were_put_together_is_named(pugam_says, ma
     assert code == 0
     assert "! Column 'source' has no value that labelled and unlabelled rows share." in err
     assert "leave it out (--drop source)" in err
+
+
+@pytest.mark.parametrize("missing", ["drop", "effect"])
+def test_a_nan_that_is_not_null_is_missing_too(pugam_says, make_rows, missing):
+    rows = make_rows(80, 200)
+    rows.loc[::20, "x1"] = np.nan
+    rows.to_csv("rows.csv", index=False)
+    pq.write_table(pa.table({name: pa.array(rows[name].to_numpy()) for name in rows}), "rows.parquet")
+
+    told = [pugam_says("fit", file, "--label", "z", "--missing", missing) for file in ("rows.csv", "rows.parquet")]
+
+    assert pq.read_table("rows.parquet")["x1"].null_count == 0
+    assert told[0] == told[1]
+    assert told[0][0] == 0
+    assert ("Left out 10 of 200 rows, which lack a value" in told[0][2]) == (missing == "drop")
+
+
+@pytest.mark.parametrize("empty", [float("nan"), None])
+def test_an_empty_label_is_unlabelled_where_positives_are_named(pugam_says, make_rows, empty):
+    rows = make_rows(80, 200)
+    labels = [1.0] * 80 + [empty] * 20 + [0.0] * 100
+    pq.write_table(pa.table({**{f"x{k}": rows[f"x{k}"].to_numpy() for k in (1, 2, 3)}, "z": pa.array(labels)}), "a.pq")
+
+    code, _, err = pugam_says("fit", "a.pq", "--label", "z", "--positive", "1")
+
+    assert code == 0
+    assert "! Column 'z': 20 empty, 100 0.0 are all taken as unlabelled." in err

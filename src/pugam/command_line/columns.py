@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from pugam.data import SampleRoles
+from pugam.data import SampleRoles, is_missing
 from pugam.errors import InputError
 from pugam.files import DataFile, Kind
 from pugam.terms import Axis, columns_read, parse_formula
@@ -142,7 +142,8 @@ def match_levels(table: pa.Table, features: Features) -> pa.Table:
         if name in table.column_names and family_of(table.schema.field(name).type) in ("numbers", "booleans"):
             known = {_value(level): level for level in levels}
             coded = table[name].combine_chunks().dictionary_encode()
-            words = [known.get(value, str(value)) for value in coded.dictionary.to_pylist()]
+            values = coded.dictionary.to_pylist()
+            words = [None if is_missing(value) else known.get(value, str(value)) for value in values]
             text = pa.array(words, pa.string()).take(coded.indices)
             table = table.set_column(table.column_names.index(name), name, text)
     return table

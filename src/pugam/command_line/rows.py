@@ -202,12 +202,13 @@ def _refuse_third_file(data: Path, roles: Roles, files: KindFiles) -> NoReturn:
 
 def drop_gaps(rows: Rows, terms: Any) -> tuple[Rows, Any]:
     """Leave rows out that lack a value in a column of the model; return the others, and the terms."""
-    specs = choose_terms(read_table(rows.X)) if terms is None else terms
+    table = read_table(rows.X)
+    specs = choose_terms(table) if terms is None else terms
     specs = parse_formula(specs) if isinstance(specs, str) else specs
-    lacking = {column for column in columns_read(specs) if rows.X[column].null_count}
     kept = np.ones(len(rows.z), dtype=bool)
-    for column in lacking:
-        kept &= rows.X[column].is_valid().to_numpy()
+    with rows.faults_placed():
+        for column in columns_read(specs):
+            kept &= ~table.column(column).missing  # null, or a NaN that is none
     if not kept.all():
         warn_user(f"Left out {int(np.sum(~kept)):,} of {len(kept):,} rows, which lack a value in a feature.")
     return rows.take(np.flatnonzero(kept)), specs
