@@ -15,7 +15,7 @@ import typer
 
 from pugam.command_line.wording import in_flags
 from pugam.errors import InputError, VerdictWarning
-from pugam.messages import Message
+from pugam.messages import Message, in_lines, printable
 
 __all__ = [
     "Decimal",
@@ -139,10 +139,9 @@ def _told(warning: Warning | str) -> str:
 
 def in_one_line(text: str) -> str:
     """Join lines, and spell control characters out: a name or a cell may hold them, and do things to a terminal."""
-    joined = " ".join(text.splitlines())
-    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in joined)
+    return printable(" ".join(text.splitlines()))
 
 
 def say(text: str, strong: bool = False, aside: bool = False) -> None:
     """Print a line; an important one is bold on a terminal, one aside goes to standard error, as warnings do."""
-    typer.secho(text, bold=strong, err=aside)
+    typer.secho(in_lines(text.split("\n")), bold=strong, err=aside)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from pugam.command_line.options import say
 from pugam.command_line.signals import StoppedError
 from pugam.errors import InputError
 
@@ -77,4 +78,4 @@ def study(
             f"Stopped; what is done is kept in {out / 'records'}. The same command goes on from there."
         ) from None
     for path in written:
-        typer.echo(str(path))
+        say(str(path))

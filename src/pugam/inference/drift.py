@@ -16,6 +16,7 @@ from scipy.special import chdtrc, kolmogorov
 from pugam.data import Column
 from pugam.inference.column_digests import QUANTILES, ColumnDigest
 from pugam.inference.intervals import Interval, normal_quantile
+from pugam.messages import in_lines, printable
 
 __all__ = ["ColumnDrift", "Drift", "ShareOfRows", "column_drift", "drift_columns", "share_of_rows"]
 
@@ -201,7 +202,7 @@ class Drift:
         return self.pvalue < SURE
 
     def __str__(self) -> str:
-        return "\n".join(self.lines())
+        return in_lines(self.lines())
 
     __repr__ = __str__
 
@@ -215,9 +216,9 @@ class Drift:
         moved = [row for row in rows if row[2]]
         end = ":" if moved else "."
         yield f"{len(moved)} of {len(rows)} columns moved against the unlabelled rows of the fit{end}"
-        width = max((len(row[0]) for row in moved), default=0)
+        width = max((len(printable(row[0])) for row in moved), default=0)
         for column, distance, _, change in moved:
-            yield f"  {column:<{width}}  by {distance:.2f}: {change}"
+            yield f"  {printable(column):<{width}}  by {distance:.2f}: {change}"
         yield f"The rows speak for a share of {self.share}, if the density ratio is still that of the fit."
         doubt = "contradict" if self.contradicts else "do not contradict"
         p = "p < 0.001" if self.pvalue < 0.001 else f"p = {self.pvalue:.3f}"

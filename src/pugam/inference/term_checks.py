@@ -16,6 +16,7 @@ from pugam.inference.findings import Finding, LabelsDisagree, Said
 from pugam.inference.kinds import profile_of
 from pugam.inference.rows_tested import choose_rows
 from pugam.inference.verdict import SMALLEST_CALIBRATION
+from pugam.messages import in_lines
 from pugam.solvers import Fitted, edf_by_term
 
 __all__ = ["SaysTheSame", "TermChecks", "TooFewFunctions", "check_fit"]
@@ -103,7 +104,7 @@ class TermChecks:
         return tuple(str(finding.message) for finding in self.findings)
 
     def __str__(self) -> str:
-        return "\n".join(_lines(self))
+        return in_lines(_lines(self))
 
     __repr__ = __str__
 
