@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from pugam.estimator import PUGAM
 
-__all__ = ["Features", "Roles", "family_of", "kinds_of_sample", "match_levels", "plain_types"]
+__all__ = ["Features", "Roles", "family_of", "kinds_of_sample", "match_levels", "plain_types", "remembered"]
 
 
 @dataclass(frozen=True)
@@ -113,6 +113,12 @@ class Features:
                 if not axis.is_numeric and kinds[column] == "text"
             },
         )
+
+
+def remembered(model: PUGAM) -> dict[str, Any]:
+    """What a saved model remembers of the data of its fit: words, and a level; what else a file says is not ours."""
+    known = model.provenance_["data"]
+    return {name: value for name, value in known.items() if (isinstance(value, str) and value) or name == "level"}
 
 
 def kinds_of_sample(file: DataFile, column: str | None) -> dict[str, Kind]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from pugam.command_line.columns import Features, Roles
+from pugam.command_line.columns import Features, Roles, remembered
 from pugam.command_line.options import (
     Decimal,
     Delimiter,
@@ -90,7 +90,7 @@ def report(
     model = load(model_file)
     if model._kinds is not None:
         raise InputError("A model of several kinds of positives has no report of its own; see pugam fit --kind.")
-    known = model.provenance_["data"]
+    known = remembered(model)
     roles = Roles.of_fit(
         known,
         data is not None,

@@ -25,6 +25,7 @@ Array = NDArray[np.float64]
 FAR = 0.1  # in cumulative shares, or shares of levels: what is less hardly changes scores
 SURE = 0.01  # p-value below which a distance is none of chance, all columns taken together
 EDGE = 1e-9
+LEAST_INFORMATION = 1e-300
 
 
 @dataclass(frozen=True)
@@ -155,9 +156,9 @@ def share_of_rows(ratio: Array, columns: Array, covariance: Array, asked: float,
         if score(1.0 - EDGE) >= 0.0
         else float(brentq(score, EDGE, 1.0 - EDGE))
     )
-    mixture = 1.0 + pi * excess
-    information = float((excess**2 / mixture**2).sum())
-    slopes = ((excess + 1.0) / mixture**2) @ columns / information
+    mixture = 1.0 + pi * excess  # whose square may be too large for a number
+    information = max(float(((excess / mixture) ** 2).sum()), LEAST_INFORMATION)
+    slopes = ((excess + 1.0) / mixture / mixture) @ columns / information
     wider = 1.0 + information * float(slopes @ covariance @ slopes)
     drop = 0.5 * normal_quantile(level) ** 2 * wider
 
