@@ -7,7 +7,7 @@ import pytest
 
 from pugam import PUGAM
 
-ROLES = ("label", "positive", "weights", "id", "groups", "strata", "sample", "audit", "audit_chance", "negative", "kind")
+ROLES = ("label", "positive", "weights", "id", "groups", "strata", "sample", "audit", "negative", "kind")
 OTHERS = ("source", "missing", "ci", "level", "shares", "rare_kinds", "unheard of")
 VALUES = (0, 7, -1e308, True, False, None, "", "no such column", "\x1b[2J\n<b>", "x" * 10_000)
 
@@ -47,7 +47,9 @@ def test_no_verb_ends_in_a_traceback(pugam_says, rows, document, verb, name):
         assert code == 0 or err.startswith("pugam: ")
 
 
-@pytest.mark.parametrize(("name", "value"), [("command", "\x00<script>\ud83d"), ("pugam", "9" * 100), ("source", "<b>")])
+@pytest.mark.parametrize(
+    ("name", "value"), [("command", "\x00<script>\ud83d"), ("pugam", "9" * 100), ("source", "<b>")]
+)
 def test_a_page_shows_whatever_a_file_says(pugam_says, rows, document, monkeypatch, name, value):
     monkeypatch.undo()
     rows.to_csv("rows.csv", index=False)
