@@ -28,8 +28,9 @@ from pugam.command_line.options import (
 )
 from pugam.command_line.places import require_apart
 from pugam.command_line.scoring import Share, caveat, place_of, require_columns, rows_outside
+from pugam.command_line.spreadsheets import Formulas, Neutralise
 from pugam.errors import InputError, RowError
-from pugam.files import DataFile, TableWriter, open_file, open_writer
+from pugam.files import DataFile, TableWriter, is_text, open_file, open_writer
 from pugam.likelihood import expit
 from pugam.terms import warn_outside
 
@@ -72,6 +73,7 @@ def explain(
         str | None, typer.Option(help="Which kind of positives to explain, where the model has several.")
     ] = None,
     level: Annotated[float, typer.Option(help="Level of the limits, a probability such as 0.95.")] = 0.95,
+    neutralise: Neutralise = False,
     delimiter: Delimiter = None,
     decimal: Decimal = ".",
     quiet: Quiet = False,
@@ -111,7 +113,9 @@ def explain(
             for number, found in enumerate(explained):
                 _print(found, top or TOP, level, first=number == 0)
             return
-        n_rows = _write(explained, out, top, "row" if id is None else id)
+        formulas = Formulas(is_text(out), neutralise)
+        n_rows = _write(explained, out, top, "row" if id is None else id, formulas)
+        formulas.warn()
     if not quiet:
         say(f"{n_rows:,} {'row' if n_rows == 1 else 'rows'}: {out}")
 
@@ -239,7 +243,7 @@ def _of_batch(
         yield RowFound(name, steps[place * size : (place + 1) * size])
 
 
-def _write(explained: Iterator[RowFound], out: Path, top: int | None, column: str) -> int:
+def _write(explained: Iterator[RowFound], out: Path, top: int | None, column: str, formulas: Formulas) -> int:
     """Write a line for each row and term, and tell how many rows there were."""
     import pyarrow as pa
 
@@ -253,7 +257,7 @@ def _write(explained: Iterator[RowFound], out: Path, top: int | None, column: st
         while some := list(islice(explained, ROWS_AT_ONCE)):
             lines = [(row.name, *step) for row in some for step in _folded(row, top)]
             columns = map(list, zip(*lines, strict=True))
-            batch = pa.RecordBatch.from_pydict(dict(zip((column, *Step._fields), columns, strict=True)))
+            batch = formulas.guard(pa.RecordBatch.from_pydict(dict(zip((column, *Step._fields), columns, strict=True))))
             if writer is None:
                 writer = stack.enter_context(open_writer(out, batch.schema))
             writer.write(batch)
