@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pugam.errors import InputError
 from pugam.files.arrow import arrow
-from pugam.files.cells import convert, first_misfit, is_decimal_comma
+from pugam.files.cells import convert, first_misfit, is_decimal_comma, is_grouped, with_points
 from pugam.files.csv_header import read_delimiter, read_header
 from pugam.files.csv_places import line_of_cell, require_closed_quotes, require_sound
 from pugam.files.faults import first_line, system_errors_named
@@ -91,7 +91,7 @@ class CsvFile:
         first_row = 0
         for block in self._blocks(list(tallies)) if tallies else ():
             for name, tally in tallies.items():
-                tally.add(self._with_points(block.column(name)), first_row)
+                tally.add(block.column(name), first_row, self._decimal)
             first_row += block.num_rows
         return {name: self._decided(name, tallies[name]) if name in tallies else types[name] for name in names}
 
@@ -136,14 +136,21 @@ class CsvFile:
         return arrow().RecordBatch.from_arrays(typed, names=block.schema.names)
 
     def _converted(self, name: str, text: pa.Array, kind: Kind, first_row: int) -> pa.Array:
-        cells = self._with_points(text) if kind == "number" else text
+        cells = with_points(text, self._decimal) if kind == "number" else text
         column = convert(cells, kind)
         if column is None:
             position = first_misfit(cells, kind) or 0
             cell = text[position].as_py()
-            comma = " as written: decimals need a point" if is_decimal_comma(cell) else ""
-            raise self._misfit(name, first_row + position, cell, f"is not a {kind}{comma}", "mend the cell")
+            raise self._misfit(
+                name, first_row + position, cell, f"is not a {kind}{self._reason(cell)}", "mend the cell"
+            )
         return column
+
+    def _reason(self, cell: str) -> str:
+        """Why a cell is no number, where that is easily mended."""
+        if is_grouped(cell, self._decimal):
+            return " as written: it needs no signs between groups of digits"
+        return " as written: decimals need a point" if is_decimal_comma(cell) and self._decimal == "." else ""
 
     def _decided(self, name: str, tally: Tally) -> Kind:
         try:
@@ -156,14 +163,12 @@ class CsvFile:
                 LeavingOut((name,)),
                 f", or treat it as levels with f({in_formula})",
             )
-            if is_decimal_comma(tally.misfit) and tally.decimal_commas:
+            if is_grouped(tally.misfit, self._decimal) and (tally.have_groups or self._decimal == ","):
+                share, remedy = _grouped(tally, remedy)
+            elif is_decimal_comma(tally.misfit) and tally.decimal_commas:
                 share = "is not a number as written: decimals need a point"
                 remedy = Message(ReadingCsv("decimal", ","), " if all are written so; else ", remedy)
             raise self._misfit(name, tally.misfit_row or 0, tally.misfit, share, remedy) from None
-
-    def _with_points(self, text: pa.Array) -> pa.Array:
-        """Write decimals with a point, where the file has commas."""
-        return text if self._decimal == "." else arrow("compute").replace_substring(text, self._decimal, ".")
 
     def _misfit(self, name: str, row: int, cell: str, what: str, remedy: str | Message) -> InputError:
         if "\n" in cell:
@@ -188,6 +193,17 @@ def open_csv(path: Path, form: Format, delimiter: str | None = None, decimal: st
         _block_bytes=max(BLOCK_BYTES, ROWS_PER_BLOCK * header.n_bytes),
         _decimal=decimal,
     )
+
+
+def _grouped(tally: Tally, otherwise: Message) -> tuple[str, Message]:
+    """Ask what is meant by digits in groups: thousands, or three decimals behind a comma."""
+    plain = "write numbers without signs between groups of digits"
+    if not tally.decimal_commas and "." in tally.misfit and "," not in tally.misfit and tally.misfit.count(".") == 1:
+        return "has a point, but decimals have a comma here", Message(plain, ", and all decimals alike")
+    if tally.ambiguous and tally.grouped == tally.ambiguous:
+        decimals = Message("; or, if it is a small number with three decimals, ", ReadingCsv("decimal", ","))
+        return "may be thousands, or decimals behind a comma", Message(plain, " if it is thousands", decimals)
+    return "is no number as written, but looks like thousands", Message(plain, "; else ", otherwise)
 
 
 def _holds_line_end(cell: str | bytes) -> bool:
