@@ -379,7 +379,7 @@ def test_digits_in_groups_are_asked_about(tmp_path, cells, decimal, said):
 
     assert said in str(error.value)
     if decimal == ".":
-        with pytest.raises(InputError, match="is not a number as written: (it needs no signs between groups|decimals)"):
+        with pytest.raises(InputError, match=r"is not a number as written: (it needs no signs between groups|decimals)"):
             open_file(path, ";", decimal).read(types={"x": "number"})
 
 
