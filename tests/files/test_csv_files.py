@@ -379,7 +379,9 @@ def test_digits_in_groups_are_asked_about(tmp_path, cells, decimal, said):
 
     assert said in str(error.value)
     if decimal == ".":
-        with pytest.raises(InputError, match=r"is not a number as written: (it needs no signs between groups|decimals)"):
+        with pytest.raises(
+            InputError, match=r"is not a number as written: (it needs no signs between groups|decimals)"
+        ):
             open_file(path, ";", decimal).read(types={"x": "number"})
 
 
@@ -389,3 +391,18 @@ def test_other_text_with_commas_is_text(tmp_path, cells):
     path.write_text("x;z\n" + "".join(f"{cell};1\n" for cell in cells), encoding="utf-8")
 
     assert open_file(path, ";").read()["x"].to_pylist() == cells
+
+
+def test_binary_data_far_behind_the_start_is_refused(written):
+    path = written("x,site\n" + "1,north\n" * 20_000 + "1,no\0rth\n2,south\n")
+
+    assert "is not text: it holds binary data from line 20002 on" in message(path, read)
+    assert "line 20002" in message(path, lambda path: list(open_file(path).batches()))
+
+
+def test_more_columns_than_memory_has_room_for_are_refused(written, monkeypatch):
+    monkeypatch.setattr(csv_files, "MOST_COLUMNS", 3)
+    path = written("a,b,c,d\n1,2,3,4\n")
+
+    assert "4 columns are asked for, but at most 3 of a CSV file can be read" in message(path, read)
+    assert open_file(path).read(["a", "d"]).num_columns == 2

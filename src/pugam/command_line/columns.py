@@ -144,8 +144,9 @@ def match_levels(table: pa.Table, features: Features) -> pa.Table:
     """Write numbers and booleans as text where the fit, to a file of text, took them for levels."""
     import pyarrow as pa
 
+    there = set(table.column_names)
     for name, levels in features.levels.items():
-        if name in table.column_names and family_of(table.schema.field(name).type) in ("numbers", "booleans"):
+        if name in there and family_of(table.schema.field(name).type) in ("numbers", "booleans"):
             known = {_value(level): level for level in levels}
             coded = table[name].combine_chunks().dictionary_encode()
             values = coded.dictionary.to_pylist()

@@ -202,7 +202,7 @@ def _scored(
         except RowError as error:
             raise error.placed(partial(place_of, file, first_row)) from None
         outside.update(rows_outside(model, rows))
-        understood = () if as_written else features.columns
+        understood = () if as_written else set(features.columns)
         kept = [(read if name in understood else batch).column(name) for name in batch.schema.names]
         columns = [*kept, *(_as_column(name, values) for name, values in new.items())]
         scored = pa.RecordBatch.from_arrays(columns, names=[*batch.schema.names, *new])

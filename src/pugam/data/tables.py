@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Literal
 
 import narwhals as nw
@@ -31,6 +31,7 @@ NAN_CLASSES = (float, np.floating)
 TIME_CLASSES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 FAMILY_NAMES: dict[Family, str] = {"number": "numbers", "text": "text", "boolean": "booleans"}
 MOST_NAMES_LISTED = 10
+MOST_NAMES_COMPARED = 10_000  # to find the one that was meant
 
 CELLS = reprlib.Repr()  # cells as messages show them: long ones without their middle
 CELLS.maxstring = CELLS.maxlong = 60
@@ -87,6 +88,10 @@ class Table:
     library: str = field(repr=False)
     _converted: dict[str, Column] = field(default_factory=dict, init=False, repr=False)
 
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return frozenset(self.names)
+
     def column(self, name: str) -> Column:
         """Give the column of this name, converted and checked.
 
@@ -96,7 +101,7 @@ class Table:
             There is no such column, or its values cannot be used.
         """
         if name not in self._converted:
-            if name not in self.names:
+            if name not in self._known:
                 raise InputError(_unknown_column(name, self.names))
             self._converted[name] = self._read(name)
         return self._converted[name]
@@ -431,7 +436,7 @@ def _object_array(values: list[Any]) -> np.ndarray:
 
 
 def _unknown_column(name: str, names: tuple[str, ...]) -> str:
-    close = difflib.get_close_matches(name, names, n=3)
+    close = difflib.get_close_matches(name, names[:MOST_NAMES_COMPARED], n=3)
     if close:
         return f"X has no column {name!r}; did you mean {' or '.join(map(repr, close))}?"
     listed = ", ".join(map(repr, names[:MOST_NAMES_LISTED]))

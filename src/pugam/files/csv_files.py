@@ -11,7 +11,7 @@ from pugam.errors import InputError
 from pugam.files.arrow import arrow
 from pugam.files.cells import convert, first_misfit, is_decimal_comma, is_grouped, with_points
 from pugam.files.csv_header import read_delimiter, read_header
-from pugam.files.csv_places import line_of_cell, require_closed_quotes, require_sound
+from pugam.files.csv_places import line_of_cell, require_sound, require_text_to_the_end
 from pugam.files.faults import first_line, system_errors_named
 from pugam.files.formats import BATCH_ROWS, NO_TYPES, Format, Kind, chosen_columns
 from pugam.files.kinds import MixedColumnError, Tally
@@ -25,6 +25,7 @@ __all__ = ["CsvFile", "open_csv"]
 # A row must lie within a block: wide tables get larger blocks.
 BLOCK_BYTES = 4 << 20
 ROWS_PER_BLOCK = 8
+MOST_COLUMNS = 100_000  # for which pyarrow takes a gigabyte; where it gets no more, it ends the process
 MOST_CHARACTERS_SHOWN = 40
 
 
@@ -101,6 +102,11 @@ class CsvFile:
 
     def _blocks(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Give these columns as text, a few megabytes of the file at a time."""
+        if len(names) > MOST_COLUMNS:
+            raise InputError(
+                f"{self.path}: {len(names):,} columns are asked for, but at most {MOST_COLUMNS:,} of a CSV file can be "
+                "read; name fewer, or leave some out."
+            )
         pa, csv = arrow(), arrow("csv")
         last, ending = self.names[-1], False
         with system_errors_named(self.path):
@@ -112,7 +118,7 @@ class CsvFile:
             except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
                 require_sound(self.path, self._delimiter, len(self.names))
                 raise InputError(_unexplained(self.path, error, self._block_bytes)) from error
-        require_closed_quotes(self.path, self._delimiter, suspected=ending)
+        require_text_to_the_end(self.path, self._delimiter, suspected=ending)
 
     def _options(self, names: Sequence[str]) -> dict[str, Any]:
         pa, csv = arrow(), arrow("csv")

@@ -28,8 +28,9 @@ def choose_terms(table: Table) -> list[Term]:
     may identify rows are named.
     """
     index = _find_index(table)
-    numbering = _find_numbering([table.column(name) for name in table.names if name not in index])
-    chosen = {name: _choose(table.column(name)) for name in table.names if name not in (*index, *numbering)}
+    numbering = _find_numbering([column for column in map(table.column, table.names) if not column.was_index])
+    left_out = {*index, *numbering}
+    chosen = {name: _choose(table.column(name)) for name in table.names if name not in left_out}
     constant = [name for name, term in chosen.items() if term is None]
     if constant:
         warn_user(f"Left out {len(constant)} constant column(s), which can have no effect: {listed(constant)}.")
@@ -54,7 +55,7 @@ def _find_index(table: Table) -> list[str]:
 def _find_numbering(columns: list[Column]) -> list[str]:
     """Columns that only number the rows, with a warning that they are left out."""
     numbering = [column.name for column in columns if _numbers_the_rows(column)]
-    anew = [column.name for column in columns if column.name not in numbering and _numbers_parts(column)]
+    anew = [column.name for column in columns if _numbers_parts(column) and not _numbers_the_rows(column)]
     if numbering:
         warn_user(
             f"Left out {listed(numbering)}: without gaps or repeats, the values only number the rows. Name the terms "
