@@ -9,7 +9,9 @@ import typer
 import pugam.studies
 from pugam import __version__
 from pugam.command_line import main
+from pugam.command_line.options import printing_warnings
 from pugam.command_line.verbs import app
+from pugam.errors import SlowWarning, warn_user
 from pugam.studies import coverage, masked, power, simulated
 
 
@@ -183,3 +185,13 @@ def test_signs_that_a_terminal_has_no_room_for_are_spelt_out(monkeypatch, make_r
     assert end.value.code in (None, 0)
     assert rb"_\u03bb)" in out.buffer.getvalue()
     assert rb"Model: Modell_\u03bb.json" in out.buffer.getvalue()
+
+
+def test_a_warning_of_long_work_is_printed_before_it(capsys):
+    with printing_warnings():
+        warn_user("This takes long.", category=SlowWarning)
+        warn_user("That was odd.")
+        before = capsys.readouterr().err
+    after = capsys.readouterr().err
+
+    assert (before, after) == ("! This takes long.\n", "! That was odd.\n")

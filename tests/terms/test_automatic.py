@@ -131,3 +131,10 @@ def test_hours_of_rows_in_order_are_kept():
     frame = pd.DataFrame({"x": np.linspace(0.0, 1.0, 240), "hour": np.arange(240) % 24})
 
     assert [term.column for term in choose_terms(read_table(frame))] == ["x", "hour"]
+
+
+def test_a_factor_of_very_many_levels_is_refused_with_what_to_do():
+    frame = pd.DataFrame({"x": np.linspace(0.0, 1.0, 9000), "code": [f"c{number % 400}" for number in range(9000)]})
+
+    with pytest.raises(InputError, match="'code' has 400 levels, and a fit with an effect for each takes very long"):
+        choose_terms(read_table(frame))

@@ -9,12 +9,12 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from pugam.command_line.wording import in_flags
-from pugam.errors import InputError, VerdictWarning
+from pugam.errors import InputError, SlowWarning, VerdictWarning
 from pugam.messages import Message, in_lines, printable
 
 __all__ = [
@@ -123,12 +123,21 @@ def require_choice(flag: str, value: str, *choices: str) -> None:
 
 @contextmanager
 def printing_warnings() -> Iterator[None]:
-    """Print each warning once, as one line on stderr, when the work is done."""
-    with warnings.catch_warnings(record=True) as caught:
+    """Print each warning once, as one line on stderr, when the work is done; one of long work before it."""
+    caught: list[str] = []
+
+    def keep(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+        if issubclass(category, SlowWarning):
+            typer.echo(f"! {in_one_line(_told(message))}", err=True)
+        else:
+            caught.append(_told(message))
+
+    with warnings.catch_warnings():
         warnings.simplefilter("always")
         warnings.simplefilter("ignore", VerdictWarning)  # a verdict is printed before pi
+        warnings.showwarning = keep
         yield
-    for text in dict.fromkeys(_told(warning.message) for warning in caught):
+    for text in dict.fromkeys(caught):
         typer.echo(f"! {in_one_line(text)}", err=True)
 
 

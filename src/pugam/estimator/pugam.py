@@ -39,6 +39,7 @@ from pugam.estimator.requirements import (
     require_shares,
     warn_of_giveaways,
     warn_of_samples,
+    warn_of_size,
     warn_of_survey,
     with_pooled_shares,
 )
@@ -365,6 +366,7 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
             design = Design.resolve(specs, shown)
             logged = design.with_logarithms(shown) if self.smoothing == "reml" else None
         require_distinct(design)
+        warn_of_size(design)
         require_rows(design, rows.n_rows, not pi_range.fixed)
         settings = make_settings(self.get_params(deep=False), design)
         samples = read_samples(rows.roles, rows.positive, rows.kept)

@@ -17,6 +17,7 @@ __all__ = ["choose_terms", "may_identify_rows"]
 BASIS_SIZE = 10
 MOST_LEVELS = 20  # beyond so many, a factor is chosen only if its levels are no numbers and have rows enough
 FEWEST_ROWS_PER_LEVEL = 20
+MOST_LEVELS_IN_SECONDS = 300  # time grows with the square of their number, or faster: 1,000 take an hour
 FEWEST_NUMBERED_ROWS = 50
 FIRST_ROWS = 1000  # which show of most columns that they do not identify rows
 
@@ -148,6 +149,13 @@ def _choose_factor(name: str, values: list[object], n_rows: int) -> Term | None:
             f"Column {name!r} has {len(levels)} levels in {n_rows} rows, too many for one effect each; leave it out",
             LeavingOut((name,), identify=True),
             " if it identifies or dates rows, or group its levels.",
+        )
+    if len(levels) > MOST_LEVELS_IN_SECONDS:
+        raise InputError(
+            f"Column {name!r} has {len(levels):,} levels, and a fit with an effect for each takes very long; keep the "
+            "common ones and group all others into one, leave the column out",
+            LeavingOut((name,)),
+            f", or name the terms, with r({name}) among them, if you can wait.",
         )
     return Factor(name) if len(levels) > 1 else None
 
