@@ -45,6 +45,8 @@ def test_a_column_that_depends_on_the_file_is_found(values, how):
         RNG.normal(size=N0 + N1) + 3.0 * POSITIVE,
         RNG.integers(0, 3, N0 + N1),
         np.where(RNG.random(N0 + N1) < 0.02, 1.0, 0.0) * ~POSITIVE,  # rare: that no labelled row has it may be chance
+        np.where(np.arange(N0 + N1) % 15 == 0, 1.0, 0.0)
+        * ~POSITIVE,  # a level that few negatives have, and no positive
         np.where(RNG.random(N0 + N1) < 0.1, np.nan, RNG.normal(size=N0 + N1)),
         [f"patient {number}" for number in range(N0 + N1)],
         np.array(["a", "b", "c"])[RNG.integers(0, 3, N0 + N1)],

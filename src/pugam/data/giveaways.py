@@ -17,6 +17,7 @@ __all__ = ["Giveaway", "find_giveaways"]
 How = Literal["numbered", "apart", "one value", "gaps"]
 FEWEST_ROWS = 20  # of either label, else columns may look so by chance
 LARGEST_CHANCE = 1e-3  # with which a value may be common to all rows of one label, if labels do not matter
+LARGEST_SHARE = 0.9  # of the rows of the other label that may have it: rare levels are often those of one class
 MOST_NAMES = 5
 REASONS: dict[How, tuple[str, str]] = {
     "numbered": ("numbers the labelled rows, and the unlabelled ones anew", "number the labelled rows, and the others"),
@@ -108,4 +109,4 @@ def _is_common(values: np.ndarray, others: np.ndarray) -> bool:
     if not np.all(values == values[0]):
         return False
     share = float(np.mean(others == values[0]))
-    return bool(len(values) * np.log(max(share, 1e-300)) < np.log(LARGEST_CHANCE))
+    return share < LARGEST_SHARE and bool(len(values) * np.log(max(share, 1e-300)) < np.log(LARGEST_CHANCE))
