@@ -25,7 +25,9 @@ def either(labelled, others):
     [
         (np.r_[RNG.permutation(N0), RNG.permutation(N1)], "numbered"),
         (np.r_[1 + np.arange(N0), 1 + np.arange(N1)], "numbered"),
-        (np.r_[1000 + np.arange(N0), 5000 + 3 * np.arange(N1)], "apart"),
+        (np.r_[7 + 3 * np.arange(N0), 5 + 4 * np.arange(N1)], "numbered"),
+        (np.r_[1000 + np.arange(N0), 6000 - 3 * np.arange(N1)], "apart"),
+        (np.r_[1000 + RNG.permutation(N0), 5000 + 3 * np.arange(N1)], "apart"),
         (either("cases.csv", "controls.csv"), "apart"),
         (either("cases.csv", np.where(np.arange(N0 + N1) % 2, "a.csv", "b.csv")), "apart"),
         (either(20240105, 20240300 + np.arange(N0 + N1) % 7), "apart"),

@@ -76,7 +76,7 @@ def _ways(column: Column, positive: NDArray[np.bool_]) -> Iterator[How]:
     labelled, others = values[positive], values[~positive]
     if min(len(labelled), len(others)) < FEWEST_ROWS:
         return
-    if column.kind == "numeric" and column.stands_for is None and _is_numbering(labelled) and _is_numbering(others):
+    if column.kind == "numeric" and _is_numbering(labelled) and _is_numbering(others):
         yield "numbered"
     elif _are_apart(column.kind, labelled, others):
         yield "apart"
@@ -92,9 +92,14 @@ def _is_told(missing: NDArray[np.bool_], positive: NDArray[np.bool_]) -> bool:
 
 
 def _is_numbering(values: np.ndarray) -> bool:
-    """Whether values are whole numbers from 0 or 1 on, each there once."""
+    """Whether values are whole numbers that rise from row to row, or all those from 0 or 1 on, in any order."""
+    if not np.all(values == np.rint(values)):
+        return False
     start = values.min()
-    return bool(start in (0.0, 1.0) and np.array_equal(np.sort(values), start + np.arange(len(values))))
+    return bool(
+        np.all(np.diff(values) > 0.0)
+        or (start in (0.0, 1.0) and np.array_equal(np.sort(values), start + np.arange(len(values))))
+    )
 
 
 def _are_apart(kind: str, labelled: np.ndarray, others: np.ndarray) -> bool:
