@@ -345,14 +345,14 @@ def test_weights_are_those_of_sample_weight(fitted, rows, features):
 def test_groups_are_drawn_together_and_a_seed_repeats_them(fitted, rows, features):
     clinics = np.arange(ROWS) // 8
     features.assign(clinic=clinics, z=rows["z"]).to_csv("data.csv", index=False)
-    flags = ["--label", "z", "--groups", "clinic", "--ci", "bootstrap", "--resamples", "6", *GIVEN]
+    flags = ["--label", "z", "--groups", "clinic", "--ci", "bootstrap", "--resamples", "40", *GIVEN]
 
     model, out = fitted("data.csv", *flags, "--seed", "7")
     _, again = fitted("data.csv", *flags, "--seed", "7")
     _, other = fitted("data.csv", *flags, "--seed", "8")
 
     own = PUGAM(random_state=7, smoothing=0.1).fit(features, rows["z"], groups=clinics)
-    interval = own.pi_interval(method="bootstrap", n_resamples=6)
+    interval = own.pi_interval(method="bootstrap", n_resamples=40)
     assert first_line(out) == f"pi = {interval}"
     assert "bootstrap" in out.splitlines()[1]
     assert out == again != other
@@ -362,12 +362,12 @@ def test_groups_are_drawn_together_and_a_seed_repeats_them(fitted, rows, feature
 def test_groups_may_be_text_and_rows_of_no_weight_are_left_out_of_them(fitted, rows, features):
     clinics, weights = [f"clinic {n // 8}" for n in range(ROWS)], np.where(np.arange(ROWS) % 9, 1.0, 0.0)
     features.assign(clinic=clinics, w=weights, z=rows["z"]).to_csv("data.csv", index=False)
-    flags = ["--weights", "w", "--groups", "clinic", "--ci", "bootstrap", "--resamples", "6", "--seed", "1", *GIVEN]
+    flags = ["--weights", "w", "--groups", "clinic", "--ci", "bootstrap", "--resamples", "40", "--seed", "1", *GIVEN]
 
     _, out = fitted("data.csv", "--label", "z", *flags, "--shrinkage", "never")
 
     own = PUGAM(random_state=1, shrinkage="never", smoothing=0.1).fit(features, rows["z"], weights, groups=clinics)
-    assert first_line(out) == f"pi = {own.pi_interval(method='bootstrap', n_resamples=6)}"
+    assert first_line(out) == f"pi = {own.pi_interval(method='bootstrap', n_resamples=40)}"
 
 
 def test_a_survey_is_known_to_intervals_and_to_the_report(fitted, rows, features):

@@ -25,7 +25,7 @@ def maximize_em(objective: Objective, starts: Array, pi_range: PiRange, tol: flo
     """Run EM from every row of `starts`, shape (B, q).
 
     A run stops when the log-likelihood and, relatively, pi both change by less than `tol` (the paper: 1e-4); where rows
-    have weights, the log-likelihood is one of rows of mean weight one, so that a common factor of them does not count.
+    have weights, the log-likelihood is measured by the median weight, so that a common factor does not count.
     """
     return [
         _climb(objective.of_climbs(number), start, pi_range, tol, max_iter)
@@ -53,7 +53,7 @@ def _climb(objective: Objective, beta: Array, pi_range: PiRange, tol: float, max
     if not pi_range.fixed:
         beta[share] = np.clip(beta[share], *pi_range.logits)
     (here,) = objective.stand([beta])
-    little = tol * (engine.n0 + engine.n1) / engine.n_rows
+    little = tol if engine.weights is None else tol * float(np.median(engine.weights))
     history, converged, n_iter = [here.value], False, 0
     while n_iter < max_iter and not converged:
         n_iter += 1
