@@ -468,6 +468,7 @@ EXPENSIVE = {
     "wide strings": ['"\U0001f600"'] * MANY,
     "numbers": ["1.5"] * MANY,
     "digits": ["0"] * MANY,
+    "one string": ['"' + "x" * 50 * MANY + '"'],
 }
 
 

@@ -52,8 +52,8 @@ def parse_json(text: str | bytes, file: str) -> Any:
 def memory_needed(text: str | bytes) -> int:
     """Count how many bytes a text takes at most while it is parsed and read; signs within strings count, too."""
     signs = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
-    widest = 1 if text.isascii() else 4  # bytes of a character
-    return (1 + widest) * len(text) + sum(each * signs.count(sign) for sign, each in BYTES_EACH.items())
+    widest = 1 if text.isascii() else 4  # bytes of a character, of the text and of what is taken from it
+    return (1 + 2 * widest) * len(text) + sum(each * signs.count(sign) for sign, each in BYTES_EACH.items())
 
 
 @contextmanager
