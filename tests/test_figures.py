@@ -105,7 +105,7 @@ FACTS = {
     "docs/start.md": {"3.11": "a version"},
     "docs/howto/clusters.md": dict.fromkeys(("500", "1000"), "a default, and advice"),
     "docs/howto/diagnosis.md": {"20,000": "rows, set in the code"},
-    "docs/howto/factors.md": {"20": "levels and rows, set in the code"},
+    "docs/howto/factors.md": dict.fromkeys(("20", "300"), "levels and rows, set in the code"),
     "docs/howto/kinds.md": {"20": "rows, set in the code"},
     "examples/outliers.py": {"1,700": "images, less one kind", "64": "pixels"},
     "examples/pipeline.py": {"569": "rows of the demo's table"},

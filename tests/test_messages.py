@@ -31,7 +31,9 @@ from pugam.messages import (
     See,
     ShellQuotes,
     UnseenZero,
+    in_lines,
     in_python,
+    printable,
 )
 
 PIECES = [  # with their words in Python and on the command line
@@ -181,3 +183,11 @@ def test_flags_are_spelt_by_the_command_line_alone():
 
     assert len(elsewhere) > 100
     assert constants == flags_of_git
+
+
+def test_control_characters_are_told_as_text():
+    hostile = "red \x1b[31m\n\x9b\u202e\ud800 é"
+
+    assert printable(hostile) == r"red \x1b[31m\n\x9b\u202e\ud800 é"
+    assert str(Message("Column ", hostile)) == r"Column red \x1b[31m\n\x9b\u202e\ud800 é"
+    assert in_lines([hostile, "b"]) == f"{printable(hostile)}\nb"

@@ -82,7 +82,7 @@ def test_numbers_are_read_as_they_are():
     assert node(3).number() == 3.0
     assert type(node(3).number_as_written(0.0, 9.0, "x")) is int
     np.testing.assert_array_equal(node([1, 2.5]).numbers(2), [1.0, 2.5])
-    assert node([1.0, math.nan]).items()[0].number() == 1.0
+    assert next(node([1.0, math.nan]).items()).number() == 1.0
     assert "here[1]: expected a finite number; got nan." in refusal(lambda: node([1.0, math.nan]).numbers())
     assert [node(value).plain() for value in (None, "a", True, 3, 0.5)] == [None, "a", True, 3, 0.5]
 

@@ -1,5 +1,6 @@
 """What is installed is what is written down, and nothing goes over the network unasked."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -90,3 +91,22 @@ def test_a_connection_would_be_noticed(tmp_path):
 
     assert done.returncode == 1
     assert "NETWORK" in done.stderr
+
+
+def imported_modules():
+    """Names of all packages that the sources import, wherever they do."""
+    for file in (ROOT / "src").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                yield from (alias.name.split(".")[0] for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                yield node.module.split(".")[0]
+
+
+def test_what_is_imported_is_declared():
+    extras = [text for texts in PROJECT["project"]["optional-dependencies"].values() for text in texts]
+    declared = {canonicalize_name(Requirement(text).name) for text in [*PROJECT["project"]["dependencies"], *extras]}
+    distributions = {"sklearn": "scikit-learn"}
+    found = {distributions.get(name, name) for name in imported_modules()} - sys.stdlib_module_names - {"pugam"}
+
+    assert {canonicalize_name(name) for name in found} <= declared

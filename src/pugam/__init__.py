@@ -5,7 +5,15 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from pugam.errors import FormulaError, InputError, NotIdentifiableError, PugamError, PugamWarning, VerdictWarning
+from pugam.errors import (
+    FormulaError,
+    InputError,
+    NotIdentifiableError,
+    PugamError,
+    PugamWarning,
+    SlowWarning,
+    VerdictWarning,
+)
 from pugam.version import __version__
 
 if TYPE_CHECKING:
@@ -19,6 +27,7 @@ __all__ = [
     "NotIdentifiableError",
     "PugamError",
     "PugamWarning",
+    "SlowWarning",
     "VerdictWarning",
     "__version__",
     "f",

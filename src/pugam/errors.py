@@ -17,6 +17,7 @@ __all__ = [
     "PugamError",
     "PugamWarning",
     "RowError",
+    "SlowWarning",
     "VerdictWarning",
     "warn_user",
 ]
@@ -107,6 +108,18 @@ class PugamWarning(UserWarning):
     >>> import pugam
     >>> warnings.simplefilter("error", pugam.PugamWarning)  # none is to be overlooked
     >>> warnings.simplefilter("default", pugam.PugamWarning)
+    """
+
+
+class SlowWarning(PugamWarning):
+    """What was asked for takes very long; the message says what would be quicker. It comes before the work begins.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import pugam
+    >>> warnings.simplefilter("error", pugam.SlowWarning)  # rather not begin
+    >>> warnings.simplefilter("default", pugam.SlowWarning)
     """
 
 

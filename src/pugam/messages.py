@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
@@ -23,7 +23,9 @@ __all__ = [
     "ShellQuotes",
     "UnseenZero",
     "Words",
+    "in_lines",
     "in_python",
+    "printable",
 ]
 
 
@@ -172,6 +174,27 @@ def in_python(piece: Piece) -> str:
             return ""
 
 
+def printable(text: str) -> str:
+    r"""Spell control characters out: a name or a cell may hold them, and do things to a terminal.
+
+    Examples
+    --------
+    >>> from pugam.messages import printable
+    >>> print(printable("red \x1b[31m\n"))
+    red \x1b[31m\n
+    """
+    return text if text.isprintable() else "".join(map(_spelt, text))
+
+
+def _spelt(sign: str) -> str:
+    return sign if sign.isprintable() else ascii(sign)[1:-1]
+
+
+def in_lines(lines: Iterable[str]) -> str:
+    """Put lines below each other, each in one line whatever is in it."""
+    return "\n".join(map(printable, lines))
+
+
 class Message:
     """Something to tell a user; as text, in Python's words.
 
@@ -192,7 +215,7 @@ class Message:
 
     def told(self, words: Words) -> str:
         """Return the message in the words of one kind of reader."""
-        return "".join(piece if isinstance(piece, str) else words(piece) for piece in self.pieces)
+        return "".join(printable(piece) if isinstance(piece, str) else words(piece) for piece in self.pieces)
 
     def replaced(self, kind: type[Kind], by: Callable[[Kind], str | Piece]) -> Message:
         """Return the message with something else for the pieces of one kind, for who knows more about them."""

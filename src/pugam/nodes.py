@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -59,13 +59,13 @@ class Node:
             raise self.error("an object")
         return {key: self._below(f"[{_quoted(key)}]", item) for key, item in self.value.items()}
 
-    def items(self, size: int | None = None) -> list[Node]:
-        """Take a list apart, of this size where one is given."""
+    def items(self, size: int | None = None) -> Iterator[Node]:
+        """Take a list apart, of this size where one is given, one by one: all at once would take much memory."""
         if not isinstance(self.value, list):
             raise self.error("a list" if size is None else f"a list of {size}")
         if size is not None and len(self.value) != size:
             raise self.error(f"a list of {size}")
-        return [self._below(f"[{number}]", item) for number, item in enumerate(self.value)]
+        return (self._below(f"[{number}]", item) for number, item in enumerate(self.value))
 
     def text(self) -> str:
         """Read text."""

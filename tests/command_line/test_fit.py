@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import pugam
@@ -343,14 +345,14 @@ def test_weights_are_those_of_sample_weight(fitted, rows, features):
 def test_groups_are_drawn_together_and_a_seed_repeats_them(fitted, rows, features):
     clinics = np.arange(ROWS) // 8
     features.assign(clinic=clinics, z=rows["z"]).to_csv("data.csv", index=False)
-    flags = ["--label", "z", "--groups", "clinic", "--ci", "bootstrap", "--resamples", "6", *GIVEN]
+    flags = ["--label", "z", "--groups", "clinic", "--ci", "bootstrap", "--resamples", "40", *GIVEN]
 
     model, out = fitted("data.csv", *flags, "--seed", "7")
     _, again = fitted("data.csv", *flags, "--seed", "7")
     _, other = fitted("data.csv", *flags, "--seed", "8")
 
     own = PUGAM(random_state=7, smoothing=0.1).fit(features, rows["z"], groups=clinics)
-    interval = own.pi_interval(method="bootstrap", n_resamples=6)
+    interval = own.pi_interval(method="bootstrap", n_resamples=40)
     assert first_line(out) == f"pi = {interval}"
     assert "bootstrap" in out.splitlines()[1]
     assert out == again != other
@@ -360,12 +362,12 @@ def test_groups_are_drawn_together_and_a_seed_repeats_them(fitted, rows, feature
 def test_groups_may_be_text_and_rows_of_no_weight_are_left_out_of_them(fitted, rows, features):
     clinics, weights = [f"clinic {n // 8}" for n in range(ROWS)], np.where(np.arange(ROWS) % 9, 1.0, 0.0)
     features.assign(clinic=clinics, w=weights, z=rows["z"]).to_csv("data.csv", index=False)
-    flags = ["--weights", "w", "--groups", "clinic", "--ci", "bootstrap", "--resamples", "6", "--seed", "1", *GIVEN]
+    flags = ["--weights", "w", "--groups", "clinic", "--ci", "bootstrap", "--resamples", "40", "--seed", "1", *GIVEN]
 
     _, out = fitted("data.csv", "--label", "z", *flags, "--shrinkage", "never")
 
     own = PUGAM(random_state=1, shrinkage="never", smoothing=0.1).fit(features, rows["z"], weights, groups=clinics)
-    assert first_line(out) == f"pi = {own.pi_interval(method='bootstrap', n_resamples=6)}"
+    assert first_line(out) == f"pi = {own.pi_interval(method='bootstrap', n_resamples=40)}"
 
 
 def test_a_survey_is_known_to_intervals_and_to_the_report(fitted, rows, features):
@@ -673,3 +675,54 @@ def test_several_columns_may_be_dropped_at_once(pugam_says, rows):
 
     assert together == apart
     assert together[0] == 0
+
+
+@pytest.mark.parametrize("engine", ["memory", "stream"])
+def test_the_index_of_a_table_put_together_in_pandas_is_no_feature(pugam_says, make_rows, engine):
+    rows = make_rows(80, 200)
+    parts = [part.reset_index(drop=True) for _, part in rows.groupby("z")]
+    pd.concat(parts).to_parquet("rows.parquet")
+
+    code, _, err = pugam_says("fit", "rows.parquet", "--label", "z", "--engine", engine, "--out", "model.json")
+
+    assert code == 0
+    assert "! Left out __index_level_0__: this was the index of a pandas data frame" in err
+    assert "__index_level_0__" not in pugam.load("model.json").formula_
+
+
+def test_a_column_that_tells_how_files_were_put_together_is_named(pugam_says, make_rows):
+    rows = make_rows(80, 200)
+    rows.assign(source=np.where(rows["z"] == 1, "cases.csv", "register.csv")).to_csv("rows.csv", index=False)
+
+    code, _, err = pugam_says("fit", "rows.csv", "--label", "z")
+
+    assert code == 0
+    assert "! Column 'source' has no value that labelled and unlabelled rows share." in err
+    assert "leave it out (--drop source)" in err
+
+
+@pytest.mark.parametrize("missing", ["drop", "effect"])
+def test_a_nan_that_is_not_null_is_missing_too(pugam_says, make_rows, missing):
+    rows = make_rows(80, 200)
+    rows.loc[::20, "x1"] = np.nan
+    rows.to_csv("rows.csv", index=False)
+    pq.write_table(pa.table({name: pa.array(rows[name].to_numpy()) for name in rows}), "rows.parquet")
+
+    told = [pugam_says("fit", file, "--label", "z", "--missing", missing) for file in ("rows.csv", "rows.parquet")]
+
+    assert pq.read_table("rows.parquet")["x1"].null_count == 0
+    assert told[0] == told[1]
+    assert told[0][0] == 0
+    assert ("Left out 10 of 200 rows, which lack a value" in told[0][2]) == (missing == "drop")
+
+
+@pytest.mark.parametrize("empty", [float("nan"), None])
+def test_an_empty_label_is_unlabelled_where_positives_are_named(pugam_says, make_rows, empty):
+    rows = make_rows(80, 200)
+    labels = [1.0] * 80 + [empty] * 20 + [0.0] * 100
+    pq.write_table(pa.table({**{f"x{k}": rows[f"x{k}"].to_numpy() for k in (1, 2, 3)}, "z": pa.array(labels)}), "a.pq")
+
+    code, _, err = pugam_says("fit", "a.pq", "--label", "z", "--positive", "1")
+
+    assert code == 0
+    assert "! Column 'z': 20 empty, 100 0.0 are all taken as unlabelled." in err

@@ -1,5 +1,6 @@
 """What a user sees: help, the files that were written, and one line instead of a traceback after a mistake."""
 
+import io
 import sys
 
 import pytest
@@ -8,7 +9,9 @@ import typer
 import pugam.studies
 from pugam import __version__
 from pugam.command_line import main
+from pugam.command_line.options import printing_warnings
 from pugam.command_line.verbs import app
+from pugam.errors import SlowWarning, warn_user
 from pugam.studies import coverage, masked, power, simulated
 
 
@@ -165,3 +168,30 @@ def test_version(pugam_says):
 
 def test_no_verb_is_a_call_for_help(pugam_says):
     assert pugam_says() == pugam_says("--help")
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "latin-1"])
+def test_signs_that_a_terminal_has_no_room_for_are_spelt_out(monkeypatch, make_rows, encoding):
+    make_rows(80, 200).rename(columns={"x1": "größe_λ"}).to_csv("rows.csv", index=False)
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding=encoding) for _ in range(2))
+    monkeypatch.setattr(sys, "stdout", out)
+    monkeypatch.setattr(sys, "stderr", err)
+    monkeypatch.setattr(sys, "argv", ["pugam", "fit", "rows.csv", "--label", "z", "--out", "Modell_λ.json"])
+
+    with pytest.raises(SystemExit) as end:
+        main()
+
+    out.flush()
+    assert end.value.code in (None, 0)
+    assert rb"_\u03bb)" in out.buffer.getvalue()
+    assert rb"Model: Modell_\u03bb.json" in out.buffer.getvalue()
+
+
+def test_a_warning_of_long_work_is_printed_before_it(capsys):
+    with printing_warnings():
+        warn_user("This takes long.", category=SlowWarning)
+        warn_user("That was odd.")
+        before = capsys.readouterr().err
+    after = capsys.readouterr().err
+
+    assert (before, after) == ("! This takes long.\n", "! That was odd.\n")

@@ -119,7 +119,7 @@ def test_what_a_file_says_of_a_level_need_not_be_ours(given, rows, level):
 
 def test_with_pi_fixed_no_bootstrap_is_missed(given, rows):
     rows[["x1", "x2", "z"]].to_csv("data.csv", index=False)
-    bootstrap = ["--ci", "bootstrap", "--resamples", "5", "--seed", "1", *GIVEN]
+    bootstrap = ["--ci", "bootstrap", "--resamples", "40", "--seed", "1", *GIVEN]
     given("fit", "data.csv", "--label", "z", "--pi", "0.4", *bootstrap, "--out", "model.json", "--report", "fit.html")
     given("report", "model.json", "data.csv")
 
@@ -140,7 +140,7 @@ def test_advice_that_was_taken_is_not_given_again(pugam_says, rows):
 
 def test_a_report_without_the_bootstrap_of_the_fit_says_so(pugam_says, given, rows):
     rows[["x1", "x2", "z"]].to_csv("data.csv", index=False)
-    bootstrap = ["--ci", "bootstrap", "--resamples", "10", "--seed", "1", *GIVEN]
+    bootstrap = ["--ci", "bootstrap", "--resamples", "40", "--seed", "1", *GIVEN]
     out = given("fit", "data.csv", "--label", "z", *bootstrap, "--out", "model.json", "--report", "fit.html")
     code, _, err = pugam_says("report", "model.json", "data.csv")
     refused, _, why = pugam_says("report", "model.json", "data.csv", "--ci", "bootstrap")

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 
-from pugam.data import Column, read_table, require_numeric
+from pugam.data import Column, Table, read_table, require_numeric
 from pugam.errors import InputError
 
 NUMERIC = {
@@ -363,3 +363,24 @@ def test_long_cells_are_cut_in_messages():
     with pytest.raises(InputError, match=r"row 0 holds 'a[ab]{10,}\.\.\.[ab]{10,}b'\. Use f") as told:
         require_numeric(column, "s(note)")
     assert len(str(told.value)) < 250
+
+
+class Counted(str):
+    """A name that counts how often it is compared."""
+
+    compared = 0
+    __hash__ = str.__hash__
+
+    def __eq__(self, other):
+        Counted.compared += 1
+        return str.__eq__(self, other)
+
+
+def test_columns_are_found_without_comparing_all_names():
+    names = tuple(Counted(f"column {number}") for number in range(2000))
+    table = Table(names, 1, lambda name: Column(name, "numeric", np.zeros(1)), "pandas")
+
+    for name in map(str, names):
+        table.column(name)
+
+    assert Counted.compared < 20 * len(names)

@@ -351,3 +351,58 @@ def test_decimals_with_a_comma_are_read_when_asked_for(tmp_path):
     assert file.place(1) == "line 3"
     with pytest.raises(InputError, match="decimal sign is"):
         open_file(path, ";", decimal="'")
+
+
+GROUPED = {
+    "thousands or decimals": (["4,000", "5,100"], ".", "'4,000' may be thousands, or decimals behind a comma"),
+    "among numbers": (["900", "1,200", "400"], ".", "line 3, column 'x': '1,200' may be thousands"),
+    "millions": (["1,006,000", "2,000,500"], ".", "'1,006,000' is no number as written, but looks like thousands"),
+    "with decimals": (["1,234.50", "3"], ".", "'1,234.50' is no number as written, but looks like thousands"),
+    "spaces": (["1 006 000", "900"], ".", "'1 006 000' is no number as written, but looks like thousands"),
+    "no-break spaces": (["1\u00a0006", "900"], ".", "is no number as written, but looks like thousands"),
+    "apostrophes": (["1'006", "900"], ".", "is no number as written, but looks like thousands"),
+    "points": (["1.006.000", "900"], ".", "is no number as written, but looks like thousands"),
+    "points beside commas": (["4.000", "5.000"], ",", "'4.000' has a point, but decimals have a comma here"),
+    "both": (["4,5", "5.000,25"], ",", "'5.000,25' is no number as written, but looks like thousands"),
+    "decimals": (["4,5", "5,000"], ".", "'4,5' is not a number as written: decimals need a point"),
+    "small decimals": (["0,123", "1,234"], ".", "'0,123' is not a number as written: decimals need a point"),
+}
+
+
+@pytest.mark.parametrize(("cells", "decimal", "said"), GROUPED.values(), ids=GROUPED.keys())
+def test_digits_in_groups_are_asked_about(tmp_path, cells, decimal, said):
+    path = tmp_path / "rows.csv"
+    path.write_text("x;z\n" + "".join(f"{cell};1\n" for cell in cells), encoding="utf-8")
+
+    with pytest.raises(InputError) as error:
+        open_file(path, ";", decimal).read()
+
+    assert said in str(error.value)
+    if decimal == ".":
+        with pytest.raises(
+            InputError, match=r"is not a number as written: (it needs no signs between groups|decimals)"
+        ):
+            open_file(path, ";", decimal).read(types={"x": "number"})
+
+
+@pytest.mark.parametrize("cells", [["12,345,67", "a"], ["a", "b", "1,006,000"], ["1,23,456", "2,34,567"]])
+def test_other_text_with_commas_is_text(tmp_path, cells):
+    path = tmp_path / "rows.csv"
+    path.write_text("x;z\n" + "".join(f"{cell};1\n" for cell in cells), encoding="utf-8")
+
+    assert open_file(path, ";").read()["x"].to_pylist() == cells
+
+
+def test_binary_data_far_behind_the_start_is_refused(written):
+    path = written("x,site\n" + "1,north\n" * 20_000 + "1,no\0rth\n2,south\n")
+
+    assert "is not text: it holds binary data from line 20002 on" in message(path, read)
+    assert "line 20002" in message(path, lambda path: list(open_file(path).batches()))
+
+
+def test_more_columns_than_memory_has_room_for_are_refused(written, monkeypatch):
+    monkeypatch.setattr(csv_files, "MOST_COLUMNS", 3)
+    path = written("a,b,c,d\n1,2,3,4\n")
+
+    assert "4 columns are asked for, but at most 3 of a CSV file can be read" in message(path, read)
+    assert open_file(path).read(["a", "d"]).num_columns == 2

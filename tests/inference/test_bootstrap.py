@@ -245,7 +245,7 @@ def test_the_corrected_interval_is_finite_where_all_refits_lie_on_one_side(resam
     above = resamples.pi[resamples.pi > resamples.estimate]
     interval = replace(resamples, pi=above).interval(0.95, "bca")
 
-    assert above.min() <= interval.lower <= interval.upper < np.median(above)
+    assert resamples.estimate == interval.lower < interval.upper < np.median(above)
 
 
 @pytest.mark.parametrize(("n0", "n", "pi"), [(100, 500, 0.15), pytest.param(500, 600, 0.5, marks=pytest.mark.long)])
@@ -629,3 +629,24 @@ def test_an_end_on_the_margin_of_the_range_is_shown_as_the_limit(resamples):
     interval = replace(resamples, pi=np.append(np.full(20, EDGE), np.linspace(0.01, 0.1, 80))).interval()
 
     assert interval.lower == 0.0
+
+
+@pytest.mark.parametrize("kind", ["percentile", "bca"])
+def test_an_interval_holds_its_estimate_also_where_all_refits_lie_on_one_side(resamples, kind):
+    above = replace(resamples, pi=resamples.estimate + np.array([0.01, 0.02, 0.03]))
+
+    with pytest.warns(PugamWarning, match="3 refits are too few for a 95% interval: it takes 40 "):
+        interval = above.interval(kind=kind)
+
+    assert interval.lower == resamples.estimate
+    assert interval.upper > resamples.estimate
+
+
+def test_few_refits_are_told_by_the_level_of_the_interval(resamples):
+    few = replace(resamples, pi=np.linspace(0.1, 0.5, 20))
+
+    with pytest.warns(PugamWarning, match="20 refits are too few"):
+        few.interval(0.95)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        few.interval(0.8)

@@ -103,3 +103,12 @@ def test_a_share_may_lie_at_an_end(ratio, end):
     assert found.interval.estimate == pytest.approx(end, abs=1e-6)
     assert end in (found.interval.lower, found.interval.upper)
     assert found.pvalue < 1e-6
+
+
+def test_rows_whose_class_is_beyond_doubt_have_a_share():
+    ratio = np.repeat([600.0, -600.0], [30, 70])
+
+    found = share_of_rows(ratio, np.ones((100, 1)), np.eye(1), 0.5, 0.95)
+
+    assert found.interval.estimate == pytest.approx(0.3, abs=1e-6)
+    assert found.interval.lower < 0.3 < found.interval.upper

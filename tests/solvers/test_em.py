@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
+from pugam import PUGAM
+from pugam.datasets import simulate
 from pugam.solvers import PiPrior, PiRange
 from pugam.solvers.em import maximize_em, mixture_step
 from pugam.solvers.fisher import maximize_fisher
@@ -143,3 +145,16 @@ def test_a_limit_on_the_iterations_is_kept_and_reported(problem):
 
     assert optimum.n_iter == 3
     assert not optimum.converged
+
+
+def test_a_common_factor_of_all_weights_does_not_count():
+    data = simulate(1, n0=600, n=1500, pi=0.4, random_state=1)
+    as_in_the_paper = {"solver": "em", "smoothing": 0.0, "n_starts": 1, "pi_prior": None, "shrinkage": "never"}
+    shares = [
+        PUGAM("s(x1) + s(x2) + x3", estimate="mode", debias=False, check=False, **as_in_the_paper)
+        .fit(data.X, data.z, sample_weight=np.full(1500, factor))
+        .pi_
+        for factor in (1e-3, 1.0, 1e3)
+    ]
+
+    assert np.ptp(shares) < 1e-4 * shares[1]  # the tolerance of a run

@@ -6,6 +6,7 @@ import json
 import math
 import re
 import sys
+import tracemalloc
 from itertools import cycle
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 
 from pugam.errors import InputError
 from pugam.storage import FORMAT_VERSION, MOST_BYTES, from_json, json_text, to_json
+from pugam.storage.json_text import memory_needed
 from pugam.version import __version__
 
 FILE = "model.json"
@@ -454,6 +456,54 @@ def test_a_large_file_is_refused_before_it_is_parsed(varied_text, monkeypatch):
     with pytest.raises(InputError, match=r"model\.json: is larger than"):
         from_json(varied_text, FILE)
     assert MOST_BYTES == 2**28
+
+
+MANY = 8_000
+EXPENSIVE = {
+    "lists": ["[]"] * MANY,
+    "objects": ["{}"] * MANY,
+    "pairs": ['{"":0}'] * MANY,
+    "nested": ["[[[0]]]"] * MANY,
+    "strings": [f'"{number:x}"' for number in range(MANY)],
+    "wide strings": ['"\U0001f600"'] * MANY,
+    "numbers": ["1.5"] * MANY,
+    "digits": ["0"] * MANY,
+    "one string": ['"' + "x" * 50 * MANY + '"'],
+}
+
+
+@pytest.mark.parametrize("items", EXPENSIVE.values(), ids=EXPENSIVE.keys())
+@pytest.mark.parametrize("place", ["features", "starts", "bases", "terms"])
+def test_a_file_takes_no_more_memory_than_is_counted_before_it_is_parsed(good, place, items):
+    text = json.dumps({**good, place: "HERE"})
+    values = f"[{','.join(items)}]"
+    inside = {
+        "features": f'{{"count": {len(items)}, "names": {values}, "frames": "pandas"}}',
+        "starts": "{" + ", ".join(f'"{key}": {values}' for key in good["starts"]) + "}",
+    }.get(place, values)
+    content = text.replace('"HERE"', inside).encode()
+
+    tracemalloc.start()
+    with contextlib.suppress(InputError):
+        from_json(content, FILE)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert peak < memory_needed(content)
+
+
+def test_a_file_that_would_take_too_much_memory_is_refused_before_it_is_parsed(monkeypatch):
+    monkeypatch.setattr(json_text, "MOST_MEMORY", 2**20)
+    monkeypatch.setattr(json_text.json, "loads", lambda *arguments, **options: pytest.fail("it was parsed"))
+
+    with pytest.raises(InputError, match=r"model\.json: would take more than 0\.000976562 GiB of memory"):
+        from_json("[" + "{}," * 10_000 + "{}]", FILE)
+
+
+def test_a_model_as_large_as_can_be_is_not_refused():
+    a_matrix_of_numbers = b"-0.12345678901234567," * 100_000
+
+    assert memory_needed(a_matrix_of_numbers) / len(a_matrix_of_numbers) * MOST_BYTES < json_text.MOST_MEMORY
 
 
 def test_text_without_end_is_scanned_in_one_go():

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from pugam.data import read_table
@@ -104,3 +105,36 @@ def test_few_whole_numbers_are_not_asked_about():
 def test_a_table_of_constants_is_refused():
     with pytest.raises(InputError, match="Every column is constant"):
         choose_terms(read_table(pd.DataFrame({"one": [1.0, 1.0], "same": ["a", "a"]})))
+
+
+def test_the_index_of_a_data_frame_is_left_out_with_a_word():
+    frame = pd.DataFrame({"x": np.linspace(0.0, 1.0, 60)}, index=pd.Index(np.arange(60) % 7, name="patient"))
+
+    with pytest.warns(PugamWarning, match="Left out patient: this was the index of a pandas data frame") as told:
+        terms = choose_terms(read_table(pa.Table.from_pandas(frame)))
+
+    assert [term.column for term in terms] == ["x"]
+    assert len(told) == 1
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_numbers_that_begin_anew_with_every_table_are_left_out(first):
+    frame = pd.DataFrame({"x": np.linspace(0.0, 1.0, 160), "row": first + np.r_[0:60, 0:100]})
+
+    with pytest.warns(PugamWarning, match="Left out row: the values number the rows of tables"):
+        terms = choose_terms(read_table(frame))
+
+    assert [term.column for term in terms] == ["x"]
+
+
+def test_hours_of_rows_in_order_are_kept():
+    frame = pd.DataFrame({"x": np.linspace(0.0, 1.0, 240), "hour": np.arange(240) % 24})
+
+    assert [term.column for term in choose_terms(read_table(frame))] == ["x", "hour"]
+
+
+def test_a_factor_of_very_many_levels_is_refused_with_what_to_do():
+    frame = pd.DataFrame({"x": np.linspace(0.0, 1.0, 9000), "code": [f"c{number % 400}" for number in range(9000)]})
+
+    with pytest.raises(InputError, match="'code' has 400 levels, and a fit with an effect for each takes very long"):
+        choose_terms(read_table(frame))

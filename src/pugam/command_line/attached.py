@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pugam.command_line.columns import Features, Roles
+from pugam.command_line.columns import Features, Roles, remembered
 from pugam.command_line.rows import KindFiles, Rows, drop_gaps, read_rows
 from pugam.progress import Waiting
 
@@ -27,7 +27,7 @@ def attach_rows(
     """Read the rows of a fit and give them to its model; rows with gaps are left out if the fit did that."""
     with Waiting("reading", show):
         rows = read_rows(data, roles, Features.of_model(model), files, delimiter, decimal)
-        if model.provenance_["data"].get("missing") == "drop":
+        if remembered(model).get("missing") == "drop":
             rows, _ = drop_gaps(rows, model.formula_)
         with rows.faults_placed():
             model.attach(rows.X, rows.z, rows.weights, **rows.roles)

@@ -10,7 +10,7 @@ import narwhals as nw
 import typer
 
 from pugam.command_line.attached import attach_rows
-from pugam.command_line.columns import Roles
+from pugam.command_line.columns import Roles, remembered
 from pugam.command_line.options import (
     Decimal,
     Delimiter,
@@ -58,7 +58,7 @@ def check(
     model = load(model_file)
     if model._kinds is not None:
         raise InputError(f"{model_file}: the model has several kinds of positives; check them one by one, in Python.")
-    roles = Roles.of_fit(model.provenance_["data"], data is not None, label=label, positive=positive)
+    roles = Roles.of_fit(remembered(model), data is not None, label=label, positive=positive)
     files = KindFiles(positive_file, tuple(unlabeled_file or ()), negative_file)
     with printing_warnings():
         attach_rows(model, data, roles, files, delimiter, decimal, False if quiet else None)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from pugam.data import SampleRoles
+from pugam.data import SampleRoles, is_missing
 from pugam.errors import InputError
 from pugam.files import DataFile, Kind
 from pugam.terms import Axis, columns_read, parse_formula
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from pugam.estimator import PUGAM
 
-__all__ = ["Features", "Roles", "family_of", "kinds_of_sample", "match_levels", "plain_types"]
+__all__ = ["Features", "Roles", "family_of", "kinds_of_sample", "match_levels", "plain_types", "remembered"]
 
 
 @dataclass(frozen=True)
@@ -115,6 +115,12 @@ class Features:
         )
 
 
+def remembered(model: PUGAM) -> dict[str, Any]:
+    """What a saved model remembers of the data of its fit: words, and a level; what else a file says is not ours."""
+    known = model.provenance_["data"]
+    return {name: value for name, value in known.items() if (isinstance(value, str) and value) or name == "level"}
+
+
 def kinds_of_sample(file: DataFile, column: str | None) -> dict[str, Kind]:
     """What a column of samples holds: names, where some of them are numbers and others are not."""
     if column is None or column not in file.names:
@@ -138,11 +144,13 @@ def match_levels(table: pa.Table, features: Features) -> pa.Table:
     """Write numbers and booleans as text where the fit, to a file of text, took them for levels."""
     import pyarrow as pa
 
+    there = set(table.column_names)
     for name, levels in features.levels.items():
-        if name in table.column_names and family_of(table.schema.field(name).type) in ("numbers", "booleans"):
+        if name in there and family_of(table.schema.field(name).type) in ("numbers", "booleans"):
             known = {_value(level): level for level in levels}
             coded = table[name].combine_chunks().dictionary_encode()
-            words = [known.get(value, str(value)) for value in coded.dictionary.to_pylist()]
+            values = coded.dictionary.to_pylist()
+            words = [None if is_missing(value) else known.get(value, str(value)) for value in values]
             text = pa.array(words, pa.string()).take(coded.indices)
             table = table.set_column(table.column_names.index(name), name, text)
     return table

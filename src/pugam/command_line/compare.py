@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pugam.command_line.options import Quiet, in_one_line, printing_warnings, require_level, require_table, say
+from pugam.command_line.places import require_apart
 from pugam.command_line.scoring import caveat
 from pugam.errors import InputError
 from pugam.files import open_writer
@@ -46,6 +47,7 @@ def compare(
     require_level(level)
     if out is not None:
         require_table(out, "--out")
+        require_apart({"--out": out}, (old, new))
     before, now = load(old), load(new)
     for model, path in ((before, old), (now, new)):
         _require_one_kind(model, path)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from pugam.command_line.columns import Features, Roles, match_levels
+from pugam.command_line.columns import Features, Roles, match_levels, remembered
 from pugam.command_line.labels import read_label_column
 from pugam.command_line.options import (
     Decimal,
@@ -21,6 +21,7 @@ from pugam.command_line.options import (
     require_table,
     say,
 )
+from pugam.command_line.places import require_apart
 from pugam.command_line.scoring import require_columns
 from pugam.errors import InputError
 from pugam.files import DataFile, open_file, open_writer
@@ -64,6 +65,7 @@ def drift(
     require_level(level)
     if out is not None:
         require_table(out, "--out")
+        require_apart({"--out": out}, (model_file, data))
     if data.suffix == ".json" and model_file.suffix != ".json":
         raise InputError("The model comes first: pugam drift MODEL DATA.")
     model = load(model_file)
@@ -74,7 +76,7 @@ def drift(
     features = Features.of_model(model)
     with printing_warnings():
         rows = match_levels(file.read(list(features.columns), features.kinds), features)
-        kept = _unlabelled(file, model.provenance_["data"], label, positive)
+        kept = _unlabelled(file, remembered(model), label, positive)
         rows = rows if kept is None else rows.take(kept)
         if not rows.num_rows:
             raise InputError(f"{data} has no unlabelled row.")

@@ -27,11 +27,13 @@ from pugam.command_line.options import (
     require_table,
     say,
 )
+from pugam.command_line.places import require_apart
 from pugam.command_line.scoring import Share, caveat, model_of_kind, place_of, require_columns, rows_outside
+from pugam.command_line.spreadsheets import Formulas, Neutralise
 from pugam.command_line.unscored import REASON
 from pugam.data import read_table
 from pugam.errors import InputError, RowError
-from pugam.files import DataFile, TableWriter, open_file, open_writer
+from pugam.files import DataFile, TableWriter, is_text, open_file, open_writer
 from pugam.likelihood import expit
 from pugam.terms import unscorable_rows, warn_outside
 
@@ -81,6 +83,7 @@ def explain(
             "(the reason in place of an explanation; in a table, in the column not_scored)."
         ),
     ] = "error",
+    neutralise: Neutralise = False,
     delimiter: Delimiter = None,
     decimal: Decimal = ".",
     quiet: Quiet = False,
@@ -104,8 +107,7 @@ def explain(
     require_choice("--unscorable", unscorable, "error", "empty")
     if out is not None:
         require_table(out, "--out")
-        if out.exists() and data.exists() and out.samefile(data):
-            raise InputError(f"--out {out} is the file to be read; give another name.")
+        require_apart({"--out": out}, (model_file, data))
     if data.suffix == ".json" and model_file.suffix != ".json":
         raise InputError("The model comes first: pugam explain MODEL DATA.")
     model = model_of_kind(load(model_file), kind)
@@ -123,7 +125,9 @@ def explain(
             for number, found in enumerate(explained):
                 _print(found, top or TOP, level, first=number == 0)
             return
-        n_rows = _write(explained, out, top, "row" if id is None else id, empty)
+        formulas = Formulas(is_text(out), neutralise)
+        n_rows = _write(explained, out, top, "row" if id is None else id, empty, formulas)
+        formulas.warn()
     if not quiet:
         say(f"{n_rows:,} {'row' if n_rows == 1 else 'rows'}: {out}")
 
@@ -240,7 +244,9 @@ def _of_batch(
         yield RowFound(name, lines.get(place, []), reasons.get(place))
 
 
-def _write(explained: Iterator[RowFound], out: Path, top: int | None, column: str, empty: bool) -> int:
+def _write(
+    explained: Iterator[RowFound], out: Path, top: int | None, column: str, empty: bool, formulas: Formulas
+) -> int:
     """Write a line for each row and term, and tell how many rows there were."""
     import pyarrow as pa
 
@@ -256,7 +262,7 @@ def _write(explained: Iterator[RowFound], out: Path, top: int | None, column: st
             lines = [line for row in some for line in _table_lines(row, top, empty)]
             columns = dict(zip(fields, map(list, zip(*lines, strict=True)), strict=True))
             schema = pa.schema([(name, pa.string() if name in texts else pa.float64()) for name in fields])
-            batch = pa.RecordBatch.from_pydict(columns, schema)
+            batch = formulas.guard(pa.RecordBatch.from_pydict(columns, schema))
             if writer is None:
                 writer = stack.enter_context(open_writer(out, batch.schema))
             writer.write(batch)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from pugam.command_line.options import Quiet, printing_warnings, say
+from pugam.command_line.places import require_apart
 from pugam.command_line.scoring import caveat, model_of_kind
 
 __all__ = ["export"]
@@ -43,6 +44,7 @@ def export(
     """
     from pugam.estimator import load
 
+    require_apart({"SCORER": out}, [model_file])
     model = model_of_kind(load(model_file), kind)
     place = table if schema is None or table is None else (schema, table)
     with printing_warnings():

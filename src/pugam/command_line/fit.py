@@ -21,6 +21,7 @@ from pugam.command_line.options import (
     require_level,
     require_suffix,
 )
+from pugam.command_line.places import require_apart
 from pugam.command_line.rows import KindFiles
 from pugam.errors import InputError
 
@@ -186,6 +187,8 @@ def fit(
     for path, suffix, flag in ((out, ".json", "--out"), (report, ".html", "--report")):
         if path is not None:
             require_suffix(path, suffix, flag)
+    files = KindFiles(positive_file, tuple(unlabeled_file or ()), negative_file)
+    require_apart({"--out": out, "--report": report, "--store": store}, (data, *files.paths))
     require_level(level)
     require_at_least("--resamples", resamples, 2)
     require_at_least("--seed", seed, 0)
@@ -220,7 +223,6 @@ def fit(
         n_jobs=jobs,
         check=True,
     )
-    files = KindFiles(positive_file, tuple(unlabeled_file or ()), negative_file)
     asked = Asked(
         data,
         files,

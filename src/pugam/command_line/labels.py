@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from pugam.command_line.columns import Roles, family_of
+from pugam.data import is_missing
 from pugam.errors import InputError, warn_user
 from pugam.files import DataFile
 
@@ -23,14 +25,15 @@ def read_label_column(file: DataFile, column: Any, roles: Roles) -> np.ndarray:
 
     if roles.positive is not None:
         wanted = roles.positive
-        marked = {value: _is_written(value, wanted) for value in column.unique().to_pylist()}
+        values = _values(column)
+        marked = {value: _is_written(value, wanted) for value in dict.fromkeys(values)}
         if not any(marked.values()):
             found = ", ".join(repr(value) for value in list(marked)[:MOST_VALUES_SHOWN])
             raise InputError(
                 f"{file.path}: no row of column {roles.label!r} holds {wanted!r}; the first values are {found}."
             )
-        _tell_of_others(roles, column, marked)
-        return np.array([marked[value] for value in column.to_pylist()])
+        _tell_of_others(roles, values, marked)
+        return np.array([marked[value] for value in values])
     if family_of(column.type) == "text":
         values = [value for value in column.unique().to_pylist() if value is not None]
         found = ", ".join(repr(value) for value in values[:MOST_VALUES_SHOWN])
@@ -50,16 +53,22 @@ def read_label_column(file: DataFile, column: Any, roles: Roles) -> np.ndarray:
 
 def mark_positive(column: Any, wanted: str) -> np.ndarray:
     """Mark the rows whose label is what a user wrote; of a part of the rows, in which there may be none."""
-    values = column.to_pylist() if hasattr(column, "to_pylist") else column.tolist()
+    values = _values(column)
     marked = {value: _is_written(value, wanted) for value in set(values)}
     return np.array([marked[value] for value in values], dtype=bool)
 
 
-def _tell_of_others(roles: Roles, column: Any, marked: Mapping[Any, bool]) -> None:
+def _values(column: Any) -> list[Any]:
+    """The labels one by one; None where there is none, also where that is written as NaN, which equals nothing."""
+    values = column.to_pylist() if hasattr(column, "to_pylist") else column.tolist()
+    return [None if is_missing(value) else value for value in values]
+
+
+def _tell_of_others(roles: Roles, values: list[Any], marked: Mapping[Any, bool]) -> None:
     """Say what was taken for unlabelled, where that is more than one value."""
     others = [value for value, positive in marked.items() if not positive]
     if len(others) > 1:
-        counts = {entry["values"]: entry["counts"] for entry in column.value_counts().to_pylist()}
+        counts = Counter(values)
         said = ", ".join(f"{counts[value]:,} {'empty' if value is None else repr(value)}" for value in others)
         warn_user(f"Column {roles.label!r}: {said} are all taken as unlabelled. Leave rows out that are not.")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import re
 import sys
@@ -23,6 +24,7 @@ NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 def main() -> None:
     """Run the command line; a user's mistake ends in one line on stderr and exit code 2, without a traceback."""
+    _spell_what_has_no_letter()
     with Signals() as signals:
         try:
             # Libraries take a second to import: not before somebody listens to Ctrl-C.
@@ -35,6 +37,13 @@ def main() -> None:
         except StoppedError as stopped:
             code = _fail(str(stopped), signals.code)
     sys.exit(code)
+
+
+def _spell_what_has_no_letter() -> None:
+    """Print by their codes signs that the terminal, or the file behind it, has no room for, such as Greek in cp1252."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _verb_of(error: Exception, verbs: Container[str]) -> str:

@@ -9,13 +9,13 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from pugam.command_line.wording import in_flags
-from pugam.errors import InputError, VerdictWarning
-from pugam.messages import Message
+from pugam.errors import InputError, SlowWarning, VerdictWarning
+from pugam.messages import Message, in_lines, printable
 
 __all__ = [
     "Decimal",
@@ -123,12 +123,21 @@ def require_choice(flag: str, value: str, *choices: str) -> None:
 
 @contextmanager
 def printing_warnings() -> Iterator[None]:
-    """Print each warning once, as one line on stderr, when the work is done."""
-    with warnings.catch_warnings(record=True) as caught:
+    """Print each warning once, as one line on stderr, when the work is done; one of long work before it."""
+    caught: list[str] = []
+
+    def keep(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+        if issubclass(category, SlowWarning):
+            typer.echo(f"! {in_one_line(_told(message))}", err=True)
+        else:
+            caught.append(_told(message))
+
+    with warnings.catch_warnings():
         warnings.simplefilter("always")
         warnings.simplefilter("ignore", VerdictWarning)  # a verdict is printed before pi
+        warnings.showwarning = keep
         yield
-    for text in dict.fromkeys(_told(warning.message) for warning in caught):
+    for text in dict.fromkeys(caught):
         typer.echo(f"! {in_one_line(text)}", err=True)
 
 
@@ -139,10 +148,9 @@ def _told(warning: Warning | str) -> str:
 
 def in_one_line(text: str) -> str:
     """Join lines, and spell control characters out: a name or a cell may hold them, and do things to a terminal."""
-    joined = " ".join(text.splitlines())
-    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in joined)
+    return printable(" ".join(text.splitlines()))
 
 
 def say(text: str, strong: bool = False, aside: bool = False) -> None:
     """Print a line; an important one is bold on a terminal, one aside goes to standard error, as warnings do."""
-    typer.secho(text, bold=strong, err=aside)
+    typer.secho(in_lines(text.split("\n")), bold=strong, err=aside)

@@ -24,8 +24,10 @@ from pugam.command_line.options import (
     require_table,
     say,
 )
+from pugam.command_line.places import require_apart
 from pugam.command_line.scoring import Share, caveat, place_of, require_columns, rows_outside
 from pugam.command_line.shortlists import Ranking, Scored, Shortlist, expectation
+from pugam.command_line.spreadsheets import Formulas, Neutralise
 from pugam.command_line.unscored import REASON, Unscored
 from pugam.errors import InputError, RowError
 from pugam.files import DataFile, TableWriter, is_text, open_file, open_writer
@@ -86,6 +88,7 @@ def predict(
             "(they get no score, and the column not_scored says why)."
         ),
     ] = "error",
+    neutralise: Neutralise = False,
     delimiter: Delimiter = None,
     decimal: Decimal = ".",
     quiet: Quiet = False,
@@ -116,8 +119,7 @@ def predict(
     require_table(out, "--out")
     if data.suffix == ".json" and model_file.suffix != ".json":
         raise InputError("The model comes first: pugam predict MODEL DATA.")
-    if out.exists() and data.exists() and out.samefile(data):
-        raise InputError(f"--out {out} is the file to be read; give another name.")
+    require_apart({"--out": out}, (model_file, data))
     model = load(model_file)
     file = open_file(data, delimiter, decimal)
     added = (*_columns_added(model), *(INTERVAL_COLUMNS if interval else ()))
@@ -137,7 +139,9 @@ def predict(
     shortlist = Shortlist(ranking, data)
     with printing_warnings():
         batches = _scored(model, file, share, level if interval else None, is_text(out), added, unscored)
-        _write(batches, file, out, shortlist, False if quiet else None)
+        formulas = Formulas(is_text(out), neutralise)
+        _write(batches, file, out, shortlist, formulas, False if quiet else None)
+        formulas.warn()
         said = tuple(expectation(model, shortlist, pi, sample, level)) if ranking.leaves_out else ()
     if not quiet:
         say(f"{shortlist.n_listed:,} rows: {out}")
@@ -145,20 +149,22 @@ def predict(
         say(line)
 
 
-def _write(batches: Iterator[Scored], file: DataFile, out: Path, shortlist: Shortlist, show: bool | None) -> None:
+def _write(
+    batches: Iterator[Scored], file: DataFile, out: Path, shortlist: Shortlist, formulas: Formulas, show: bool | None
+) -> None:
     """Write what is asked for of scored batches: at once, or in order at the end."""
     with ExitStack() as stack:
         bar = stack.enter_context(Progress("rows", file.n_rows or 0, show))
         writer: TableWriter | None = None
         for scored in _one_ahead(batches):
-            batch = shortlist.add(scored)
+            batch = formulas.guard(shortlist.add(scored))
             if writer is None:
                 writer = stack.enter_context(open_writer(out, batch.schema))
             writer.write(batch)
             bar.advance(scored.batch.num_rows)
         if writer is not None:
             for batch in shortlist.in_order():
-                writer.write(batch)
+                writer.write(formulas.guard(batch))
 
 
 def _one_ahead(batches: Iterator[Scored]) -> Iterator[Scored]:
@@ -196,7 +202,7 @@ def _scored(
         except RowError as error:
             raise error.placed(partial(place_of, file, first_row)) from None
         outside.update(rows_outside(model, rows))
-        understood = () if as_written else features.columns
+        understood = () if as_written else set(features.columns)
         kept = [(read if name in understood else batch).column(name) for name in batch.schema.names]
         columns = [*kept, *(_as_column(name, values) for name, values in new.items())]
         scored = pa.RecordBatch.from_arrays(columns, names=[*batch.schema.names, *new])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pugam.command_line.columns import Features, Roles
+from pugam.command_line.columns import Features, Roles, remembered
 from pugam.command_line.fitting import AUTO, Asked, fit_and_tell
 from pugam.command_line.options import (
     Decimal,
@@ -19,6 +19,7 @@ from pugam.command_line.options import (
     require_suffix,
     say,
 )
+from pugam.command_line.places import require_apart
 from pugam.command_line.reports import level_of_the_fit
 from pugam.command_line.rows import KindFiles
 from pugam.errors import InputError
@@ -61,18 +62,20 @@ def refit(
     for path, suffix, flag in ((out, ".json", "--out"), (report, ".html", "--report")):
         if path is not None:
             require_suffix(path, suffix, flag)
+    files = KindFiles(positive_file, tuple(unlabeled_file or ()), negative_file)
+    require_apart({"--out": out, "--report": report}, (model_file, data, *files.paths))
     if data is not None and data.suffix == ".json" and model_file.suffix != ".json":
         raise InputError("The model comes first: pugam refit MODEL DATA.")
     old = load(model_file)
-    known = old.provenance_["data"]
+    known = remembered(old)
     asked = Asked(
         data,
-        KindFiles(positive_file, tuple(unlabeled_file or ()), negative_file),
+        files,
         _roles(old, known, data, label, positive),
         finds_kinds=known.get("kind") == AUTO,
-        missing=_word(known, "missing", "error"),
-        shares=_word(known, "shares", "separate"),
-        rare_kinds=_word(known, "rare_kinds", "error"),
+        missing=known.get("missing", "error"),
+        shares=known.get("shares", "separate"),
+        rare_kinds=known.get("rare_kinds", "error"),
         ci="profile" if known.get("ci") == "profile" else "wald",
         level=level_of_the_fit(known),
         out=out,
@@ -85,12 +88,6 @@ def refit(
         raise InputError("--report is of one kind of positives, but this model has several; leave it out.")
     fit_and_tell(same_settings(old), Features.of_model(old), asked)
     say(f"before: pi = {old.pi_interval(asked.level)} among {old.n1_:,.6g} unlabelled rows")
-
-
-def _word(known: Mapping[str, Any], name: str, otherwise: str) -> str:
-    """What a fit remembers; what else a file may say there is not ours."""
-    value = known.get(name)
-    return value if isinstance(value, str) else otherwise
 
 
 def _roles(old: PUGAM, known: Mapping[str, Any], data: Path | None, label: str | None, positive: str | None) -> Roles:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from pugam.command_line.attached import attach_rows
-from pugam.command_line.columns import Roles
+from pugam.command_line.columns import Roles, remembered
 from pugam.command_line.options import (
     Decimal,
     Delimiter,
@@ -22,6 +22,7 @@ from pugam.command_line.options import (
     require_suffix,
     say,
 )
+from pugam.command_line.places import require_apart
 from pugam.command_line.rows import KindFiles, Rows
 from pugam.command_line.wording import in_flags
 from pugam.errors import InputError, warn_user
@@ -80,6 +81,8 @@ def report(
     from pugam.estimator import load
 
     require_suffix(out, ".html", "--out")
+    files = KindFiles(positive_file, tuple(unlabeled_file or ()), negative_file)
+    require_apart({"--out": out}, (model_file, data, *files.paths))
     if level is not None:
         require_level(level)
     if ci not in (None, "wald", "profile"):
@@ -87,7 +90,7 @@ def report(
     model = load(model_file)
     if model._kinds is not None:
         raise InputError("A model of several kinds of positives has no report of its own; see pugam fit --kind.")
-    known = model.provenance_["data"]
+    known = remembered(model)
     roles = Roles.of_fit(
         known,
         data is not None,
@@ -102,7 +105,6 @@ def report(
         audit_chance=audit_chance,
         negative=negative,
     )
-    files = KindFiles(positive_file, tuple(unlabeled_file or ()), negative_file)
     show = False if quiet else None
     with printing_warnings():
         rows = attach_rows(model, data, roles, files, delimiter, decimal, show)

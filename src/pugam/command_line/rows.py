@@ -202,12 +202,13 @@ def _refuse_third_file(data: Path, roles: Roles, files: KindFiles) -> NoReturn:
 
 def drop_gaps(rows: Rows, terms: Any) -> tuple[Rows, Any]:
     """Leave rows out that lack a value in a column of the model; return the others, and the terms."""
-    specs = choose_terms(read_table(rows.X)) if terms is None else terms
+    table = read_table(rows.X)
+    specs = choose_terms(table) if terms is None else terms
     specs = parse_formula(specs) if isinstance(specs, str) else specs
-    lacking = {column for column in columns_read(specs) if rows.X[column].null_count}
     kept = np.ones(len(rows.z), dtype=bool)
-    for column in lacking:
-        kept &= rows.X[column].is_valid().to_numpy()
+    with rows.faults_placed():
+        for column in columns_read(specs):
+            kept &= ~table.column(column).missing  # null, or a NaN that is none
     if not kept.all():
         warn_user(f"Left out {int(np.sum(~kept)):,} of {len(kept):,} rows, which lack a value in a feature.")
     return rows.take(np.flatnonzero(kept)), specs
@@ -248,9 +249,10 @@ def _read_several(
 def _require_alike(one: tuple[DataFile, pa.Table], other: tuple[DataFile, pa.Table]) -> None:
     """Refuse two files that differ in their columns, or in what these hold."""
     for (file, mine), (beside, others) in ((one, other), (other, one)):
-        lacking = [name for name in others.column_names if name not in mine.column_names]
+        here, there = set(mine.column_names), set(others.column_names)
+        lacking = [name for name in others.column_names if name not in here]
         if lacking:
-            spare = [name for name in mine.column_names if name not in others.column_names]
+            spare = [name for name in mine.column_names if name not in there]
             near = nearest_name(lacking[0], spare)
             remedy = "--drop it" if near is None else f"its nearest name is {near!r}: make both alike, or --drop both"
             raise InputError(f"{file.path} has no column {lacking[0]!r}, which {beside.path} has; {remedy}.")
@@ -282,20 +284,21 @@ def _warn_of_numbering(tables: Sequence[pa.Table], joined: pa.Table) -> None:
 
 def _dropped_columns(names: Sequence[str], roles: Roles) -> list[str]:
     """Columns to leave out; several may stand behind one flag, with commas between them."""
-    return [name for given in roles.drop for name in ([given] if given in names else given.split(","))]
+    known = set(names)
+    return [name for given in roles.drop for name in ([given] if given in known else given.split(","))]
 
 
 def _dropping_in(file: DataFile, files: Sequence[DataFile], roles: Roles, dropped: Sequence[str]) -> Roles:
     """The roles in one of several files: a column to leave out needs to be in one of them."""
-    elsewhere = {name for other in files for name in other.names if name not in file.names}
+    elsewhere = {name for other in files for name in other.names} - set(file.names)
     return replace(roles, drop=tuple(name for name in dropped if name not in elsewhere))
 
 
 def chosen_features(file: DataFile, roles: Roles, features: Features) -> tuple[str, ...]:
     """Which columns of a file are features: those of the formula, or all that have no role and are not dropped."""
-    dropped = _dropped_columns(file.names, roles)
+    dropped, known = _dropped_columns(file.names, roles), set(file.names)
     for name in (*roles.columns, *dropped):
-        if name not in file.names:
+        if name not in known:
             file.read([name])  # says that there is no such column, and which is nearest
     excluded = {*roles.columns, *dropped}
     chosen = features.columns or tuple(name for name in file.names if name not in excluded)

@@ -71,7 +71,8 @@ def model_of_kind(model: PUGAM, kind: str | None) -> PUGAM:
 def require_columns(model: PUGAM, file: DataFile) -> None:
     """Refuse a file that lacks a column of the model."""
     columns = columns_read([term for one in model._models for term in one.terms_])
-    lacking = [column for column in columns if column not in file.names]
+    known = set(file.names)
+    lacking = [column for column in columns if column not in known]
     if lacking:
         file.read(lacking[:1])  # says that there is no such column, and which is nearest
 

@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
+from pugam.command_line.options import say
 from pugam.command_line.signals import StoppedError
+from pugam.errors import InputError
 
 __all__ = ["study"]
 
@@ -57,6 +59,8 @@ def study(
     from pugam.studies import Plan, run_study
     from pugam.studies.plans import DEFAULT_SEED
 
+    if data is not None and out.exists() and data.exists() and out.samefile(data):
+        raise InputError(f"--out {out} is the folder to be read; give another one.")
     plan = Plan(
         out=out,
         replicates=replicates,
@@ -74,4 +78,4 @@ def study(
             f"Stopped; what is done is kept in {out / 'records'}. The same command goes on from there."
         ) from None
     for path in written:
-        typer.echo(str(path))
+        say(str(path))

@@ -29,6 +29,7 @@ OTHER_FLAGS = {  # whose names are not those of the arguments in Python
     "sample_weight": "--weights",
     "n_starts": "--starts",
     "n_jobs": "--jobs",
+    "n_resamples": "--resamples",
     "random_state": "--seed",
     "folder": "--data",
     "columns": "--keep",

@@ -1,6 +1,8 @@
 """Tables and labels in: any data frame or array becomes checked NumPy columns."""
 
 from pugam.data.digests import digest, join_digests
+from pugam.data.frames import make_frame
+from pugam.data.giveaways import Giveaway, find_giveaways
 from pugam.data.labels import Labels, read_labels, read_weights, require_both_kinds
 from pugam.data.negatives import read_negatives, require_unlabelled
 from pugam.data.parts import NO_COLUMNS, LabelPart, Part, read_label_part, read_part, rows_renumbered
@@ -8,7 +10,7 @@ from pugam.data.positive_kinds import FEWEST_LABELLED, PositiveKinds, RareKinds,
 from pugam.data.roles import NO_ROLES, SampleRoles, contradiction, require_name, sample_name
 from pugam.data.samples import ALL_ROWS, SampledRows, names_without_rows, read_samples
 from pugam.data.surveys import SurveyRows, effective_weights, number_labels, read_survey
-from pugam.data.tables import Column, ColumnKind, Table, as_array, is_missing, make_frame, read_table, require_numeric
+from pugam.data.tables import Column, ColumnKind, Table, as_array, is_missing, read_table, require_numeric
 
 __all__ = [
     "ALL_ROWS",
@@ -17,6 +19,7 @@ __all__ = [
     "NO_ROLES",
     "Column",
     "ColumnKind",
+    "Giveaway",
     "LabelPart",
     "Labels",
     "Part",
@@ -30,6 +33,7 @@ __all__ = [
     "contradiction",
     "digest",
     "effective_weights",
+    "find_giveaways",
     "is_missing",
     "join_digests",
     "make_frame",

@@ -84,7 +84,8 @@ def _joined(name: str, columns: list[Column]) -> Column:
     kind = kinds.pop() if kinds else columns[0].kind
     values = [column.values if column.kind == kind else _all_missing(kind, len(column.values)) for column in columns]
     orders = {column.order for column in columns}
-    return Column(name, kind, np.concatenate(values), order=orders.pop() if len(orders) == 1 else ())
+    order = orders.pop() if len(orders) == 1 else ()
+    return Column(name, kind, np.concatenate(values), order=order, was_index=any(part.was_index for part in columns))
 
 
 def _all_missing(kind: str, size: int) -> np.ndarray:

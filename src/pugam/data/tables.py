@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import datetime
 import difflib
-import importlib
 import numbers
 import reprlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Literal
 
 import narwhals as nw
 import numpy as np
 from scipy import sparse
 
+from pugam.data.frames import index_names, make_frame
 from pugam.errors import InputError, RowError
 
-__all__ = ["Column", "ColumnKind", "Table", "as_array", "is_missing", "make_frame", "read_table", "require_numeric"]
+__all__ = ["Column", "ColumnKind", "Table", "as_array", "is_missing", "read_table", "require_numeric"]
 
 ColumnKind = Literal["numeric", "category"]
 Family = Literal["number", "text", "boolean", "complex", "time", "other"]
@@ -31,6 +31,7 @@ NAN_CLASSES = (float, np.floating)
 TIME_CLASSES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 FAMILY_NAMES: dict[Family, str] = {"number": "numbers", "text": "text", "boolean": "booleans"}
 MOST_NAMES_LISTED = 10
+MOST_NAMES_COMPARED = 10_000  # to find the one that was meant
 
 CELLS = reprlib.Repr()  # cells as messages show them: long ones without their middle
 CELLS.maxstring = CELLS.maxlong = 60
@@ -53,6 +54,8 @@ class Column:
         Where only some rows are here that tell enough: how many rows they stand for.
     order : tuple, optional
         Levels in an order of their own, as of an ordered categorical: months, or grades. There may be others.
+    was_index : bool
+        Whether this was the index of a pandas data frame, which a file or an Arrow table keeps as a column.
     """
 
     name: str
@@ -60,6 +63,7 @@ class Column:
     values: np.ndarray
     stands_for: int | None = None
     order: tuple[object, ...] = ()
+    was_index: bool = False
 
     @property
     def n_rows(self) -> int:
@@ -84,6 +88,10 @@ class Table:
     library: str = field(repr=False)
     _converted: dict[str, Column] = field(default_factory=dict, init=False, repr=False)
 
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return frozenset(self.names)
+
     def column(self, name: str) -> Column:
         """Give the column of this name, converted and checked.
 
@@ -93,7 +101,7 @@ class Table:
             There is no such column, or its values cannot be used.
         """
         if name not in self._converted:
-            if name not in self.names:
+            if name not in self._known:
                 raise InputError(_unknown_column(name, self.names))
             self._converted[name] = self._read(name)
         return self._converted[name]
@@ -117,13 +125,6 @@ class Table:
     def frame(self, data: dict[str, Any]) -> Any:
         """Build a data frame in the library that X came in; pandas where X was an array or a list."""
         return make_frame(self.library, data)
-
-
-def make_frame(library: str, data: dict[str, Any]) -> Any:
-    """Build a data frame in the library of this name: pandas, polars or pyarrow."""
-    plain = {name: _listed_unless_number(values) for name, values in data.items()}
-    module = importlib.import_module(library)
-    return module.table(plain) if library == "pyarrow" else module.DataFrame(plain)
 
 
 def read_table(X: Any) -> Table:
@@ -264,8 +265,9 @@ def _require_cells(table: Table) -> None:
 
 
 def _frame_table(frame: nw.DataFrame[Any]) -> Table:
-    library = nw.get_native_namespace(frame).__name__
-    return Table(tuple(frame.columns), len(frame), partial(_read_frame_column, frame.to_native()), library)
+    library, native = nw.get_native_namespace(frame).__name__, frame.to_native()
+    read = partial(_read_marked_column, native, index_names(frame.columns, native))
+    return Table(tuple(frame.columns), len(frame), read, library)
 
 
 def _array_table(array: np.ndarray) -> Table:
@@ -283,6 +285,11 @@ def _not_2d(n_dimensions: int) -> str:
         f"Expected 2D array, got {n_dimensions}D array instead. Reshape your data: X.reshape(-1, 1) for one column, "
         "X.reshape(1, -1) for one row; of a data frame take X[['age']] for one column, X.iloc[[0]] for one row."
     )
+
+
+def _read_marked_column(native_frame: Any, index: frozenset[str], name: str) -> Column:
+    column = _read_frame_column(native_frame, name)
+    return replace(column, was_index=True) if name in index else column
 
 
 def _read_frame_column(native_frame: Any, name: str) -> Column:
@@ -428,18 +435,8 @@ def _object_array(values: list[Any]) -> np.ndarray:
     return np.fromiter(values, dtype=object, count=len(values))
 
 
-def _listed_unless_number(values: Any) -> Any:
-    array = np.asarray(values)
-    return array if array.dtype.kind in "fiub" else [_encodable(value) for value in array.tolist()]
-
-
-def _encodable(value: Any) -> Any:
-    """Spell half characters out, as broken file names and exports hold them: no library has room for them in text."""
-    return value.encode("utf-8", "backslashreplace").decode("utf-8") if isinstance(value, str) else value
-
-
 def _unknown_column(name: str, names: tuple[str, ...]) -> str:
-    close = difflib.get_close_matches(name, names, n=3)
+    close = difflib.get_close_matches(name, names[:MOST_NAMES_COMPARED], n=3)
     if close:
         return f"X has no column {name!r}; did you mean {' or '.join(map(repr, close))}?"
     listed = ", ".join(map(repr, names[:MOST_NAMES_LISTED]))

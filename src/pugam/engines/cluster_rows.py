@@ -90,7 +90,8 @@ class ClusterRows:
         """
         from dask.delayed import delayed
 
-        columns = [name for name in self._frame.columns if str(name) in names or name in self._roles.names]
+        wanted = {*names, *self._roles.names}
+        columns = [name for name in self._frame.columns if str(name) in wanted or name in wanted]
         partitions = self._frame[columns].to_delayed()
         roles = [
             role.to_delayed() if is_dask_series(role) else [role] * len(partitions)

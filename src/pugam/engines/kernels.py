@@ -10,22 +10,18 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
+from pugam.engines.compiling import compiled
 from pugam.terms import POWERS
 
 __all__ = ["add_first_moments", "add_forms", "add_second_moments", "evaluate", "fill_gram", "locate"]
 
 CHUNK = 512  # rows whose powers are kept at a time: those of two terms fit into the first-level cache
 FARTHEST_OFFSET = 1e50  # offsets whose sixth power is finite: rows further out are as certain as these
-# Sums may be taken in any order and multiplications fused with additions; infinities and NaN keep their meaning.
-FAST = {"contract", "nsz", "reassoc"}
-
-compiled = numba.njit(nogil=True, cache=True, fastmath=FAST, boundscheck=False)
 
 
 def _vector(builder: Any, array: Any, position: Any, length: int) -> Any:

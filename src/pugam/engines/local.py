@@ -8,7 +8,7 @@ block.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.util import find_spec
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -41,7 +41,17 @@ def is_local_faster(design: Design, n_rows: int) -> bool:
     products = PRODUCT * q * q + COLUMN * q
     support = design.support
     fits = support.n_moments <= MOST_MOMENTS and support.n_coefficients <= MOST_MOMENTS
-    return moments < products and fits and find_spec("numba") is not None
+    return moments < products and fits and can_compile()
+
+
+@cache
+def can_compile() -> bool:
+    """Whether numba is there, and works with the libraries around it."""
+    try:
+        _kernels()
+    except ImportError:
+        return False
+    return True
 
 
 class Workspace:

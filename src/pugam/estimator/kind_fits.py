@@ -162,7 +162,7 @@ def fit_kinds(
     if model.check:
         for name, one in zip(kinds.names, fitted, strict=True):
             if model.verbose:
-                print(f"pugam: checking kind {name}")
+                print(f"pugam: checking kind {name!r}")
             one.check = True
             one._judge()
     rows = np.array([one.n0_ for one in fitted])

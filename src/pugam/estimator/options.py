@@ -75,8 +75,9 @@ def read_terms(terms: Any, table: Table) -> list[Term]:
             specs.append(term)
         else:
             raise InputError(f"terms holds {_in_short(term)}, which is no term; write s('x'), l('x'), f('x').")
+    known = set(table.names)
     for column in {column: None for spec in specs for column in spec.columns}:
-        if column not in table.names:
+        if column not in known:
             table.column(column)  # says which columns there are
     _refuse_overlap([(spec.label, spec.spans) for spec in specs])
     return specs

@@ -37,7 +37,9 @@ from pugam.estimator.requirements import (
     require_marginal,
     require_rows_for_labelling,
     require_shares,
+    warn_of_giveaways,
     warn_of_samples,
+    warn_of_size,
     warn_of_survey,
     with_pooled_shares,
 )
@@ -364,6 +366,7 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
             design = Design.resolve(specs, shown)
             logged = design.with_logarithms(shown) if self.smoothing == "reml" else None
         require_distinct(design)
+        warn_of_size(design)
         require_rows(design, rows.n_rows, not pi_range.fixed)
         settings = make_settings(self.get_params(deep=False), design)
         samples = read_samples(rows.roles, rows.positive, rows.kept)
@@ -394,6 +397,7 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
                 self._judge()
             findings = list(first_look(fitted))
         self._warn(findings)
+        warn_of_giveaways(design, labelling, shown, rows.positive[numbers])
         warn_of_samples(rows.roles, samples, rows.positive, rows.kept)
         warn_of_survey(survey, self._fit.survey)
         return self

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.data import SampledRows, SampleRoles, SurveyRows, names_without_rows
+from pugam.data import SampledRows, SampleRoles, SurveyRows, Table, find_giveaways, names_without_rows
 from pugam.engines import Engine
-from pugam.errors import InputError, warn_user
+from pugam.errors import InputError, SlowWarning, warn_user
 from pugam.inference import FEWEST_POOLED, pool_shares
 from pugam.messages import Argument
 from pugam.solvers import Fitted, Settings, Survey, has_enough_rows
-from pugam.terms import Design
+from pugam.terms import Design, Term, columns_read
 
 __all__ = [
     "require_enough_rows",
@@ -22,12 +23,15 @@ __all__ = [
     "require_rows_for_labelling",
     "require_same_survey",
     "require_shares",
+    "warn_of_giveaways",
     "warn_of_samples",
+    "warn_of_size",
     "warn_of_survey",
     "with_pooled_shares",
 ]
 
 FEWEST_AUDITED = 10  # of which rows of both classes can be expected
+MOST_COLUMNS = 300  # of a term: time grows with their square, or faster
 MOST_NAMES = 5  # shown in a message
 AT_DEFAULTS = (  # what marginal likelihood asks for
     ": leave ",
@@ -102,6 +106,25 @@ def require_shares(how: str, samples: SampledRows | None) -> None:
         if n_samples == 1:
             raise InputError(*needed, ", told apart by ", Argument("sample"), "; there is 1.")
         raise InputError(*needed, f"; there are {n_samples}.")  # told apart already, by names or by files
+
+
+def warn_of_giveaways(design: Design, labelling: Sequence[Term], shown: Table, positive: NDArray[np.bool_]) -> None:
+    """Warn of columns that perhaps tell how the rows were put together; labels may depend on those given for that."""
+    allowed = columns_read(labelling)
+    for found in find_giveaways(shown, [name for name in design.columns_used if name not in allowed], positive):
+        warn_user(found.message)
+
+
+def warn_of_size(design: Design) -> None:
+    """Warn of terms with so many columns, such as factors of a thousand levels, that the fit takes very long."""
+    large = [(label, size) for label, size in zip(design.labels, design.sizes, strict=True) if size > MOST_COLUMNS]
+    if large:
+        label, size = max(large, key=lambda term: term[1])
+        warn_user(
+            f"{label} has {size:,} columns: the fit may take an hour or more. Group its levels, keeping the common "
+            f"ones, or use fewer functions: up to {MOST_COLUMNS} columns take seconds.",
+            category=SlowWarning,
+        )
 
 
 def warn_of_samples(

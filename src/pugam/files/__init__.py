@@ -1,6 +1,6 @@
 """Tables in files: CSV and Parquet, read whole or in batches, written never half; and lines that survive a kill."""
 
-from pugam.files.formats import NO_TYPES, Kind, is_text, nearest_name
+from pugam.files.formats import NO_TYPES, Kind, format_of, is_text, nearest_name
 from pugam.files.lines import append_line, drop_torn_line, read_lines, working_alone
 from pugam.files.opening import DataFile, open_file
 from pugam.files.replacing import replacing
@@ -13,6 +13,7 @@ __all__ = [
     "TableWriter",
     "append_line",
     "drop_torn_line",
+    "format_of",
     "is_text",
     "nearest_name",
     "open_file",

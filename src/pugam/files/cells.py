@@ -18,8 +18,11 @@ __all__ = [
     "first_misfit",
     "fits",
     "is_decimal_comma",
+    "is_grouped",
     "looks_decimal_comma",
+    "looks_grouped",
     "present",
+    "with_points",
 ]
 
 # In lower case. They mean a missing value among numbers and booleans only: in text, "NA" may be Namibia.
@@ -27,6 +30,12 @@ MISSING_WORDS = ("", ".", "?", "-", "na", "n/a", "#n/a", "<na>", "nan", "-nan", 
 BOOLEAN_WORDS = ("true", "false")
 NUMBER_PATTERN = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$|^[+-]?(?i:inf|infinity)$"
 DECIMAL_COMMA_PATTERN = r"^[+-]?\d+,\d+$"
+# Digits in groups of three, with decimals perhaps; a single comma may also stand before three decimals.
+SPACES = " \u00a0\u2009\u202f'\u2019"
+GROUPED_PATTERN = (
+    rf"^[+-]?[1-9]\d{{0,2}}((,\d{{3}})+(\.\d*)?|(\.\d{{3}})+,\d*|(\.\d{{3}}){{2,}}|([{SPACES}]\d{{3}})+([.,]\d*)?)$"
+)
+NUMBER_WITH_POINT = r"^[+-]?\d*\.\d*$"
 
 
 def convert(text: pa.Array, kind: Kind) -> pa.Array | None:
@@ -67,6 +76,25 @@ def looks_decimal_comma(words: pa.Array) -> pa.Array:
 def is_decimal_comma(cell: str) -> bool:
     """Whether one cell would be a number if its comma were a point."""
     return re.fullmatch(DECIMAL_COMMA_PATTERN, cell.strip()) is not None
+
+
+def looks_grouped(words: pa.Array) -> pa.Array:
+    """Say of each stripped cell whether it would be a number without signs between groups of three digits."""
+    return arrow("compute").match_substring_regex(words, GROUPED_PATTERN)
+
+
+def is_grouped(cell: str, decimal: str = ".") -> bool:
+    """Whether one cell would be a number without signs between groups of digits; a point is one beside commas."""
+    patterns = (GROUPED_PATTERN,) if decimal == "." else (GROUPED_PATTERN, NUMBER_WITH_POINT)
+    return any(re.fullmatch(pattern, cell.strip()) for pattern in patterns)
+
+
+def with_points(text: pa.Array, decimal: str) -> pa.Array:
+    """Write decimals with a point; where they have a comma, a cell with a point is no number: 4.000 may be 4000."""
+    if decimal == ".":
+        return text
+    pc = arrow("compute")
+    return pc.replace_substring(pc.replace_substring(text, ".", "_"), decimal, ".")
 
 
 def _text(text: pa.Array) -> pa.Array:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from pugam.errors import InputError
 from pugam.files.arrow import arrow
-from pugam.files.cells import convert, first_misfit, is_decimal_comma
+from pugam.files.cells import convert, first_misfit, is_decimal_comma, is_grouped, with_points
 from pugam.files.csv_header import read_delimiter, read_header
-from pugam.files.csv_places import line_of_cell, require_closed_quotes, require_sound
+from pugam.files.csv_places import line_of_cell, require_sound, require_text_to_the_end
 from pugam.files.faults import first_line, system_errors_named
 from pugam.files.formats import BATCH_ROWS, NO_TYPES, Format, Kind, chosen_columns
 from pugam.files.kinds import MixedColumnError, Tally
@@ -25,6 +25,7 @@ __all__ = ["CsvFile", "open_csv"]
 # A row must lie within a block: wide tables get larger blocks.
 BLOCK_BYTES = 4 << 20
 ROWS_PER_BLOCK = 8
+MOST_COLUMNS = 100_000  # for which pyarrow takes a gigabyte; where it gets no more, it ends the process
 MOST_CHARACTERS_SHOWN = 40
 
 
@@ -91,7 +92,7 @@ class CsvFile:
         first_row = 0
         for block in self._blocks(list(tallies)) if tallies else ():
             for name, tally in tallies.items():
-                tally.add(self._with_points(block.column(name)), first_row)
+                tally.add(block.column(name), first_row, self._decimal)
             first_row += block.num_rows
         return {name: self._decided(name, tallies[name]) if name in tallies else types[name] for name in names}
 
@@ -101,6 +102,11 @@ class CsvFile:
 
     def _blocks(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Give these columns as text, a few megabytes of the file at a time."""
+        if len(names) > MOST_COLUMNS:
+            raise InputError(
+                f"{self.path}: {len(names):,} columns are asked for, but at most {MOST_COLUMNS:,} of a CSV file can be "
+                "read; name fewer, or leave some out."
+            )
         pa, csv = arrow(), arrow("csv")
         last, ending = self.names[-1], False
         with system_errors_named(self.path):
@@ -112,7 +118,7 @@ class CsvFile:
             except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
                 require_sound(self.path, self._delimiter, len(self.names))
                 raise InputError(_unexplained(self.path, error, self._block_bytes)) from error
-        require_closed_quotes(self.path, self._delimiter, suspected=ending)
+        require_text_to_the_end(self.path, self._delimiter, suspected=ending)
 
     def _options(self, names: Sequence[str]) -> dict[str, Any]:
         pa, csv = arrow(), arrow("csv")
@@ -136,14 +142,21 @@ class CsvFile:
         return arrow().RecordBatch.from_arrays(typed, names=block.schema.names)
 
     def _converted(self, name: str, text: pa.Array, kind: Kind, first_row: int) -> pa.Array:
-        cells = self._with_points(text) if kind == "number" else text
+        cells = with_points(text, self._decimal) if kind == "number" else text
         column = convert(cells, kind)
         if column is None:
             position = first_misfit(cells, kind) or 0
             cell = text[position].as_py()
-            comma = " as written: decimals need a point" if is_decimal_comma(cell) else ""
-            raise self._misfit(name, first_row + position, cell, f"is not a {kind}{comma}", "mend the cell")
+            raise self._misfit(
+                name, first_row + position, cell, f"is not a {kind}{self._reason(cell)}", "mend the cell"
+            )
         return column
+
+    def _reason(self, cell: str) -> str:
+        """Why a cell is no number, where that is easily mended."""
+        if is_grouped(cell, self._decimal):
+            return " as written: it needs no signs between groups of digits"
+        return " as written: decimals need a point" if is_decimal_comma(cell) and self._decimal == "." else ""
 
     def _decided(self, name: str, tally: Tally) -> Kind:
         try:
@@ -156,14 +169,12 @@ class CsvFile:
                 LeavingOut((name,)),
                 f", or treat it as levels with f({in_formula})",
             )
-            if is_decimal_comma(tally.misfit) and tally.decimal_commas:
+            if is_grouped(tally.misfit, self._decimal) and (tally.have_groups or self._decimal == ","):
+                share, remedy = _grouped(tally, remedy)
+            elif is_decimal_comma(tally.misfit) and tally.decimal_commas:
                 share = "is not a number as written: decimals need a point"
                 remedy = Message(ReadingCsv("decimal", ","), " if all are written so; else ", remedy)
             raise self._misfit(name, tally.misfit_row or 0, tally.misfit, share, remedy) from None
-
-    def _with_points(self, text: pa.Array) -> pa.Array:
-        """Write decimals with a point, where the file has commas."""
-        return text if self._decimal == "." else arrow("compute").replace_substring(text, self._decimal, ".")
 
     def _misfit(self, name: str, row: int, cell: str, what: str, remedy: str | Message) -> InputError:
         if "\n" in cell:
@@ -188,6 +199,17 @@ def open_csv(path: Path, form: Format, delimiter: str | None = None, decimal: st
         _block_bytes=max(BLOCK_BYTES, ROWS_PER_BLOCK * header.n_bytes),
         _decimal=decimal,
     )
+
+
+def _grouped(tally: Tally, otherwise: Message) -> tuple[str, Message]:
+    """Ask what is meant by digits in groups: thousands, or three decimals behind a comma."""
+    plain = "write numbers without signs between groups of digits"
+    if not tally.decimal_commas and "." in tally.misfit and "," not in tally.misfit and tally.misfit.count(".") == 1:
+        return "has a point, but decimals have a comma here", Message(plain, ", and all decimals alike")
+    if tally.ambiguous and tally.grouped == tally.ambiguous:
+        decimals = Message("; or, if it is a small number with three decimals, ", ReadingCsv("decimal", ","))
+        return "may be thousands, or decimals behind a comma", Message(plain, " if it is thousands", decimals)
+    return "is no number as written, but looks like thousands", Message(plain, "; else ", otherwise)
 
 
 def _holds_line_end(cell: str | bytes) -> bool:

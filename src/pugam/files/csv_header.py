@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pugam.errors import InputError
+from pugam.files.csv_places import binary_data
 from pugam.files.csv_records import Record, first_row, records
 from pugam.files.faults import require_content, system_errors_named
 from pugam.files.formats import require_names
@@ -76,8 +77,7 @@ def _require_text(path: Path) -> None:
         if start.startswith(signature):
             raise InputError(f"{path} {what}.")
     if b"\0" in start:
-        line = start[: start.index(b"\0")].count(b"\n") + 1
-        raise InputError(f"{path} is not text: it holds binary data from line {line} on; save the table as CSV.")
+        raise binary_data(path, 1 + start[: start.index(b"\0")].count(b"\n"))
 
 
 def _require_delimited(path: Path, names: tuple[str, ...], delimiter: str) -> None:

@@ -9,7 +9,7 @@ from pugam.files.csv_records import records
 from pugam.files.faults import system_errors_named
 from pugam.files.text_lines import open_bytes, open_text, require_utf8
 
-__all__ = ["line_of_cell", "require_closed_quotes", "require_sound"]
+__all__ = ["binary_data", "line_of_cell", "require_sound", "require_text_to_the_end"]
 
 CHUNK_BYTES = 1 << 20
 
@@ -27,8 +27,8 @@ def require_sound(path: Path, delimiter: str, n_columns: int) -> None:
                     )
 
 
-def require_closed_quotes(path: Path, delimiter: str, suspected: bool) -> None:
-    """Refuse a file whose last quote is never closed, which pyarrow takes for one long last cell.
+def require_text_to_the_end(path: Path, delimiter: str, suspected: bool) -> None:
+    """Refuse binary data, and a file whose last quote is never closed, which pyarrow takes for one long last cell.
 
     That is suspected where the last cell holds line ends. The number of quotes alone does not tell: one too many
     elsewhere, such as an inch sign, makes it even.
@@ -42,8 +42,19 @@ def require_closed_quotes(path: Path, delimiter: str, suspected: bool) -> None:
 
 
 def _count_quotes(path: Path) -> int:
+    """Count quotes, and refuse bytes of zero, which no text has."""
+    quotes, lines = 0, 1
     with open_bytes(path) as file:
-        return sum(chunk.count(b'"') for chunk in iter(lambda: file.read(CHUNK_BYTES), b""))
+        for chunk in iter(lambda: file.read(CHUNK_BYTES), b""):
+            if b"\0" in chunk:
+                raise binary_data(path, lines + chunk[: chunk.index(b"\0")].count(b"\n"))
+            quotes, lines = quotes + chunk.count(b'"'), lines + chunk.count(b"\n")
+    return quotes
+
+
+def binary_data(path: Path, line: int) -> InputError:
+    """Say that a file is no text."""
+    return InputError(f"{path} is not text: it holds binary data from line {line} on; save the table as CSV.")
 
 
 def line_of_cell(path: Path, delimiter: str, row: int, position: int) -> int:

@@ -30,6 +30,7 @@ Kind = Literal["number", "text", "boolean"]
 BATCH_ROWS = 65_536
 NO_TYPES: Mapping[str, Kind] = MappingProxyType({})
 MOST_NAMES_LISTED = 10
+MOST_NAMES_COMPARED = 10_000  # to find the one that was meant
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ def require_names(path: Path, names: Sequence[str]) -> None:
 def nearest_name(name: str, names: Sequence[str]) -> str | None:
     """Find the name that was probably meant: one that differs only in case, else one that is written much alike."""
     alike = [other for other in names if other.casefold() == name.casefold()]
-    return next(iter(alike or difflib.get_close_matches(name, names, n=1)), None)
+    return next(iter(alike or difflib.get_close_matches(name, names[:MOST_NAMES_COMPARED], n=1)), None)
 
 
 def _nearest(name: str, names: Sequence[str]) -> str:

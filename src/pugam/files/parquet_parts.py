@@ -45,8 +45,9 @@ def batches_of_part(part: Path, names: list[str], batch_rows: int) -> Iterator[p
 def require_same_columns(part: Path, schema: pa.Schema, first: Path, expected: pa.Schema) -> None:
     """Refuse a file whose columns are not those of another, by name and type."""
     require_names(part, schema.names)
+    here, there = set(schema.names), set(expected.names)
     for name in expected.names:
-        if name not in schema.names:
+        if name not in here:
             raise InputError(
                 f"{part} lacks the column {name!r} that {first} has; the files must hold the same columns."
             )
@@ -56,7 +57,7 @@ def require_same_columns(part: Path, schema: pa.Schema, first: Path, expected: p
                 f"{part}: column {name!r} is of type {found}, but of type {wanted} in {first}; write both with the "
                 "same type."
             )
-    extra = [name for name in schema.names if name not in expected.names]
+    extra = [name for name in schema.names if name not in there]
     if extra:
         raise InputError(f"{part} has a column {extra[0]!r} that {first} lacks; the files must hold the same columns.")
 

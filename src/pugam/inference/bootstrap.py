@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,7 @@ from pugam.inference.influence import pi_influence
 from pugam.inference.intervals import Interval, normal_quantile, wald_interval_log
 from pugam.inference.resampling import Resampling
 from pugam.likelihood import expit
-from pugam.messages import See
+from pugam.messages import Argument, See
 from pugam.progress import Progress
 from pugam.solvers import EDGE, Fitted, Refits, refit_resamples, reselect_resamples
 from pugam.terms import Design
@@ -89,6 +90,7 @@ class Bootstrap:
         method = f"bootstrap, {kind}"
         if len(self.pi) < 2:
             raise InputError(f"An interval needs two refits at least; the bootstrap completed {len(self.pi)}.")
+        self._warn_of_few(level, tail)
         if kind == "normal":
             variance = float(np.var(np.log(self.pi), ddof=1))
             wald = wald_interval_log(self.estimate, variance, level, self.limits)
@@ -104,7 +106,17 @@ class Bootstrap:
                 ".",
             )
         lower, upper = (self._at_limits(float(end)) for end in np.quantile(self.pi, tails))
-        return Interval(self.estimate, lower, upper, level, method)
+        return _around(self.estimate, lower, upper, level, method)
+
+    def _warn_of_few(self, level: float, tail: float) -> None:
+        """Warn where refits are too few for any of them to lie beyond the limits."""
+        if len(self.pi) * tail < 1.0:
+            warn_user(
+                f"{len(self.pi)} refits are too few for a {100 * level:g}% interval: it takes {math.ceil(1.0 / tail)} "
+                "for one of them to lie beyond each limit, and ten times as many for limits to rely on (",
+                Argument("n_resamples", math.ceil(10.0 / tail)),
+                ").",
+            )
 
     def _at_limits(self, end: float) -> float:
         """Take the margin that keeps logits finite for the limit it stands for."""
@@ -127,14 +139,20 @@ class Bootstrap:
         """Percentile interval for the log odds ratio between two sets of values, b against a."""
         weights, known = contrast_weights(self._design, a, b, self._added)
         tail = float(ndtr(-normal_quantile(level)))
+        self._warn_of_few(level, tail)
         lower, upper = np.quantile(self.coef @ weights + known, (tail, 1.0 - tail))
-        return Interval(float(self._coef @ weights) + known, float(lower), float(upper), level, "bootstrap, percentile")
+        return _around(float(self._coef @ weights) + known, float(lower), float(upper), level, "bootstrap, percentile")
 
     def odds_ratio(self, term: str | Mapping[str, Any], a: Any, b: Any = None, level: float = 0.95) -> Interval:
         """Percentile interval for the odds ratio at b against a, of a term or between two sets of values."""
         if isinstance(term, Mapping):
             return self.contrast(term, a, level).exp()
         return self.contrast({term: a}, {term: b}, level).exp()
+
+
+def _around(estimate: float, lower: float, upper: float, level: float, method: str) -> Interval:
+    """Make an interval that holds its estimate, also where all refits, few or biased, lie on one side of it."""
+    return Interval(estimate, min(lower, estimate), max(upper, estimate), level, method)
 
 
 def require_kind(kind: str) -> None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pugam.inference.column_digests import ColumnDigest
 from pugam.inference.effects import join_points, standard_errors
 from pugam.inference.intervals import Interval, normal_quantile
+from pugam.messages import in_lines
 from pugam.terms import Axis, Basis, Design, number_axis
 
 __all__ = ["Changes", "Curves", "TermChange", "change_columns", "compare_effects", "curve_columns_of", "share_change"]
@@ -246,7 +247,7 @@ class Changes:
     level: float
 
     def __str__(self) -> str:
-        return "\n".join(self.lines())
+        return in_lines(self.lines())
 
     __repr__ = __str__
 

@@ -31,7 +31,7 @@ from pugam.inference.sensitivity import Sensitivity, fix_pi, values_within
 from pugam.inference.verdict import ALPHA, Verdict, headline, judge
 from pugam.likelihood import expit, logit
 from pugam.linear_algebra import inverse
-from pugam.messages import Message, ReportProfile, Words, in_python
+from pugam.messages import Message, ReportProfile, Words, in_lines, in_python
 from pugam.solvers import (
     EDGE,
     Fit,
@@ -212,7 +212,7 @@ class Diagnosis:
 
     def in_words(self, interval: Interval | None = None, words: Words = in_python) -> str:
         """Tell what was found, with an interval for pi made before in place of Wald's."""
-        return "\n".join(describe(self, self.wald if interval is None else interval, words))
+        return in_lines(describe(self, self.wald if interval is None else interval, words))
 
     def __str__(self) -> str:
         return self.in_words()

@@ -16,6 +16,7 @@ from scipy.special import chdtrc, kolmogorov
 from pugam.data import Column
 from pugam.inference.column_digests import QUANTILES, ColumnDigest
 from pugam.inference.intervals import Interval, normal_quantile
+from pugam.messages import in_lines, printable
 
 __all__ = ["ColumnDrift", "Drift", "ShareOfRows", "column_drift", "drift_columns", "share_of_rows"]
 
@@ -24,6 +25,7 @@ Array = NDArray[np.float64]
 FAR = 0.1  # in cumulative shares, or shares of levels: what is less hardly changes scores
 SURE = 0.01  # p-value below which a distance is none of chance, all columns taken together
 EDGE = 1e-9
+LEAST_INFORMATION = 1e-300
 
 
 @dataclass(frozen=True)
@@ -154,9 +156,9 @@ def share_of_rows(ratio: Array, columns: Array, covariance: Array, asked: float,
         if score(1.0 - EDGE) >= 0.0
         else float(brentq(score, EDGE, 1.0 - EDGE))
     )
-    mixture = 1.0 + pi * excess
-    information = float((excess**2 / mixture**2).sum())
-    slopes = ((excess + 1.0) / mixture**2) @ columns / information
+    mixture = 1.0 + pi * excess  # whose square may be too large for a number
+    information = max(float(((excess / mixture) ** 2).sum()), LEAST_INFORMATION)
+    slopes = ((excess + 1.0) / mixture / mixture) @ columns / information
     wider = 1.0 + information * float(slopes @ covariance @ slopes)
     drop = 0.5 * normal_quantile(level) ** 2 * wider
 
@@ -201,7 +203,7 @@ class Drift:
         return self.pvalue < SURE
 
     def __str__(self) -> str:
-        return "\n".join(self.lines())
+        return in_lines(self.lines())
 
     __repr__ = __str__
 
@@ -215,9 +217,9 @@ class Drift:
         moved = [row for row in rows if row[2]]
         end = ":" if moved else "."
         yield f"{len(moved)} of {len(rows)} columns moved against the unlabelled rows of the fit{end}"
-        width = max((len(row[0]) for row in moved), default=0)
+        width = max((len(printable(row[0])) for row in moved), default=0)
         for column, distance, _, change in moved:
-            yield f"  {column:<{width}}  by {distance:.2f}: {change}"
+            yield f"  {printable(column):<{width}}  by {distance:.2f}: {change}"
         yield f"The rows speak for a share of {self.share}, if the density ratio is still that of the fit."
         doubt = "contradict" if self.contradicts else "do not contradict"
         p = "p < 0.001" if self.pvalue < 0.001 else f"p = {self.pvalue:.3f}"

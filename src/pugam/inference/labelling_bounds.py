@@ -26,6 +26,7 @@ from pugam.inference.profile import PiProfile
 from pugam.inference.rows_of_samples import shares_of_rows, unlabelled_rows
 from pugam.inference.rows_tested import N_FOLDS, RowsTested, choose_rows
 from pugam.inference.sensitivity import fix_pi
+from pugam.messages import in_lines
 
 __all__ = ["LabellingBounds", "bound_labelling"]
 
@@ -159,7 +160,7 @@ class LabellingBounds:
         return float(np.exp(root))
 
     def __str__(self) -> str:
-        return "\n".join(_describe(self))
+        return in_lines(_describe(self))
 
     __repr__ = __str__
 

@@ -13,6 +13,7 @@ from pugam.data import make_frame
 from pugam.errors import InputError
 from pugam.inference.hypotheses import HypothesisTest, Null
 from pugam.inference.intervals import Interval
+from pugam.messages import in_lines
 from pugam.solvers import Fitted
 from pugam.terms import Basis, Design
 
@@ -95,7 +96,7 @@ class ModelComparison:
         return make_frame(self.library, columns)
 
     def __str__(self) -> str:
-        return "\n".join(_lines(self))
+        return in_lines(_lines(self))
 
     __repr__ = __str__
 

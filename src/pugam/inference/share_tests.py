@@ -9,6 +9,7 @@ from scipy.stats import chi2
 
 from pugam.inference.shares import logit_covariance, share_interval
 from pugam.linear_algebra import solve
+from pugam.messages import printable
 from pugam.solvers import PiRange, SampledShares
 
 __all__ = ["EqualShares", "ShareDifference", "compare_shares", "equality_test"]
@@ -36,7 +37,7 @@ class ShareDifference:
 
     def __str__(self) -> str:
         limits = f"{100 * self.level:g}% interval {self.lower:.3f} to {self.upper:.3f}, p = {self.pvalue:.3g}"
-        return f"{self.first} - {self.second}: {self.estimate:.3f} ({limits})"
+        return f"{printable(self.first)} - {printable(self.second)}: {self.estimate:.3f} ({limits})"
 
 
 @dataclass(frozen=True)

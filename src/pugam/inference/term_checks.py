@@ -16,7 +16,7 @@ from pugam.inference.findings import Finding, LabelsDisagree, Said
 from pugam.inference.kinds import profile_of
 from pugam.inference.rows_tested import choose_rows
 from pugam.inference.verdict import SMALLEST_CALIBRATION
-from pugam.messages import Words, in_python
+from pugam.messages import Words, in_lines, in_python
 from pugam.solvers import Fitted, edf_by_term
 
 __all__ = ["SaysTheSame", "TermChecks", "TooFewFunctions", "check_fit"]
@@ -105,7 +105,7 @@ class TermChecks:
 
     def told(self, words: Words) -> str:
         """Return what was found in the words of one kind of reader."""
-        return "\n".join(_lines(self, words))
+        return in_lines(_lines(self, words))
 
     def __str__(self) -> str:
         return self.told(in_python)

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from pugam.messages import printable
+
 __all__ = ["Block", "TextTable", "in_html", "in_latex", "in_text"]
 
 _LATEX = {character: f"\\{character}" for character in "&%$#_{}"} | {
@@ -46,12 +48,13 @@ def in_text(blocks: Iterable[Block]) -> str:
 
 def _text_lines(block: Block) -> Iterator[str]:
     if isinstance(block, str):
-        yield block
+        yield printable(block)
         return
     yield ""
-    yield block.title
-    widths = [max(map(len, column)) for column in zip(block.header, *block.body, strict=True)]
-    for row in (block.header, *block.body):
+    yield printable(block.title)
+    rows = [tuple(map(printable, row)) for row in (block.header, *block.body)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
         cells = [
             cell.ljust(width) if block.side(place) == "left" else cell.rjust(width)
             for place, (cell, width) in enumerate(zip(row, widths, strict=True))

@@ -12,6 +12,7 @@ from pugam.presentation.heat import HeatScale
 from pugam.presentation.map_panels import draw_map
 from pugam.presentation.panels import BAND, CURVES, LINE, ZERO
 from pugam.presentation.pictures import EffectAt, Panel, Picture
+from pugam.presentation.rows import rug_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -79,11 +80,10 @@ def _draw_zero(ax: Axes, picture: Picture) -> None:
 
 
 def _draw_rug(ax: Axes, values: Any) -> None:
-    """Mark quantiles of the values along the lower edge, within what is drawn."""
-    present, ends = values[~np.isnan(values)], ax.get_xlim()
-    if len(present):
-        marks = np.quantile(present, np.linspace(0.0, 1.0, min(len(present), RUG_MARKS)))
-        marks = marks[(marks >= ends[0]) & (marks <= ends[1])]
+    """Mark where values are along the lower edge, within what is drawn."""
+    marks, ends = rug_of(values, RUG_MARKS), ax.get_xlim()
+    marks = marks[(marks >= ends[0]) & (marks <= ends[1])]
+    if len(marks):
         ax.plot(
             marks, np.zeros(len(marks)), "|", color=ZERO, markersize=7, transform=ax.get_xaxis_transform(), zorder=3
         )

@@ -9,6 +9,7 @@ import numpy as np
 from pugam.presentation.annotations import BELOW, LEGEND_STYLE, SMALL, say_below
 from pugam.presentation.heat import CLOUD, CONTOUR, VEIL, VEIL_STRENGTH, HeatScale
 from pugam.presentation.pictures import Panel, Picture
+from pugam.presentation.rows import blurred
 from pugam.presentation.surfaces import Surface
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def draw_map(ax: Axes, picture: Picture, panel: Panel, heat: HeatScale, rug: boo
     surface = picture.surface(panel)
     bands = _draw_surface(ax, surface, heat)
     if rug:
-        dots = surface.rows[:: max(1, len(surface.rows) // CLOUD_DOTS)]
+        dots = blurred(surface.rows[:: max(1, len(surface.rows) // CLOUD_DOTS)])
         ax.plot(dots[:, 0], dots[:, 1], ".", color=CLOUD, markersize=1.5, alpha=0.5)
     ax.set_xlabel(panel.view.columns[0])
     ax.set_ylabel(panel.view.columns[1])

@@ -9,13 +9,24 @@ from numpy.typing import NDArray
 
 from pugam.terms import Axis, Basis, Encoded
 
-__all__ = ["FAR", "common_levels", "distance_to_rows", "quantiles_of", "range_for_drawing", "rows_of"]
+__all__ = [
+    "FAR",
+    "blurred",
+    "common_levels",
+    "distance_to_rows",
+    "quantiles_of",
+    "range_for_drawing",
+    "rows_of",
+    "rug_of",
+]
 
 Array = NDArray[np.float64]
 
 MIDDLE = (0.005, 0.995)  # quantiles of a column: where the whole is more than twice as wide, it is drawn to here
 FAR = 0.1  # of the ranges drawn: rows that are farther away are not near, as in mgcv's pictures
 FEW_ROWS = 3  # have to be near: a single one may be a stray
+ROWS_PER_MARK = 5  # of a rug, at least: whoever gets a picture is not to read single rows from it
+BLUR = 0.025  # of the range of a column: how far dots may stand from the rows that they are for
 FARTHEST_ROW = 10.0  # distances are cut off here
 
 
@@ -43,6 +54,27 @@ def quantiles_of(axis: Axis, values: Array, shares: Sequence[float]) -> Array:
     if len(present):
         return np.asarray(np.quantile(present, shares, method="inverted_cdf"))
     return axis.lower + np.asarray(shares) * (axis.upper - axis.lower)
+
+
+def rug_of(values: Array, most: int) -> Array:
+    """Return where the marks of a rug stand: at values that five rows share, and at means of five others or more."""
+    found, counts = np.unique(values[~np.isnan(values)], return_counts=True)
+    shared = counts >= ROWS_PER_MARK
+    others = np.repeat(found[~shared], counts[~shared])
+    n_marks = min(most, len(others) // ROWS_PER_MARK)
+    means = [group.mean() for group in np.array_split(others, n_marks)] if n_marks else []
+    marks = np.sort([*found[shared], *means])
+    return np.asarray(marks[:: 1 + len(marks) // (most + 1)])
+
+
+def blurred(rows: Array) -> Array:
+    """Move rows a little, the same rows always alike: a cloud shows where there are some, and none of them exactly."""
+    shown = rows[~np.isnan(rows).any(axis=1)]
+    if not len(shown):
+        return shown
+    low, high = shown.min(axis=0), shown.max(axis=0)
+    moves = np.random.default_rng(0).uniform(-BLUR, BLUR, size=shown.shape)
+    return np.asarray(np.clip(shown + moves * (high - low), low, high))
 
 
 def common_levels(codes: Array, most: int) -> list[tuple[int, ...]]:

@@ -24,7 +24,8 @@ Array = NDArray[np.float64]
 def maximize_em(objective: Objective, starts: Array, pi_range: PiRange, tol: float, max_iter: int) -> list[Optimum]:
     """Run EM from every row of `starts`, shape (B, q).
 
-    A run stops when the log-likelihood and, relatively, pi both change by less than `tol` (the paper: 1e-4).
+    A run stops when the log-likelihood and, relatively, pi both change by less than `tol` (the paper: 1e-4); where rows
+    have weights, the log-likelihood is measured by the median weight, so that a common factor does not count.
     """
     return [
         _climb(objective.of_climbs(number), start, pi_range, tol, max_iter)
@@ -52,6 +53,7 @@ def _climb(objective: Objective, beta: Array, pi_range: PiRange, tol: float, max
     if not pi_range.fixed:
         beta[share] = np.clip(beta[share], *pi_range.logits)
     (here,) = objective.stand([beta])
+    little = tol if engine.weights is None else tol * float(np.median(engine.weights))
     history, converged, n_iter = [here.value], False, 0
     while n_iter < max_iter and not converged:
         n_iter += 1
@@ -62,21 +64,21 @@ def _climb(objective: Objective, beta: Array, pi_range: PiRange, tol: float, max
             hidden = float(labels.hidden_positives[0])
             new_pi = float(pi_range.clip(np.array(mixture_step(hidden, engine.n0, engine.n1, objective.prior))))
         beta = objective.layout.with_share(here.beta, here.logit_pi if pi_range.fixed else logit(new_pi))
-        beta[objective.layout.predictor] = _logistic_fit(objective, labels, here.b, TUNING.em_inner_gain * tol)
+        beta[objective.layout.predictor] = _logistic_fit(objective, labels, here.b, TUNING.em_inner_gain * little)
         (new,) = objective.stand([beta])
-        converged = abs(new.loglik - here.loglik) < tol and abs(new_pi - pi) <= tol * pi
+        converged = abs(new.loglik - here.loglik) < little and abs(new_pi - pi) <= tol * pi
         here = new
         history.append(here.value)
-    return Optimum.at(here, n_iter, converged and _is_near_top(here, pi_range, tol), history)
+    return Optimum.at(here, n_iter, converged and _is_near_top(here, pi_range, little), history)
 
 
-def _is_near_top(here: Standpoint, pi_range: PiRange, tol: float) -> bool:
+def _is_near_top(here: Standpoint, pi_range: PiRange, little: float) -> bool:
     """Whether small steps mean that there is not much more to gain, and not only that each step gains little.
 
     With very many unlabelled rows for each labelled one, and where curves grow without bound, EM creeps.
     """
     step = bounded_step(here, pi_range)
-    return step.gain < TUNING.em_most_left * tol
+    return step.gain < TUNING.em_most_left * little
 
 
 def _logistic_fit(objective: Objective, labels: Expectation, b: Array, gain: float) -> Array:

@@ -209,12 +209,13 @@ def _require_labelling(node: Node, terms: list[StoredTerm], labelling: Labelling
 
 def _require_features(node: Node, terms: list[StoredTerm], n_features: int, names: tuple[str, ...] | None) -> None:
     """Refuse a term whose column is not among the features; those of an array are called x0, x1, ..."""
+    known = None if names is None else frozenset(names)
     for item, term in zip(node.items(), terms, strict=True):
         for column in term.basis.spec.columns:
-            _require_feature(item, column, n_features, names)
+            _require_feature(item, column, n_features, known)
 
 
-def _require_feature(item: Node, column: str, n_features: int, names: tuple[str, ...] | None) -> None:
+def _require_feature(item: Node, column: str, n_features: int, names: frozenset[str] | None) -> None:
     number = column[1:] if column.startswith("x") and len(column) < 20 and column.isascii() else ""
     position = int(number) if number.isdigit() and str(int(number)) == number else n_features
     if not (position < n_features if names is None else column in names):

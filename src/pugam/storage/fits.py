@@ -30,6 +30,7 @@ OPTIMUM_KEYS = (
     "curvature",
     "information",
 )
+MOST_STARTS = 100_000  # which take much more memory than text
 START_KEYS = tuple(field.name for field in fields(StartRecord))
 
 
@@ -88,7 +89,10 @@ def write_starts(starts: tuple[StartRecord, ...]) -> dict[str, list[Any]]:
 def read_starts(node: Node) -> tuple[StartRecord, ...]:
     """Read the table of starts."""
     parts = node.fields(*START_KEYS)
-    size = len(parts["kappa"].items())
+    parts["kappa"].items()  # says that it is no list
+    size = len(parts["kappa"].value)
+    if size > MOST_STARTS:
+        raise parts["kappa"].error(f"a list of at most {MOST_STARTS} starts")
     columns = zip(*(parts[key].items(size) for key in START_KEYS), strict=True)
     return tuple(
         StartRecord(

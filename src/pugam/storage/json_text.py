@@ -11,11 +11,15 @@ from typing import Any
 
 from pugam.errors import InputError
 
-__all__ = ["MOST_BYTES", "format_json", "parse_json"]
+__all__ = ["MOST_BYTES", "format_json", "memory_needed", "parse_json"]
 
 # 256 MiB, room for a model of 2000 columns: four matrices, two of them as triangles, of some 20 characters a number.
-# Text that is made for it takes 25 times its size in memory once it is parsed, so that more is not read in good faith.
 MOST_BYTES = 2**28
+# Text that is made for it takes a hundred times its size in memory once it is parsed and read. How much it may take at
+# most is counted before: a model as large as can be, nearly all of it numbers, needs half of this.
+MOST_MEMORY = 2**31
+# Of a value, half a string, a pair, a list, an object.
+BYTES_EACH = {b",": 48, b'"': 100, b":": 700, b"[": 300, b"{": 300}
 MOST_DEPTH = 12  # the format itself needs 5
 MOST_DIGITS = 400  # of a whole number: reading digits takes time that grows with their square
 STEP = "  "
@@ -37,10 +41,19 @@ def parse_json(text: str | bytes, file: str) -> Any:
     """
     if len(text) > MOST_BYTES:
         raise InputError(f"{file}: is larger than {MOST_BYTES // 2**20} MiB, the most a saved model may take.")
+    if memory_needed(text) > MOST_MEMORY:
+        raise InputError(f"{file}: would take more than {MOST_MEMORY / 2**30:g} GiB of memory; it is no saved model.")
     with _faults_named(file):
         decoded = text.decode("utf-8") if isinstance(text, bytes) else text
         _require_shallow(decoded)
         return json.loads(decoded, object_pairs_hook=_without_repeats, parse_int=_whole_number, parse_constant=float)
+
+
+def memory_needed(text: str | bytes) -> int:
+    """Count how many bytes a text takes at most while it is parsed and read; signs within strings count, too."""
+    signs = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+    widest = 1 if text.isascii() else 4  # bytes of a character, of the text and of what is taken from it
+    return (1 + 2 * widest) * len(text) + sum(each * signs.count(sign) for sign, each in BYTES_EACH.items())
 
 
 @contextmanager

@@ -28,7 +28,7 @@ def write_symmetric(matrix: Array) -> list[list[float]]:
 
 def read_symmetric(node: Node, size: int) -> Array:
     """Read a symmetric matrix of this size in either form."""
-    rows = node.items(size)
+    rows = list(node.items(size))
     whole = isinstance(rows[0].value, list) and len(rows[0].value) == size
     # All rows are read before the matrix is made: a small file must not ask for a large one.
     read = [row.numbers(size if whole else number + 1) for number, row in enumerate(rows)]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pugam.errors import InputError
 from pugam.nodes import Node
-from pugam.storage.document import from_json, read_document, read_provenance, write_document, write_provenance
+from pugam.storage.document import read_document, read_provenance, write_document, write_provenance
 from pugam.storage.json_text import format_json, parse_json
 from pugam.storage.matrices import read_symmetric, require_weighted_squares, write_symmetric
 from pugam.storage.parameters import read_parameters, write_parameters
@@ -90,10 +90,10 @@ def kinds_to_json(stored: StoredKinds) -> str:
 
 def read_saved(text: str | bytes, name: str) -> StoredModel | StoredKinds:
     """Read a saved model, of one kind of positives or of several; see `from_json`."""
-    found = parse_json(text, name)
-    if not isinstance(found, dict) or found.get("format") != KINDS_FORMAT:
-        return from_json(text, name)
-    return _read_kinds(Node(name, "", found))
+    document = Node(name, "", parse_json(text, name))
+    if not isinstance(document.value, dict) or document.value.get("format") != KINDS_FORMAT:
+        return read_document(document)
+    return _read_kinds(document)
 
 
 def _read_kinds(document: Node) -> StoredKinds:

@@ -67,7 +67,7 @@ class Effect:
     with_pi_fixed : K lists of as many values
         The effect with pi fixed along the grid of the slider.
     rug : numbers
-        Quantiles of the column, for a rug; empty for levels.
+        Marks of a rug, each for several rows of the column; empty for levels.
     missing : bool
         Whether the last place of x, which is then the text "missing", stands for missing values.
     notes : texts

@@ -15,6 +15,7 @@ from pugam.presentation.pictures import Panel, Picture, picture_of
 from pugam.presentation.protocol import FittedModel
 from pugam.presentation.report.content import Curves, Effect, Map, Shown
 from pugam.presentation.report.formats import number
+from pugam.presentation.rows import rug_of
 from pugam.presentation.views import Detail, view_title
 from pugam.solvers import Fitted
 
@@ -123,8 +124,7 @@ PANELS: dict[int, Callable[[_Term, Panel], Shown]] = {0: _points, 1: _curves, 2:
 
 
 def _rug(values: Array, x: Array) -> tuple[float, ...]:
-    present = values[~np.isnan(values)]
-    marks = np.quantile(present, np.linspace(0.0, 1.0, min(len(present), RUG_MARKS)))
+    marks = rug_of(values, RUG_MARKS)
     return _numbers(marks[(marks >= x[0]) & (marks <= x[-1])])
 
 

@@ -28,6 +28,7 @@ from pugam.presentation.report.drawing import (
     ticks_beside,
 )
 from pugam.presentation.report.formats import fine, number, percent, rounded
+from pugam.presentation.rows import blurred
 from pugam.presentation.surfaces import Surface
 
 __all__ = ["draw_map"]
@@ -85,7 +86,7 @@ def _marks(surface: Surface, along: Scale, up: Scale, x: Array, y: Array) -> Ite
     away = Field(x, y, surface.distance).above(1.0)
     yield Path("area away", away)
     yield Path("area", away, HATCH)
-    rows = surface.rows[:: max(1, len(surface.rows) // DOTS)]
+    rows = blurred(surface.rows[:: max(1, len(surface.rows) // DOTS)])
     yield Path("cloud", circles([(along(x), up(y)) for x, y in rows.tolist()], DOT))
 
 

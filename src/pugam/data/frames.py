@@ -1,0 +1,56 @@
+"""Data frames of several libraries: which of their columns were an index, and frames made of results."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+__all__ = ["index_names", "make_frame"]
+
+NAMES_OF_AN_INDEX = re.compile(r"__index_level_\d+__")  # as pandas calls one without a name in a file
+
+
+def index_names(names: Iterable[str], native_frame: Any) -> frozenset[str]:
+    """Columns that were the index of a pandas data frame: by the notes that pandas left, or by their names.
+
+    Parquet files keep such notes, and so do Arrow tables; other libraries drop them when they read a file.
+    """
+    notes = getattr(getattr(native_frame, "schema", None), "metadata", None)
+    return frozenset(filter(NAMES_OF_AN_INDEX.fullmatch, names)) | _noted(notes)
+
+
+def _noted(notes: Any) -> frozenset[str]:
+    """Columns that pandas says were an index; a range of numbers is kept as its ends, and is no column."""
+    try:
+        found = json.loads(notes[b"pandas"])["index_columns"]
+    except (KeyError, TypeError, ValueError, RecursionError):
+        return frozenset()  # there are none, or they were written by somebody else
+    return frozenset(name for name in found if isinstance(name, str)) if isinstance(found, list) else frozenset()
+
+
+def make_frame(library: str, data: dict[str, Any]) -> Any:
+    """Build a data frame in the library of this name, pandas, polars or pyarrow; in pandas where it is not installed.
+
+    A model may be loaded where the library of its fit is missing.
+    """
+    plain = {name: _listed_unless_number(values) for name, values in data.items()}
+    try:
+        module = importlib.import_module(library)
+    except ImportError:
+        module = importlib.import_module("pandas")
+    return module.table(plain) if module.__name__ == "pyarrow" else module.DataFrame(plain)
+
+
+def _listed_unless_number(values: Any) -> Any:
+    array = np.asarray(values)
+    return array if array.dtype.kind in "fiub" else [_encodable(value) for value in array.tolist()]
+
+
+def _encodable(value: Any) -> Any:
+    """Spell half characters out, as broken file names and exports hold them: no library has room for them in text."""
+    return value.encode("utf-8", "backslashreplace").decode("utf-8") if isinstance(value, str) else value
