@@ -152,6 +152,14 @@ def find_kinds(table: Table, labelled: NDArray[np.bool_]) -> PositiveKinds:
     return number_kinds(tuple(f"cluster {1 + place}" for place in range(len(order))), numbers, "pooled")
 
 
+def _judge_each(names: Sequence[str], fitted: Sequence[Any], verbose: bool) -> None:
+    for name, one in zip(names, fitted, strict=True):
+        if verbose:
+            print(f"pugam: checking kind {name!r}")
+        one.check = True
+        one._judge()
+
+
 def fit_kinds(
     model: Any, X: Any, z: Any, weights: Array | None, kinds: PositiveKinds, unlabelled: NDArray[np.bool_]
 ) -> KindFits:
@@ -160,11 +168,7 @@ def fit_kinds(
     n_sweeps, settled = turns.settle()
     fitted = turns.fitted
     if model.check:
-        for name, one in zip(kinds.names, fitted, strict=True):
-            if model.verbose:
-                print(f"pugam: checking kind {name!r}")
-            one.check = True
-            one._judge()
+        _judge_each(kinds.names, fitted, model.verbose)
     rows = np.array([one.n0_ for one in fitted])
     correlation = share_correlation([one._fitted("The correlation of shares") for one in fitted])
     n_unlabelled = float(np.count_nonzero(unlabelled) if weights is None else weights[unlabelled].sum())

@@ -118,7 +118,10 @@ def _refuse_overlap(terms: Sequence[tuple[str, frozenset[frozenset[str]]]]) -> N
             raise InputError(
                 f"{what} in two terms, {known[columns]} and {label}, whose effects cannot be told apart; keep one."
             )
-    labels = [label for label, _ in terms]
+    _refuse_twice([label for label, _ in terms])
+
+
+def _refuse_twice(labels: Sequence[str]) -> None:
     twice = next((label for label in labels if labels.count(label) > 1), None)
     if twice is not None:
         raise InputError(f"The term {twice} is there twice; keep one.")

@@ -277,11 +277,10 @@ def read_cutoff(top: Any, threshold: Any, cost_review: Any, cost_miss: Any) -> f
 
 def _threshold_of_costs(cost_review: Any, cost_miss: Any) -> float:
     """The posterior from which a review costs no more than what it is expected to spare."""
-    for name, cost in (("cost_review", cost_review), ("cost_miss", cost_miss)):
-        if cost is None:
-            raise InputError(Argument("cost_review"), " and ", Argument("cost_miss"), " go together; give both.")
-        if not (_is_number(cost) and math.isfinite(cost) and cost > 0.0):
-            raise InputError(Argument(name), f" is a cost above zero; got {cost!r}.")
+    if cost_review is None or cost_miss is None:
+        raise InputError(Argument("cost_review"), " and ", Argument("cost_miss"), " go together; give both.")
+    _require_cost("cost_review", cost_review)
+    _require_cost("cost_miss", cost_miss)
     if cost_review > cost_miss:
         raise InputError(
             f"A review costs more than a positive left unseen ({cost_review:g} against {cost_miss:g}), so that no row "
@@ -292,6 +291,11 @@ def _threshold_of_costs(cost_review: Any, cost_miss: Any) -> float:
             ".",
         )
     return float(cost_review / cost_miss)
+
+
+def _require_cost(name: str, cost: Any) -> None:
+    if not (_is_number(cost) and math.isfinite(cost) and cost > 0.0):
+        raise InputError(Argument(name), f" is a cost above zero; got {cost!r}.")
 
 
 def _is_number(value: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -107,15 +107,19 @@ def _crossing(excess: Callable[[float], float], start: float, step: float, end: 
     inside = start
     if excess(start) > 0.0:
         return start
-    for doubling in range(MOST_DOUBLINGS):
-        outside = start + step * 2.0**doubling
-        beyond = outside <= end if step < 0.0 else outside >= end
-        outside = end if beyond else outside
-        if outside == inside:
-            return None
+    for outside in _ahead(start, step, end):
         if excess(outside) > 0.0:
             return float(brentq(excess, inside, outside, xtol=ROOT_TOL))
-        if beyond:
-            return None
         inside = outside
     return None
+
+
+def _ahead(start: float, step: float, end: float) -> Iterator[float]:
+    """Places on the way from start to end, twice as far each time; the end is the last of them."""
+    for doubling in range(MOST_DOUBLINGS):
+        place = start + step * 2.0**doubling
+        if place <= end if step < 0.0 else place >= end:
+            if end != start:
+                yield end
+            return
+        yield place

@@ -21,12 +21,7 @@ __all__ = ["DIAGNOSTIC_PLOTS", "SINGLE_SIZE", "plot_diagnosis"]
 SINGLE_SIZE = 4.4, 3.2
 
 
-def plot_diagnosis(
-    diagnosis: Diagnosis,
-    model: FittedModel,
-    which: str | None = None,
-    axes: Any = None,
-) -> Figure:
+def plot_diagnosis(diagnosis: Diagnosis, model: FittedModel, which: str | None = None, axes: Any = None) -> Figure:
     """Draw one picture of a diagnosis, or all of them, in a new figure or in axes of the caller's."""
     if which == "sensitivity":
         return plot_sensitivity(diagnosis.sensitivity, model, axes)

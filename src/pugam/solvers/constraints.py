@@ -83,8 +83,7 @@ def project_all(rows: Array, factor: Factor, points: Array) -> Projection:
     for place, target in zip(outside, targets, strict=True):
         pushes = nnls(upper, -target, maxiter=TUNING.most_exchanges * len(rows))[0]
         multipliers[place] = np.where(pushes > TUNING.negligible_push * pushes.max(), pushes, 0.0) / lengths
-    pushed = solve_triangular(lower, whitened @ multipliers[outside].T, lower=True, trans="T")
-    shifts[outside] = pushed.T * scale
+    shifts[outside] = solve_triangular(lower, whitened @ multipliers[outside].T, lower=True, trans="T").T * scale
     return Projection(shifts, multipliers)
 
 

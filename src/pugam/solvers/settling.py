@@ -76,8 +76,7 @@ def approach(model: Model, beta: Array, logs: Array) -> EvidenceAt:
         moves = model.families.moves(here, covariance, logs)
         if 0.5 * model.families.degrees(here, covariance, logs) @ moves**2 < TUNING.approach_gain:
             break
-        logs = np.clip(logs + stretch(moves, last) * moves, *TUNING.log_precision_limits)
-        last = moves
+        logs, last = np.clip(logs + stretch(moves, last) * moves, *TUNING.log_precision_limits), moves
         step = bounded_step(here.repenalized(model.families.precision(logs)), FIXED)
         here = go(model.at(logs), here, step.move)
     return climb(model, here.beta, logs)

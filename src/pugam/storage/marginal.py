@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import singledispatch
 from typing import Any
 
@@ -76,15 +77,19 @@ def read_marginal(node: Node) -> dict[str, Any]:
         "families": families,
         "precisions": parts["precisions"].numbers(len(families), 0.0, NOT_NEGATIVE),
         "curve": read_curve(parts),
-        "search": Search(
-            parts["pi_without_pairs"].number(0.0, 1.0, "a share from 0 to 1"),
-            parts["n_pairs"].whole(0),
-            tuple(item.text() for item in parts["added"].items()),
-            parts["gain"].number(),
-        ),
+        "search": _read_search(parts),
         "averaging": _read_averaging(parts["averaging"]),
         "samples": read_samples(parts["samples"]),
     }
+
+
+def _read_search(parts: Mapping[str, Node]) -> Search:
+    return Search(
+        parts["pi_without_pairs"].number(0.0, 1.0, "a share from 0 to 1"),
+        parts["n_pairs"].whole(0),
+        tuple(item.text() for item in parts["added"].items()),
+        parts["gain"].number(),
+    )
 
 
 def _read_averaging(node: Node) -> Averaging | None:

@@ -100,8 +100,7 @@ def likely_rows(fitted: Fitted, posterior: Array, count: int) -> tuple[Rows, Row
     if found is None or len(found.names) == 1:
         return order[:count], order[:count]
     own, most = samples_of(fitted)[unlabelled][order], min(count, max(1, MOST_LISTED // len(found.names)))
-    kept = np.zeros(len(order), dtype=bool)
-    kept[:count] = True
+    kept = np.arange(len(order)) < count
     for number in range(len(found.names)):
         kept[np.flatnonzero(own == 1 + number)[:most]] = True
     return order[:count], order[kept] if count else order[:0]
