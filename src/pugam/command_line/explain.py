@@ -34,7 +34,6 @@ from pugam.command_line.unscored import REASON
 from pugam.data import read_table
 from pugam.errors import InputError, RowError
 from pugam.files import DataFile, TableWriter, is_text, open_file, open_writer
-from pugam.likelihood import expit
 from pugam.terms import unscorable_rows, warn_outside
 
 if TYPE_CHECKING:
@@ -289,6 +288,7 @@ def _folded(row: RowFound, top: int | None) -> list[Any]:
 
 def _print(row: RowFound, top: int, level: float, first: bool) -> None:
     """Print one row: its probability, the average row, and the terms that matter most."""
+    from pugam.likelihood import expit
     from pugam.presentation.steps import shortened
 
     if row.reason is not None:

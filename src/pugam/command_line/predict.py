@@ -31,7 +31,6 @@ from pugam.command_line.spreadsheets import Formulas, Neutralise
 from pugam.command_line.unscored import REASON, Unscored
 from pugam.errors import InputError, RowError
 from pugam.files import DataFile, TableWriter, is_text, open_file, open_writer
-from pugam.likelihood import expit
 from pugam.progress import Progress
 from pugam.terms import warn_outside
 
@@ -221,6 +220,8 @@ def _as_column(name: str, values: Any) -> pa.Array:
 
 
 def _scores(model: PUGAM, features: pa.Table, share: dict[str, Any], level: float | None) -> dict[str, Any]:
+    from pugam.likelihood import expit
+
     if model._kinds is not None:
         return _scores_of_kinds(model, features, share, level)
     ratio = model.log_density_ratio(features)
@@ -240,6 +241,8 @@ def _columns_added(model: PUGAM) -> tuple[str, ...]:
 
 
 def _scores_of_kinds(model: PUGAM, features: pa.Table, share: dict[str, Any], level: float | None) -> dict[str, Any]:
+    from pugam.likelihood import expit
+
     if level is not None:
         raise InputError("--interval is of one kind of positives, but this model has several; leave it out.")
     total, now = expit(model._logits(features, **share)), expit(model._logits(features, None, None))

@@ -6,6 +6,7 @@ import datetime
 import difflib
 import numbers
 import reprlib
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,7 +16,6 @@ from typing import Any, Literal
 
 import narwhals as nw
 import numpy as np
-from scipy import sparse
 
 from pugam.data.frames import index_names, make_frame
 from pugam.errors import InputError, RowError
@@ -153,7 +153,8 @@ def read_table(X: Any) -> Table:
     >>> table.column("x1").missing
     array([False,  True])
     """
-    if sparse.issparse(X):
+    sparse = sys.modules.get("scipy.sparse")  # which is there where a matrix of it is
+    if sparse is not None and sparse.issparse(X):
         raise TypeError("X is a sparse matrix, which is not supported; pass X.toarray().")
     frame = _open_frame(X)
     table = _array_table(as_array(X)) if frame is None else _frame_table(frame)

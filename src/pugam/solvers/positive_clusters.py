@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import skew
-from sklearn.mixture import GaussianMixture
 
 from pugam.solvers.tuning import TUNING
+
+if TYPE_CHECKING:
+    from sklearn.mixture import GaussianMixture
 
 __all__ = ["find_clusters"]
 
@@ -50,6 +53,8 @@ def _best_of_size(rows: Array, size: int, seed: int) -> tuple[GaussianMixture, f
 
 
 def _mixture(rows: Array, size: int, shape: str, seed: int) -> GaussianMixture:
+    from sklearn.mixture import GaussianMixture
+
     found = GaussianMixture(
         size,
         covariance_type=shape,
@@ -62,6 +67,8 @@ def _mixture(rows: Array, size: int, shape: str, seed: int) -> GaussianMixture:
 
 def _standardized(columns: list[Array]) -> Array:
     """Columns with many values, with mean 0 and variance 1; skewed ones as logarithms, gaps filled by medians."""
+    from scipy.stats import skew
+
     kept = []
     for column in columns:
         values = column[np.isfinite(column)]

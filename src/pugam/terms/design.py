@@ -8,7 +8,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import block_diag
 
 from pugam.data import Column, Table
 from pugam.errors import InputError
@@ -131,6 +130,8 @@ class Design:
     @cached_property
     def constraints(self) -> Array:
         """Rows A of shape (c, n_columns): coefficients of all terms keep to A theta >= 0."""
+        from scipy.linalg import block_diag
+
         rows = [basis.constraints for basis in self.bases]
         return np.asarray(block_diag(*rows)) if any(map(len, rows)) else np.zeros((0, self.n_columns))
 

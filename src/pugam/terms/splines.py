@@ -13,11 +13,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import BSpline
-from scipy.linalg import eigh, null_space
+
+if TYPE_CHECKING:
+    from scipy.interpolate import BSpline
 
 __all__ = [
     "CUBIC_ORDER",
@@ -131,6 +133,8 @@ def centred_basis(interior: Array, order: int = CUBIC_ORDER) -> PiecewiseBasis:
 
 @lru_cache(maxsize=64)
 def _centred_basis(interior: tuple[float, ...], order: int) -> PiecewiseBasis:
+    from scipy.interpolate import BSpline
+
     knots = np.concatenate([np.zeros(order), interior, np.ones(order)])
     breaks = np.concatenate([[0.0], interior, [1.0]])
     roughness, transform = _smooth_to_rough(BSpline(knots, np.eye(len(interior) + order), order - 1), breaks)
@@ -146,6 +150,8 @@ def cyclic_basis(k: int) -> PiecewiseBasis:
 
     Values and the first two derivatives match at 0 and 1. None of the functions is a straight line.
     """
+    from scipy.interpolate import BSpline
+
     degree = CUBIC_ORDER - 1
     knots = np.arange(-degree, k + degree + 1) / k
     around = np.eye(k)[np.arange(k + degree) % k]  # the last B-splines are the first ones, one period on
@@ -157,6 +163,8 @@ def cyclic_basis(k: int) -> PiecewiseBasis:
 
 def _smooth_to_rough(splines: BSpline, breaks: Array) -> tuple[Array, Array]:
     """Combine functions to centred orthonormal ones, from smooth to rough: their roughness, and the combinations."""
+    from scipy.linalg import eigh, null_space
+
     nodes, weights = _gauss_legendre(breaks, splines.k + 1)
     values = splines(nodes)
     integral = weights @ values
