@@ -80,7 +80,7 @@ def points_of(term, entry):
 def differences(model, term, entry):
     """Model columns at the points less those at the first one, for all coefficients."""
     column, points = term["column"], points_of(term, entry)
-    return [contrast_weights(model._design, {column: points[0]}, {column: point}) for point in points[1:]]
+    return [contrast_weights(model._design, {column: points[0]}, {column: point})[0] for point in points[1:]]
 
 
 def found(model, terms, certified):

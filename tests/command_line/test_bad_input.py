@@ -326,7 +326,7 @@ BAD_FLAGS = {
 
 BAD_TO_PREDICT = {
     "missing column": (partial(csv, rename={"x1": "x_1"}), ["data.csv has no column 'x1'", "nearest name is 'x_1'"]),
-    "unseen level": (partial(csv, site=column("west", 6, "site")), ["data.csv", "f(site)", "'west'", 'unseen="zero"']),
+    "unseen level": (partial(csv, site=column("west", 6, "site")), ["data.csv", "f(site)", "'west'", "--unseen zero"]),
     "text in a number column": (
         partial(csv, x2=column("tall", 4, "x2")),
         ["data.csv, line 6", "'x2'", "'tall' is not a number"],
