@@ -170,6 +170,17 @@ def test_several_samples_have_it_in_common(rows):
     np.testing.assert_allclose(np.diff(model.effect("score", [0.0, 1.0])["u"]), 1.0)
 
 
+def test_where_labels_depend_on_columns_it_is_added_once(rows):
+    # The log density ratio along score has a slope of one: a line that is free to have another gains little.
+    X, z = rows
+    known, free = (
+        PUGAM(f"{term} + s(x2)", labelling="x1", interactions=None).fit(X, z) for term in ("offset(score)", "score")
+    )
+
+    assert abs(known.loglik_ - free.loglik_) < 3.0
+    assert known.diagnose().calibration.pvalue > 1e-3
+
+
 def test_it_takes_no_part_in_shrinkage(rows):
     with pytest.raises(InputError, match=r"offset\(score\) is known, but shrinkage='always'"):
         PUGAM("offset(score) + s(x2)", shrinkage="always").fit(*rows)

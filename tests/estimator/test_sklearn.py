@@ -1,5 +1,6 @@
 """PUGAM among scikit-learn's tools: the common checks, pipelines, searches, copies."""
 
+import inspect
 import pickle
 
 import numpy as np
@@ -16,6 +17,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator, parametri
 from sklearn.utils.fixes import parse_version
 
 from pugam import PUGAM, InputError, f, l, s
+from pugam.datasets import simulate
 
 OWN_LABELS = "fits on labels other than 1/0, 1/-1 and booleans, which cannot say which of them is the unlabelled one"
 FOREIGN_LABELS = {
@@ -213,3 +215,15 @@ def test_a_search_may_run_in_parallel(X, z):
         together = clone(search).fit(X, z)
 
     np.testing.assert_array_equal(alone.cv_results_["mean_test_score"], together.cv_results_["mean_test_score"])
+
+
+@pytest.mark.parametrize("fitted", [False, True], ids=["unfitted", "fitted"])
+def test_a_model_can_be_looked_through_and_shown_in_a_pipeline(fitted):
+    data = simulate(1, n0=80, n=200, random_state=0)
+    pipeline = make_pipeline(StandardScaler(), PUGAM(check=False))
+    if fitted:
+        pipeline.fit(data.X, data.z)
+
+    assert "predict_proba" in dir(pipeline[-1])
+    assert inspect.getmembers(pipeline[-1])
+    assert "PUGAM" in str(pipeline._repr_mimebundle_())

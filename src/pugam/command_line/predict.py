@@ -246,7 +246,7 @@ def _scores_of_kinds(model: PUGAM, features: pa.Table, share: dict[str, Any], le
     if level is not None:
         raise InputError("--interval is of one kind of positives, but this model has several; leave it out.")
     total, now = expit(model._logits(features, **share)), expit(model._logits(features, None, None))
-    kinds = model._several_kinds.posteriors(features).T
+    kinds = model._require_kinds().posteriors(features).T
     with np.errstate(invalid="ignore"):  # a kind keeps its part of the positives in another population
         parts = np.where(now > 0.0, kinds / now, 0.0) * total
     return dict(zip(_columns_added(model), (total, *parts), strict=True))

@@ -140,7 +140,7 @@ class KindMethods(WorklistMethods):
         ['right', 'up']
         """
         check_is_fitted(self)
-        kinds = self._several_kinds
+        kinds = self._require_kinds()
         posteriors = kinds.posteriors(X)
         return make_frame(self._library, {name: posteriors[:, place] for place, name in enumerate(kinds.names)})
 
@@ -163,7 +163,7 @@ class KindMethods(WorklistMethods):
         True
         """
         check_is_fitted(self)
-        kinds = self._several_kinds
+        kinds = self._require_kinds()
         return kinds.models[kinds.number(sample_name(name))]
 
     def _kind_rows(self, level: float = 0.95, model_error: bool = True) -> list[KindRow]:
@@ -175,8 +175,7 @@ class KindMethods(WorklistMethods):
         intervals = kinds.intervals(level, model_error)
         return [*map(KindRow, kinds.names, kinds.rows.tolist(), intervals, verdicts), *rows]
 
-    @property
-    def _several_kinds(self) -> KindFits:
+    def _require_kinds(self) -> KindFits:
         if self._kinds is None:
             told = "There is one kind of positives only; tell kinds apart by ", Argument("kind"), " in the fit."
             raise InputError(*told)

@@ -106,7 +106,7 @@ class SampleMethods(LabellingMethods):
         """
         check_is_fitted(self)
         numbers = self._sample_number(first), self._sample_number(second)
-        return compare_shares(self._several, *numbers, level, self._settings.pi_range)
+        return compare_shares(self._require_samples(), *numbers, level, self._settings.pi_range)
 
     def test_shares(self) -> EqualShares:
         """Test whether all samples have the same share.
@@ -122,7 +122,7 @@ class SampleMethods(LabellingMethods):
         1
         """
         check_is_fitted(self)
-        return equality_test(self._several, self._settings.pi_range)
+        return equality_test(self._require_samples(), self._settings.pi_range)
 
     def test_curves(self) -> Any:
         """Test whether curves are the same in all samples, as a frame with one row for each sample and term.
@@ -148,7 +148,7 @@ class SampleMethods(LabellingMethods):
         True
         """
         check_is_fitted(self)
-        fitted, _ = self._fitted("The test of curves"), self._several
+        fitted, _ = self._fitted("The test of curves"), self._require_samples()
         if fitted.fit.labelling is not None:
             raise InputError("There is no test of curves of models that say who is labelled; fit samples one by one.")
         with one_blas_thread():
@@ -213,8 +213,7 @@ class SampleMethods(LabellingMethods):
         counts = float(found.rows[number]), float(found.audited[number])
         return ShareRow(found.names[number], *counts, interval, verdict)
 
-    @property
-    def _several(self) -> SampledShares:
+    def _require_samples(self) -> SampledShares:
         found = self._fit.samples
         if found is None or len(found.names) == 1:
             told = "There is one unlabelled sample only; tell samples apart by ", Argument("sample"), " in the fit."
@@ -222,14 +221,14 @@ class SampleMethods(LabellingMethods):
         return found
 
     def _sample_number(self, name: Any) -> int:
-        names, wanted = self._several.names, sample_name(name)
+        names, wanted = self._require_samples().names, sample_name(name)
         if wanted not in names:
             raise InputError(f"There is no sample {wanted!r}; the samples are {', '.join(map(repr, names))}.")
         return names.index(wanted)
 
     def _shares_of(self, sample: Any, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
         """Shares that hold for some rows, and by how much their logits vary more than that of all unlabelled rows."""
-        found = self._several
+        found = self._require_samples()
         numbers = self._numbers_of(sample, n_rows)
         variance = float(self.covariance()[self._design.layout.share, self._design.layout.share])
         excess = excess_variances(found, self._settings.pi_range, variance)
@@ -237,7 +236,7 @@ class SampleMethods(LabellingMethods):
 
     def _column_or_name(self, X: Any, sample: Any) -> Any:
         """The values of a column of X, where no sample has its name; otherwise what was given."""
-        if not isinstance(sample, str) or sample in self._several.names:
+        if not isinstance(sample, str) or sample in self._require_samples().names:
             return sample
         frame = nw.from_native(X, eager_only=True, pass_through=True)
         there = isinstance(frame, nw.DataFrame) and sample in frame.columns
@@ -262,7 +261,7 @@ class SampleMethods(LabellingMethods):
         return np.array([numbers[name] for name in named], dtype=np.intp)
 
     def _number_in_row(self, row: int, name: Any) -> int:
-        names, wanted = self._several.names, sample_name(name)
+        names, wanted = self._require_samples().names, sample_name(name)
         if wanted in names:
             return names.index(wanted)
         known = ", ".join(map(repr, names))

@@ -252,7 +252,9 @@ class WorklistMethods(PredictionMethods):
         if numbers is None:
             return np.zeros(n_rows, dtype=np.intp), np.zeros(1)
         share = self._design.layout.share
-        return numbers, excess_variances(self._several, self._settings.pi_range, float(self.covariance()[share, share]))
+        return numbers, excess_variances(
+            self._require_samples(), self._settings.pi_range, float(self.covariance()[share, share])
+        )
 
 
 def read_cutoff(top: Any, threshold: Any, cost_review: Any, cost_miss: Any) -> float | None:

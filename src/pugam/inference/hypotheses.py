@@ -138,6 +138,8 @@ def wald_test(
     if null == "zero" and len(columns) == 1:
         variance = max(float(covariance[columns[0], columns[0]]), np.finfo(float).tiny)
         statistic, weights = float(coef[columns[0]]) ** 2 / variance, np.ones(1)
+    elif null == "zero" and all(design.bases[term].is_random for term in terms):
+        statistic, weights = _whole_statistic(evidence, columns)
     elif null == "zero":
         statistic, weights = _zero_statistic(evidence, columns)
     else:
@@ -159,6 +161,15 @@ def _zero_statistic(evidence: Evidence, columns: NDArray[np.intp]) -> tuple[floa
     rank = float(np.sum(shares * (2.0 - shares)))
     weights = np.clip(rank - np.arange(len(shares)), 0.0, 1.0)
     return float(np.sum(weights * shares * block.z**2)), weights[weights > 0.0]
+
+
+def _whole_statistic(evidence: Evidence, columns: NDArray[np.intp]) -> tuple[float, Array]:
+    """All directions alike, as if levels were fixed: those of random effects are shrunken alike, none is left out.
+
+    Against their Bayesian covariance, small random effects would never be seen.
+    """
+    z = evidence.canonical(columns).z
+    return float(z @ z), np.ones(len(z))
 
 
 def _bending_statistic(

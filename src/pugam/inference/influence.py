@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.engines import Engine
 from pugam.inference.kinds import inference_of
+from pugam.inference.labels import predictors_along
 from pugam.likelihood import label_frequency, log_c_slope, saturating_rows
 from pugam.solvers import Fitted
 
@@ -25,16 +25,8 @@ def pi_influence(fitted: Fitted) -> Array:
     rows = saturating_rows(engine.positive, engine.linear_predictor(optimum.b), c, d)
     slope = float(log_c_slope(pi, engine.n0, engine.n1))
     weights = np.ones(engine.n_rows) if engine.weights is None else engine.weights
-    along = _change_along(engine, direction[layout.predictor])
+    along = predictors_along(engine, direction[layout.predictor])
     influence: Array = rows.score_c * (slope * direction[layout.share]) + rows.score_s * along
     for label in (engine.positive, ~engine.positive):
         influence[label] -= np.average(influence[label], weights=weights[label])
     return influence * weights
-
-
-def _change_along(engine: Engine, direction: Array) -> Array:
-    """How the predictors of all rows change along a direction of the parameters."""
-    along = engine.linear_predictor(direction)
-    if engine.design.known_terms:  # which stay as they are, whatever the direction
-        along -= engine.linear_predictor(np.zeros_like(direction))
-    return along

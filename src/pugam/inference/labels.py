@@ -9,7 +9,7 @@ from pugam.engines import Engine
 from pugam.likelihood import preferred_labels
 from pugam.solvers import Fit, Fitted
 
-__all__ = ["label_rows", "log_preferences", "preference_of"]
+__all__ = ["label_rows", "log_preferences", "predictors_along", "preference_of"]
 
 Array = NDArray[np.float64]
 
@@ -27,7 +27,15 @@ def preference_of(fit: Fit) -> Array | None:
 def log_preferences(fit: Fit, engine: Engine) -> Array | None:
     """W of all rows, shape (n_rows,); None for labels at random."""
     b = preference_of(fit)
-    return None if b is None else engine.linear_predictor(b)
+    return None if b is None else predictors_along(engine, b)
+
+
+def predictors_along(engine: Engine, b: Array) -> Array:
+    """What coefficients alone make of all rows, without effects that are known: shape (n_rows,)."""
+    along = engine.linear_predictor(b)
+    if engine.design.known_terms:
+        along = along - engine.linear_predictor(np.zeros_like(b))
+    return along
 
 
 def label_rows(fitted: Fitted) -> tuple[Array, Array, Array]:

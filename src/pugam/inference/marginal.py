@@ -25,6 +25,7 @@ __all__ = ["MarginalInference"]
 Array = NDArray[np.float64]
 
 LEVEL = 0.95
+LARGEST_FLATTENING = 0.9  # where nothing but the prior is left, any share would do
 FEWEST_ROWS = 10  # unlabelled ones, to tell from how sure posteriors are
 
 
@@ -71,15 +72,18 @@ class MarginalInference(Inference[MarginalFit]):
     def _bias(self, covariance: Array) -> Array:
         """By how much priors flatten the curves, all by the same share, with this covariance: shape (q,).
 
-        The share is a mean over coefficients, by how much each counts in the prior. The intercept follows.
+        The share is that of the predictor, in the metric of the information: coefficients that the priors pull far, but
+        that hardly move a row, count as little as they do there. The intercept follows.
         """
         optimum, layout = self.fit.optimum, self.fit.optimum.layout
         assert self.design.ridge is not None
-        drawn = self.design.ridge * optimum.theta
-        pulled = covariance[layout.coefficients, layout.coefficients] @ drawn
-        share = float(drawn @ pulled) / max(float(drawn @ optimum.theta), TUNING.smallest_information)
+        coefficients, theta = layout.coefficients, optimum.theta
+        pulled = covariance[coefficients, coefficients] @ (self.design.ridge * theta)
+        along = theta @ optimum.information[coefficients, coefficients]
+        share = float(along @ pulled) / max(float(along @ theta), TUNING.smallest_information)
+        share = float(np.clip(share, 0.0, LARGEST_FLATTENING))
         bias = np.zeros(layout.size)
-        bias[layout.coefficients] = share * optimum.theta
+        bias[coefficients] = share / (1.0 - share) * theta  # of curves that were not flattened, so much is missing
         own = optimum.hessian[layout.intercept]
         bias[layout.intercept] = -own @ bias / own[layout.intercept]
         return bias

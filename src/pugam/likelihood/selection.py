@@ -196,7 +196,8 @@ class _Block:
     ) -> _Block:
         written, size = X.written_out(), preference.size
         columns, chosen = written[:, :-size], written[:, -size:]
-        rows = _Rows.at(codes, columns @ b[:-size], preference.logs(chosen), shares)
+        predictors = X.predict(np.append(b[:-size], np.zeros(size))[None])[0]
+        rows = _Rows.at(codes, predictors, preference.logs(chosen), shares)
         w = np.ones(len(codes)) if weights is None else weights
         return cls(columns, chosen - preference.mean, rows, w, -(shares.alpha + shares.beta))
 

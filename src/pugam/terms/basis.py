@@ -120,6 +120,11 @@ class Basis(ABC):
         """Whether missing values have an effect of their own."""
         return False
 
+    @property
+    def is_random(self) -> bool:
+        """Whether coefficients are draws from a distribution around zero, which a test takes one by one."""
+        return False
+
     # From values to model columns
 
     @abstractmethod

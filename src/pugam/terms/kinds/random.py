@@ -78,6 +78,11 @@ class RandomBasis(Basis):
     levels: tuple[object, ...]
 
     @property
+    def is_random(self) -> bool:
+        """Yes."""
+        return True
+
+    @property
     def size(self) -> int:
         """One column for each level."""
         return len(self.levels)
