@@ -61,6 +61,7 @@ from pugam.inference.model_comparison import (
     require_same_rows,
     what_is_left_out,
 )
+from pugam.inference.model_error import ALLOWING
 from pugam.inference.omnibus import Omnibus
 from pugam.inference.pair_test import PairTest
 from pugam.inference.pooling import FEWEST_POOLED, pool_shares
@@ -88,6 +89,7 @@ from pugam.inference.worklists import Worklist, lengths_of_reviews, said_lengths
 from pugam.inference.yields import Limits, ModelErrors, RankedRows, Yields, expected_yields
 
 __all__ = [
+    "ALLOWING",
     "FEWEST_POOLED",
     "QUANTILES",
     "AuditedShare",

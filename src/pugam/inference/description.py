@@ -22,7 +22,8 @@ def describe(found: Diagnosis, interval: Interval, words: Words) -> Iterator[str
     profile, calibration, sensitivity = found.profile_interval, found.calibration, found.sensitivity
     yield f"{_headline(found)}: {interval}"
     if profile is not None:
-        yield f"  profile      {100 * profile.level:g}% interval {profile.lower:.3f} to {profile.upper:.3f}"
+        allowance = " if the model holds; the one above allows for its errors" if found.allows_for_errors else ""
+        yield f"  profile      {100 * profile.level:g}% interval {profile.lower:.3f} to {profile.upper:.3f}{allowance}"
     vary = f"{found.n_distinguishable} of {len(found.terms)} distinguishable from a constant"
     joined = found.n_groups < found.n_distinguishable
     groups = f", {found.n_groups} without interactions between them" if joined else ""

@@ -175,6 +175,11 @@ class Diagnosis:
         return _count_groups(self.terms, self.columns)
 
     @property
+    def allows_for_errors(self) -> bool:
+        """Whether the interval for pi is wider than errors of sampling make it."""
+        return self.wald.lower < self.sampling.lower
+
+    @property
     def least_distance(self) -> float:
         """What the distance would be at the lower limit of the interval, curves as they are.
 

@@ -14,7 +14,9 @@ from dataclasses import replace
 
 from pugam.inference.intervals import Interval
 
-__all__ = ["allow_for_model_error"]
+__all__ = ["ALLOWING", "allow_for_model_error"]
+
+ALLOWING = "wald, with an allowance for errors of the model"  # the method of Wald's interval, widened
 
 MEAN_ERROR = 0.05  # of -log(1 - q), over tables that benchmarks/model_error.py chooses on
 NEARLY_ONE = 1.0 - 1e-12
@@ -37,7 +39,8 @@ def allow_for_model_error(interval: Interval, others: Sequence[float], limits: t
     below = math.hypot(sampling, _largest_error(middle, interval.level))
     lower, upper = -math.expm1(math.log1p(-middle) + below), max((interval.upper, *others))
     low, high = limits
-    return replace(interval, lower=max(min(lower, interval.estimate), low), upper=min(upper, high))
+    method = ALLOWING if interval.method == "wald" else interval.method
+    return replace(interval, lower=max(min(lower, interval.estimate), low), upper=min(upper, high), method=method)
 
 
 def _largest_error(pi: float, level: float) -> float:

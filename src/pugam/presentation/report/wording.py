@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from pugam.inference import AuditedShare, Diagnosis, EqualShares, Interval
+from pugam.inference import ALLOWING, AuditedShare, Diagnosis, EqualShares, Interval
 from pugam.likelihood import expit
 from pugam.messages import Piece, See, Words
 from pugam.presentation.equations import equations
@@ -42,6 +42,7 @@ PLACES = {
 }
 METHODS = {
     "wald": "Wald's interval",
+    ALLOWING: "Wald's interval from rows held out, with an allowance for errors of the model",
     "profile": "profile of the likelihood",
     "marginal": "by marginal likelihood, with an allowance for errors of the model",
 }
