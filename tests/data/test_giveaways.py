@@ -33,6 +33,11 @@ def either(labelled, others):
         (either(20240105, 20240300 + np.arange(N0 + N1) % 7), "apart"),
         (either(1.0, np.arange(N0 + N1) % 2), "one value"),
         (either(np.arange(N0 + N1) % 3, 0), "one value"),
+        (
+            either(np.where(np.arange(N0 + N1) % 20, "unit", "desk"), np.where(np.arange(N0 + N1) % 99, "a", "unit")),
+            "nearly",
+        ),
+        (either(RNG.normal(size=N0 + N1), np.where(np.arange(N0 + N1) % 99, 9.0, 0.0)), "nearly"),
         (either(np.nan, RNG.normal(size=N0 + N1)), "gaps"),
         (np.where(POSITIVE | (np.arange(N0 + N1) % 3 > 0), RNG.normal(size=N0 + N1), np.nan), "gaps"),
     ],
@@ -44,7 +49,7 @@ def test_a_column_that_depends_on_the_file_is_found(values, how):
 @pytest.mark.parametrize(
     "values",
     [
-        RNG.normal(size=N0 + N1) + 3.0 * POSITIVE,
+        RNG.normal(size=N0 + N1) + 2.0 * POSITIVE,
         RNG.integers(0, 3, N0 + N1),
         np.where(RNG.random(N0 + N1) < 0.02, 1.0, 0.0) * ~POSITIVE,  # rare: that no labelled row has it may be chance
         np.where(np.arange(N0 + N1) % 15 == 0, 1.0, 0.0)

@@ -20,6 +20,9 @@ __all__ = ["main"]
 
 BAD_INPUT, INTERRUPTED = 2, 130
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+OUT_OF_MEMORY = (
+    "There is not enough memory. Use a Parquet file and --engine stream, fewer columns, or --interactions none."
+)
 
 
 def main() -> None:
@@ -59,6 +62,8 @@ def _run(command: Callable[..., int | None], verbs: dict[str, Callable[..., None
         raise
     except PugamError as error:
         return _fail(error.told(in_flags), BAD_INPUT)
+    except MemoryError:
+        return _fail(OUT_OF_MEMORY, BAD_INPUT)
     except OSError as error:
         if error.errno not in NO_SPACE:
             raise

@@ -1,5 +1,6 @@
 """Tables and labels in: any data frame or array becomes checked NumPy columns."""
 
+from pugam.data.copies import find_copies
 from pugam.data.digests import digest, join_digests
 from pugam.data.frames import make_frame
 from pugam.data.giveaways import Giveaway, find_giveaways
@@ -33,6 +34,7 @@ __all__ = [
     "contradiction",
     "digest",
     "effective_weights",
+    "find_copies",
     "find_giveaways",
     "is_missing",
     "join_digests",

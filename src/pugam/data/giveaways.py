@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -14,10 +15,11 @@ from pugam.messages import LeavingOut, Message
 
 __all__ = ["Giveaway", "find_giveaways"]
 
-How = Literal["numbered", "apart", "one value", "gaps"]
+How = Literal["numbered", "apart", "one value", "gaps", "nearly"]
 FEWEST_ROWS = 20  # of either label, else columns may look so by chance
 LARGEST_CHANCE = 1e-3  # with which a value may be common to all rows of one label, if labels do not matter
 LARGEST_SHARE = 0.9  # of the rows of the other label that may have it: rare levels are often those of one class
+NEARLY_ALL, HARDLY_ANY = 0.9, 0.02  # of labelled and of unlabelled rows: such a value alone makes pi 0.02 or less
 MOST_NAMES = 5
 REASONS: dict[How, tuple[str, str]] = {
     "numbered": ("numbers the labelled rows, and the unlabelled ones anew", "number the labelled rows, and the others"),
@@ -29,6 +31,10 @@ REASONS: dict[How, tuple[str, str]] = {
     "gaps": (
         "lacks values in rows of one label only, or in all of them",
         "lack values in rows of one label only, or in all of them",
+    ),
+    "nearly": (
+        "has a value, or a range, that most labelled and hardly any unlabelled rows have",
+        "have a value, or a range, that most labelled and hardly any unlabelled rows have",
     ),
 }
 
@@ -49,7 +55,8 @@ class Giveaway:
         it, comes = ("them", "they tell") if several else ("it", "it tells")
         return Message(
             f"Column{'s' if several else ''} {named} {REASONS[self.how][several]}. If {comes} how the rows were put "
-            f"together, as a row number, a file name or a date of loading does, pi is wrong: leave {it} out",
+            "together or reviewed, as a row number, a file name, a date of loading or a reviewer does, pi is wrong: "
+            f"leave {it} out",
             LeavingOut(self.columns),
             ".",
         )
@@ -82,6 +89,8 @@ def _ways(column: Column, positive: NDArray[np.bool_]) -> Iterator[How]:
         yield "apart"
     elif _is_common(labelled, others) or _is_common(others, labelled):
         yield "one value"
+    elif _are_nearly_apart(column.kind, labelled, others):
+        yield "nearly"
 
 
 def _is_told(missing: NDArray[np.bool_], positive: NDArray[np.bool_]) -> bool:
@@ -107,6 +116,15 @@ def _are_apart(kind: str, labelled: np.ndarray, others: np.ndarray) -> bool:
         return bool(labelled.max() < others.min() or others.max() < labelled.min())
     here, there = set(labelled.tolist()), set(others.tolist())
     return here.isdisjoint(there) and 2 * len(here | there) <= len(labelled) + len(others)
+
+
+def _are_nearly_apart(kind: str, labelled: np.ndarray, others: np.ndarray) -> bool:
+    """Whether most labelled rows have a value, or lie in a range, of hardly any unlabelled row."""
+    if kind == "numeric":
+        low, high = np.quantile(labelled, (0.5 - NEARLY_ALL / 2.0, 0.5 + NEARLY_ALL / 2.0))
+        return bool(np.mean((low <= others) & (others <= high)) <= HARDLY_ANY)
+    (value, count), *_ = Counter(labelled.tolist()).most_common(1)
+    return count >= NEARLY_ALL * len(labelled) and bool(np.mean(others == value) <= HARDLY_ANY)
 
 
 def _is_common(values: np.ndarray, others: np.ndarray) -> bool:

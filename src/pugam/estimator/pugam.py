@@ -37,6 +37,7 @@ from pugam.estimator.requirements import (
     require_marginal,
     require_rows_for_labelling,
     require_shares,
+    warn_of_copies,
     warn_of_giveaways,
     warn_of_samples,
     warn_of_size,
@@ -398,6 +399,7 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
             findings = list(first_look(fitted))
         self._warn(findings)
         warn_of_giveaways(design, labelling, shown, rows.positive[numbers])
+        warn_of_copies(design, shown)
         warn_of_samples(rows.roles, samples, rows.positive, rows.kept)
         warn_of_survey(survey, self._fit.survey)
         return self

@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.data import SampledRows, SampleRoles, SurveyRows, Table, find_giveaways, names_without_rows
+from pugam.data import SampledRows, SampleRoles, SurveyRows, Table, find_copies, find_giveaways, names_without_rows
 from pugam.engines import Engine
 from pugam.errors import InputError, SlowWarning, warn_user
 from pugam.inference import FEWEST_POOLED, pool_shares
-from pugam.messages import Argument
+from pugam.messages import Argument, LeavingOut, Message
 from pugam.solvers import Fitted, Settings, Survey, has_enough_rows
 from pugam.terms import Design, Term, columns_read
 
@@ -23,6 +23,7 @@ __all__ = [
     "require_rows_for_labelling",
     "require_same_survey",
     "require_shares",
+    "warn_of_copies",
     "warn_of_giveaways",
     "warn_of_samples",
     "warn_of_size",
@@ -113,6 +114,20 @@ def warn_of_giveaways(design: Design, labelling: Sequence[Term], shown: Table, p
     allowed = columns_read(labelling)
     for found in find_giveaways(shown, [name for name in design.columns_used if name not in allowed], positive):
         warn_user(found.message)
+
+
+def warn_of_copies(design: Design, shown: Table) -> None:
+    """Warn of columns that say the same: each alone then looks as if it did not matter."""
+    groups = find_copies(shown, design.columns_used)
+    if not groups:
+        return
+    named = " and ".join(map(repr, groups[0][:2]))
+    n_more = sum(len(columns) - 1 for columns in groups) - 1
+    more = f" ({n_more} more column{'s also say' if n_more > 1 else ' also says'} what others do)" if n_more else ""
+    told = (
+        f"Columns {named} say the same, so that the effect of one cannot be told from that of the other{more}: leave "
+    )
+    warn_user(Message(told, "one out", LeavingOut(groups[0][1:2]), "."))
 
 
 def warn_of_size(design: Design) -> None:

@@ -27,6 +27,7 @@ __all__ = ["Pair", "Screening", "add_pairs", "choice_cost", "find_pairs", "scree
 Array = NDArray[np.float64]
 
 POSSIBLE_PRECISIONS = np.geomspace(1e-4, 1e6, 41)
+ROWS_AT_A_TIME = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,15 +153,21 @@ def _weighted_sample(model: Model) -> Model:
 
 def _score(model: Model, known: EvidenceAt, pairs: Sequence[Pair]) -> Array:
     """The score of all products over all rows."""
-    engine, optimum = model.engine, known.optimum
-    c, d = label_frequency(np.asarray(optimum.pi), engine.n0, engine.n1)
-    of_rows = saturating_rows(engine.positive, engine.linear_predictor(optimum.b), c, d).score_s
-    if engine.weights is not None:
-        of_rows = of_rows * engine.weights
+    engine = model.engine
     products = Design(tuple(pair.basis for pair in pairs))
     rows = engine.redesigned(products, [pair.sources for pair in pairs], once=True)
-    sums = rows.sum_groups(of_rows[None], np.zeros(engine.n_rows, dtype=np.intp), 1)[0, 0]
+    sums = rows.sum_groups(_score_of_rows(engine, known)[None], np.zeros(engine.n_rows, dtype=np.int8), 1)[0, 0]
     return np.asarray(sums[products.layout.of_predictors.coefficients])
+
+
+def _score_of_rows(engine: Engine, known: EvidenceAt) -> Array:
+    """The score of each row in its predictor, some rows at a time, which keeps memory small."""
+    c, d = label_frequency(np.asarray(known.optimum.pi), engine.n0, engine.n1)
+    predictors = engine.linear_predictor(known.optimum.b)
+    for start in range(0, engine.n_rows, ROWS_AT_A_TIME):
+        some = slice(start, start + ROWS_AT_A_TIME)
+        predictors[some] = saturating_rows(engine.positive[some], predictors[some], c, d).score_s
+    return predictors if engine.weights is None else predictors * engine.weights
 
 
 def _look(objective: Objective, known: EvidenceAt) -> list[Standpoint]:
