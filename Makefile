@@ -148,7 +148,8 @@ benchmark-scale: $(VENV)/developing
 
 benchmark-inference: $(VENV)/developing
 	$(BIN)/python benchmarks/interval_coverage.py
-	$(BIN)/python benchmarks/bands.py
+	$(BIN)/python benchmarks/bands.py mode
+	$(BIN)/python benchmarks/bands.py marginal
 	$(BIN)/python benchmarks/term_tests.py
 	$(BIN)/python benchmarks/shapes.py
 	$(BIN)/python benchmarks/bootstrap.py
