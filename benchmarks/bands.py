@@ -63,8 +63,8 @@ def main(estimate: str, replicates: int, stream: int = 0) -> None:
             "mean pointwise width",
         ],
         rows,
-        "u1 to u5: pointwise coverage averaged over 19 points from 0.05 to 0.95. ends: at 0 and 1, mean of five curves and "
-        f"the worst of them. simultaneous: over 21 points from 0 to 1. PUGAM(estimate={estimate!r}).",
+        "u1 to u5: pointwise coverage averaged over 19 points from 0.05 to 0.95. ends: at 0 and 1, mean of five curves "
+        f"and the worst of them. simultaneous: over 21 points from 0 to 1. PUGAM(estimate={estimate!r}).",
     )
 
 
