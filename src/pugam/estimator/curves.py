@@ -62,7 +62,8 @@ class CurveMethods:
             as they allow. "frequentist": the variance over repeated samples alone (sandwich). "curves", behind
             `effect`, `odds_ratio` and `contrast`: the Bayesian one, widened by the estimated bias and by not knowing
             the smoothing parameters. Where terms have a shape, active constraints count as known in the first two;
-            "curves" is the covariance of random curves that keep to the constraints.
+            "curves" is the covariance of random curves that keep to the constraints. By marginal likelihood, the
+            default, all three are the same: the Bayesian one, widened by the estimated bias of the priors.
 
         Examples
         --------
