@@ -424,8 +424,8 @@ def s(
         "auto" is "linear".
     by : str, optional
         Name of another column that the curve varies with. Of text, booleans and categories: a curve for each level,
-        centred, and with ``estimate="mode"`` smoothed, by itself; add ``f`` of that column for the means of the levels. Of numbers z: z times the
-        curve, which then is not centred.
+        centred by itself (and smoothed by itself with ``estimate="mode"``); add ``f`` of that column for the means of
+        the levels. Of numbers z: z times the curve, which then is not centred.
     unseen : {"error", "zero"}
         What prediction does with a level of `by` that the fit never saw: refuse it, or give it a zero effect.
     cyclic : bool
