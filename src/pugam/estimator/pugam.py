@@ -399,7 +399,7 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
         self._warn(findings)
         warn_of_giveaways(design, labelling, shown, rows.positive[numbers])
         warn_of_samples(rows.roles, samples, rows.positive, rows.kept)
-        warn_of_survey(survey, self._fit.survey)
+        warn_of_survey(survey, self._fit.survey, rows.weights)
         return self
 
     def _fit_designs(
