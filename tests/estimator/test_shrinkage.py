@@ -183,7 +183,7 @@ def test_a_fixed_share_stays(rows):
     assert not fitted.covariance()[0].any()
     assert fitted.diagnose().verdict == "fixed"
     assert "curves shrunken" in str(fitted.summary())
-    assert str(fitted.summary()).endswith("curves shrunken by a ridge of 3, pi fixed")
+    assert "curves shrunken by a ridge of 3, pi fixed; pugam" in str(fitted.summary())
 
 
 def test_a_bounded_share_stays_within_its_bounds(rows):
@@ -371,7 +371,7 @@ def test_the_summary_names_the_ridge_and_has_no_smoothing_parameters(model):
     summary = model.summary()
 
     ridge = f"curves shrunken by a ridge of {model.shrinkage_:g}, pi from rows held out"
-    assert str(summary).splitlines()[-1] == f"{ridge}; prior on pi weak"
+    assert str(summary).splitlines()[-1].startswith(f"{ridge}; prior on pi weak; pugam")
     assert list(summary.smooth["term"]) == ["s(x0)", "s(x1)"]
     assert summary.smooth["smoothing"].isna().all()
     assert np.isfinite(summary.smooth[["edf", "ref_df", "statistic", "pvalue"]].to_numpy(dtype=float)).all()

@@ -10,6 +10,7 @@ from scipy.stats import chi2, norm
 
 from pugam import PUGAM, InputError, PugamWarning, s
 from pugam.datasets import simulate
+from pugam.version import __version__
 
 FORMULA = "s(age) + l(dose, missing='effect') + f(site) + weight + f(group, missing='effect')"
 COLUMNS = {
@@ -248,7 +249,7 @@ def test_the_text_says_what_was_fitted_to_what(model, summary):
     assert f"share of positives labelled {model.label_frequency_:.3f}" in text
     assert f"log-likelihood {model.loglik_:.2f} on {model.edf_:.1f} effective degrees of freedom" in text
     assert f"AIC {model.aic_:.2f}" in text
-    assert "pi by marginal likelihood, prior on pi weak" in text
+    assert f"pi by marginal likelihood, prior on pi weak; pugam {__version__}" in text
     assert text == repr(summary)
 
 

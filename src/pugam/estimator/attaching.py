@@ -13,7 +13,7 @@ from pugam.errors import InputError
 from pugam.estimator.options import EngineName, read_engine, read_n_jobs
 from pugam.estimator.reading import either, read_new_rows
 from pugam.estimator.requirements import require_same_survey
-from pugam.estimator.roles import open_engine, take_roles
+from pugam.estimator.roles import open_engine, take_labels, take_roles
 from pugam.estimator.training import TableRows, TrainingRows, by_survey, is_elsewhere, open_rows
 from pugam.estimator.uncertainty import UncertaintyMethods
 from pugam.inference import with_average
@@ -66,8 +66,9 @@ class RowMethods(UncertaintyMethods):
         'profile'
         """
         check_is_fitted(self)
+        X, z, sample_weight = take_labels(X, either(y, z), sample_weight)
         X, roles = take_roles(X, SampleRoles(sample, audit, audit_chance, negative, groups, strata))
-        rows, survey = by_survey(self._open_known_rows(X, either(y, z), sample_weight, roles))
+        rows, survey = by_survey(self._open_known_rows(X, z, sample_weight, roles))
         require_same_survey(self._fit.survey, survey)
         samples = read_samples(rows.roles, rows.positive, rows.kept)
         names = () if self._fit.samples is None else self._fit.samples.names

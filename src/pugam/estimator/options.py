@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -58,8 +58,11 @@ MAX_ITERATIONS: dict[Any, int] = {"newton": 200, "em": 5000}
 GRIDS = {"linear": LINEAR_GRID, "smooth": SMOOTH_GRID, "both": LINEAR_GRID + SMOOTH_GRID[1:]}
 
 
-def read_terms(terms: Any, table: Table) -> list[Term]:
-    """Read `terms`: None (chosen from the columns), a formula, or a sequence of terms and formulas."""
+def read_terms(terms: Any, table: Table, taken: Mapping[str, str] | None = None) -> list[Term]:
+    """Read `terms`: None (chosen from the columns), a formula, or a sequence of terms and formulas.
+
+    Columns that are `taken`, by roles such as "groups", are none of the table.
+    """
     if terms is None:
         return choose_terms(table)
     listed = [terms] if isinstance(terms, str | Term) else terms
@@ -78,16 +81,24 @@ def read_terms(terms: Any, table: Table) -> list[Term]:
     known = set(table.names)
     for column in {column: None for spec in specs for column in spec.columns}:
         if column not in known:
+            _refuse_taken(column, taken or {})
             table.column(column)  # says which columns there are
     _refuse_overlap([(spec.label, spec.spans) for spec in specs])
     return specs
 
 
-def read_labelling(labelling: Any, table: Table) -> list[Term]:
+def _refuse_taken(column: str, taken: Mapping[str, str]) -> None:
+    if column in taken:
+        what = Argument(taken[column], column), " takes it from the features: leave it out of the terms, or give its "
+        instead = "values, one for each row, instead of its name (of a file: the name of a copy)."
+        raise InputError(f"Column {column!r} is in the model, but ", *what, instead)
+
+
+def read_labelling(labelling: Any, table: Table, taken: Mapping[str, str] | None = None) -> list[Term]:
     """Read `labelling`: None, or terms that say who is labelled."""
     if labelling is None:
         return []
-    return [spec if spec.is_labelling else Labelling(spec) for spec in read_terms(labelling, table)]
+    return [spec if spec.is_labelling else Labelling(spec) for spec in read_terms(labelling, table, taken)]
 
 
 def with_labelling(specs: Sequence[Term], labelling: Sequence[Term]) -> list[Term]:

@@ -44,7 +44,7 @@ from pugam.estimator.requirements import (
     warn_of_survey,
     with_pooled_shares,
 )
-from pugam.estimator.roles import open_engine, take_roles
+from pugam.estimator.roles import columns_taken, open_engine, take_labels, take_roles
 from pugam.estimator.training import by_survey, rows_placed
 from pugam.inference import first_look, inference_of, know_survey, shaped_covariance, with_average
 from pugam.likelihood import alpha_shift, label_frequency
@@ -72,8 +72,8 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
         the columns: smooth for numbers, linear for two-valued numbers, factor for text, booleans and categories.
         Columns of an array are called x0, x1, ...
     smoothing : {"reml", "aic"}, float or dict, default="reml"
-        One smoothing parameter per term by REML; one for all by AIC, as in the paper; or given values kappa, which
-        multiply the integral of u''^2 with the feature scaled to [0, 1].
+        By REML: one smoothing parameter per term with ``estimate="mode"``, otherwise variances are shared (see there).
+        One for all by AIC, as in the paper; or values kappa, times the integral of u''^2 with features on [0, 1].
     solver : {"newton", "em"}, default="newton"
         Damped Fisher scoring with a Newton finish, or the paper's EM-type algorithm; both reach the same optima.
     n_starts : int, default=None
@@ -290,8 +290,8 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
             columns there. A file whose numbers take more than 1 GiB is read in parts.
         y, z : array-like of shape (n_rows,), or str
             The labels, under either name: 1 for a labelled positive, 0 or -1 for an unlabelled row; booleans work too.
-            They are z in the model; scikit-learn expects a second argument y. Of a file or a Dask data frame: the name
-            of their column.
+            They are z in the model; scikit-learn expects a second argument y. Or the name of their column in X, which
+            is then no feature; of a file or a Dask data frame always. The same holds for weights.
         sample_weight : array-like of shape (n_rows,), or str, optional
             Weights: a row of weight 2 counts as two rows, one of weight 0 as none. With ``groups`` or ``strata`` they
             are sampling weights, one over the chance of being drawn, of which only the ratios count.
@@ -319,9 +319,9 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
             variance, and those of small samples are pulled towards its mean. `pi_` stays as it is.
         groups, strata : array-like of shape (n_rows,), or str, optional
             In which cluster (primary sampling unit) a row was drawn, and in which stratum that was: one label for each
-            row, or the name of a column of X, which is then no feature. Standard errors, intervals and tests are then
-            those of the survey: clusters vary, within strata. Without ``groups`` each row is a cluster of its own.
-            `test_curves` and `check_audit` take rows for independent all the same.
+            row, or the name of a column of X, which is then no feature. Standard errors, intervals and tests, also
+            `test_curves` and `check_audit`, are then those of the survey: clusters vary, within strata; other tests of
+            fit take rows for independent. Without ``groups`` each row is a cluster of its own.
 
         Returns
         -------
@@ -336,26 +336,26 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
         >>> PUGAM([s("x1"), s("x2")], pi=0.4).fit(data.X, data.z).pi_
         0.4
 
-        From a file, labels by the name of their column:
+        From a file:
 
-        >>> import tempfile, os
+        >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = os.path.join(folder, "rows.parquet")
-        ...     data.X.assign(label=data.z).to_parquet(path)
-        ...     model = PUGAM("s(x1) + s(x2)", pi=0.4, engine="stream").fit(path, "label")
-        >>> model.n0_, model.n1_
-        (800.0, 200.0)
+        ...     data.X.assign(label=data.z).to_parquet(path := f"{folder}/rows.parquet")
+        ...     PUGAM("s(x1) + s(x2)", pi=0.4, engine="stream").fit(path, "label").n0_
+        800.0
         """
         roles = SampleRoles(sample, audit, audit_chance, negative, groups, strata)
-        X, kinds = self._take_kinds(X, either(y, z), sample_weight, kind, rare_kinds, roles.given)
+        taken = columns_taken(roles.given, either(y, z), sample_weight)
+        X, z, sample_weight = take_labels(X, either(y, z), sample_weight)
+        X, kinds = self._take_kinds(X, z, sample_weight, kind, rare_kinds, roles.given)
         if kinds is not None:
-            self._fit_kinds(X, either(y, z), sample_weight, kinds)
+            self._fit_kinds(X, z, sample_weight, kinds)
             return self
         pi_range = read_pi_range(self.pi)
         X, roles = take_roles(X, roles)
-        rows, survey = by_survey(self._open_rows(X, either(y, z), sample_weight, roles))
-        specs = None if self.terms is None else read_terms(self.terms, rows.header)
-        labelling = read_labelling(self.labelling, rows.header)
+        rows, survey = by_survey(self._open_rows(X, z, sample_weight, roles))
+        specs = None if self.terms is None else read_terms(self.terms, rows.header, taken)
+        labelling = read_labelling(self.labelling, rows.header, taken)
         numbers, shown = rows.digest(rows.header.names if specs is None else columns_read([*specs, *labelling]))
         with rows_placed(rows, numbers):
             specs = read_terms(None, shown) if specs is None else specs
@@ -401,7 +401,7 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
         warn_of_giveaways(design, labelling, shown, rows.positive[numbers])
         warn_of_copies(design, shown)
         warn_of_samples(rows.roles, samples, rows.positive, rows.kept)
-        warn_of_survey(survey, self._fit.survey)
+        warn_of_survey(survey, self._fit.survey, rows.weights)
         return self
 
     def _fit_designs(

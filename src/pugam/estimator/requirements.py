@@ -34,6 +34,7 @@ __all__ = [
 FEWEST_AUDITED = 10  # of which rows of both classes can be expected
 MOST_COLUMNS = 300  # of a term: time grows with their square, or faster
 MOST_NAMES = 5  # shown in a message
+USUAL_WEIGHTS = 0.5, 1.5  # between which their mean lies where rows count for about one each
 AT_DEFAULTS = (  # what marginal likelihood asks for
     ": leave ",
     Argument("pi"),
@@ -189,8 +190,10 @@ def require_same_survey(known: Survey | None, found: SurveyRows | None) -> None:
         )
 
 
-def warn_of_survey(survey: SurveyRows | None, known: Survey | None) -> None:
-    """Warn where rows were drawn by a survey of which standard errors know nothing."""
+def warn_of_survey(survey: SurveyRows | None, known: Survey | None, weights: NDArray[np.float64] | None = None) -> None:
+    """Warn where rows were drawn by a survey of which standard errors know nothing, or have weights as if they were."""
+    if survey is None and weights is not None:
+        _warn_of_weights(weights)
     if survey is not None and known is None:
         warn_user(
             "Curves are shrunken, and pi is from rows held out: standard errors and intervals take rows for "
@@ -200,3 +203,23 @@ def warn_of_survey(survey: SurveyRows | None, known: Survey | None) -> None:
             Argument("strata"),
             " say. Take a bootstrap, which draws whole clusters.",
         )
+
+
+def _warn_of_weights(weights: NDArray[np.float64]) -> None:
+    """Warn of sampling weights that would count as numbers of rows; whole numbers are taken to be just that."""
+    low, high = USUAL_WEIGHTS
+    if low <= weights.mean() <= high or np.array_equal(weights, np.rint(weights)):
+        return
+    total = _in_full(float(weights.sum()))
+    warn_user(
+        f"Weights add up to {total} for {len(weights):,} rows: they count as repeated rows, in intervals and tests. If "
+        "they are sampling weights, divide them by their mean, or say how rows were drawn, by ",
+        Argument("groups"),
+        " or ",
+        Argument("strata"),
+        ".",
+    )
+
+
+def _in_full(number: float) -> str:
+    return f"{number:,.0f}" if 100.0 <= number < 1e12 else f"{number:.3g}"

@@ -14,7 +14,21 @@ from pugam.likelihood import SampleSizes
 from pugam.messages import Argument
 from pugam.terms import Design
 
-__all__ = ["open_engine", "take_columns", "take_roles"]
+__all__ = ["columns_taken", "open_engine", "take_columns", "take_labels", "take_roles"]
+
+
+def columns_taken(given: dict[str, Any], z: Any, sample_weight: Any) -> dict[str, str]:
+    """Columns that are given by name, which are then no features, with the role of each."""
+    everything = given | {"z": z, "sample_weight": sample_weight}
+    return {name: role for role, name in everything.items() if isinstance(name, str)}
+
+
+def take_labels(X: Any, z: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
+    """Take labels and weights out of a table where they are named; return it without them, and their values."""
+    if is_elsewhere(X):
+        return X, z, sample_weight
+    X, values = take_columns(X, {"z": z, "sample_weight": sample_weight})
+    return X, values["z"], values["sample_weight"]
 
 
 def take_roles(X: Any, roles: SampleRoles) -> tuple[Any, SampleRoles]:

@@ -77,6 +77,11 @@ class TrainingRows(Protocol):
         ...
 
     @property
+    def weights(self) -> np.ndarray | None:
+        """How much each row counts; None stands for ones."""
+        ...
+
+    @property
     def positive(self) -> np.ndarray:
         """True for the labelled rows."""
         ...

@@ -19,6 +19,7 @@ from pugam.presentation.blocks import Block, TextTable, in_html, in_latex, in_te
 from pugam.presentation.equations import equations
 from pugam.presentation.protocol import FittedModel
 from pugam.solvers import edf_by_term
+from pugam.version import __version__
 
 __all__ = ["Summary", "summarize"]
 
@@ -273,7 +274,14 @@ def _lines(
     yield "p-values: 0 '***' 0.001 '**' 0.01 '*' 0.05 '.' 0.1"
     yield ""
     yield f"log-likelihood {model.loglik_:.2f} on {model.edf_:.1f} effective degrees of freedom, AIC {model.aic_:.2f}"
-    yield model._inference.describe(prior="none" if model.pi_prior is None else f"{model.pi_prior}")
+    described = model._inference.describe(prior="none" if model.pi_prior is None else f"{model.pi_prior}")
+    yield f"{described}; pugam {_version(model)}"
+
+
+def _version(model: FittedModel) -> str:
+    """The version that fitted a model: that of the file, where it is from one."""
+    known: dict[str, Any] = getattr(model, "provenance_", {})
+    return str(known.get("pugam") or __version__)
 
 
 def _offsets(model: FittedModel) -> Iterator[str]:

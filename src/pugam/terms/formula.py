@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 
 from pugam.errors import InputError
 from pugam.messages import Message, ShellQuotes
+from pugam.terms.dialects import explain_function, explain_group, explain_option
 from pugam.terms.term import Argument, Term, find_function, functions
 from pugam.terms.tokens import COLUMN_KINDS, Token, error_at, shorten, tokenize
 
@@ -162,7 +163,7 @@ class _Parser:
         options: dict[str, OptionValue] = {}
         while not self._closes(function):
             if self._is_option():
-                self._option(function, kind, options)
+                self._option(function, kind, options, arguments[0])
             elif options:
                 self._refuse_as_option(self._upcoming, function, kind)
             else:
@@ -222,12 +223,11 @@ class _Parser:
             self._refuse_as_option(token, function, kind)
         return self._column_or_call(token, depth)
 
-    def _option(self, function: Token, kind: type[Term], given: dict[str, OptionValue]) -> None:
+    def _option(self, function: Token, kind: type[Term], given: dict[str, OptionValue], first: Argument) -> None:
         name = self._advance()
         self._advance()
         if name.text not in kind.options:
-            known = ", ".join(kind.options)
-            self._fail(name, f"{function.text}() has no option {shorten(name.text)}; it has {known}.")
+            self._refuse_option(function, kind, name, first)
         if name.text in given:
             self._fail(name, f"{name.text} is already given; keep one of the two.")
         option, start = kind.options[name.text], self._upcoming
@@ -267,9 +267,17 @@ class _Parser:
         size = int(digits.text) if digits.text.isdigit() else float(digits.text)
         return -size if start.is_symbol("-") else size
 
+    def _refuse_option(self, function: Token, kind: type[Term], name: Token, first: Argument) -> NoReturn:
+        column = first if isinstance(first, str) else "age"
+        instead = explain_option(function.text, column, name.text, self._upcoming)
+        known = ", ".join(kind.options)
+        self._fail(name, instead or f"{function.text}() has no option {shorten(name.text)}; it has {known}.")
+
     def _refuse_function(self, function: Token, depth: int) -> NoReturn:
-        if depth > 1:
-            self._fail(function, "Columns cannot be transformed in a formula; compute a new column and name it here.")
+        within = self._tokens[max(self._index - 3, 0)].text if depth > 1 else None
+        instead = explain_function(function.text, self._tokens[self._index + 1], within)
+        if instead is not None:
+            self._fail(function, instead)
         kinds = [f"{name}({kind.takes}) {kind.purpose}" for name, kind in functions().items() if name.isidentifier()]
         known = f"{', '.join(kinds[:-1])} or {kinds[-1]}"
         self._fail(function, f"{shorten(function.text)}() is not a kind of term; use {known}.")
@@ -294,7 +302,7 @@ class _Parser:
     def _refuse_symbol(self, token: Token) -> NoReturn:
         refusals = {
             "~": _LABEL_SIDE,
-            "(": "A parenthesis only follows s, l or f; write the terms one after another, joined by +.",
+            "(": explain_group(self._tokens[self._index - 1 :]),
             ")": "No parenthesis is open here; remove this ) or add the missing ( before it.",
             **{symbol: _IN_BACKTICKS.format(rule=rule, symbol=symbol) for symbol, rule in _OPERATOR_RULES.items()},
         }

@@ -12,6 +12,7 @@ from pugam.terms.term import Term
 
 __all__ = [
     "FARTHEST_PLACE",
+    "affordable_size",
     "bounded",
     "count_distinct",
     "observed_range",
@@ -26,6 +27,8 @@ SMALLEST_RANGE, LARGEST_HALF_RANGE = 1e-290, 1e300  # so that slopes are finite,
 MOST_RANGES = 1e6  # by which values may lie beyond bounds, and bounds beyond values
 FARTHEST_PLACE = 1e100  # from the range of a term, in units of it: squares of what is predicted there stay finite
 FAR_VALUES_SAMPLE, SMALLEST_SHARE = 1000, 1e-3
+FEW_LEVELS = 12
+MOST_FUNCTIONS = 300  # of a curve: more say nothing, as bends are penalised, and take minutes to hours
 
 
 def unit_interval(values: Encoded, lower: float, upper: float) -> Array:
@@ -45,6 +48,22 @@ def count_distinct(values: Array, enough: int) -> int:
     """Count distinct numbers, stopping early once there are `enough` (columns can be long)."""
     few = np.unique(values[: 100 * enough])
     return len(few) if len(few) >= enough else len(np.unique(values))
+
+
+def affordable_size(term: Term, column: Column, values: Array, k: int) -> int:
+    """Lower the number of functions of a curve to that of distinct values, with a warning; refuse far too many."""
+    found = min(k, count_distinct(values, k))
+    if found > MOST_FUNCTIONS:
+        raise InputError(
+            f"{term.label}: k = {k} is far more than a penalised curve can use; give at most {MOST_FUNCTIONS}; "
+            "10 to 40 are usual."
+        )
+    if found < k:
+        warn_user(
+            f"{term.label}: column {column.name!r} has only {found} distinct values, so k = {k} was lowered to {found}."
+            + (f" f{term.label[1:]} would give each value its own effect." if found <= FEW_LEVELS else "")
+        )
+    return found
 
 
 def observed_range(term: Term, column: Column, values: Array) -> tuple[float, float]:

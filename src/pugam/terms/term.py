@@ -136,11 +136,18 @@ class Term(ABC):
         """Make the term of what stands between the parentheses in a formula: columns, terms or numbers, and options."""
         column, *others = arguments
         if not isinstance(column, str) or len(others) > 1 or any(isinstance(other, str | Term) for other in others):
-            raise InputError(f"{cls.function}() takes one column; give each column a term of its own.")
+            raise InputError(
+                f"{cls.function}() takes one column, and its options by name; {cls._for_several(arguments)}."
+            )
         if others and ("k" not in cls.options or "k" in options):
             raise InputError(f"{cls.function}() takes one column, and its options by name.")
         k = {"k": others[0]} if others else {}
         return cls(column, **k, **options)  # type: ignore[call-arg]
+
+    @classmethod
+    def _for_several(cls, arguments: Sequence[Argument]) -> str:
+        """What to write for several columns, for messages."""
+        return "give each column a term of its own"
 
     def to_plain(self) -> dict[str, Any]:
         """Return the term as plain values for a saved model, without options at their defaults."""

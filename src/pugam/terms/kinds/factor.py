@@ -162,7 +162,10 @@ class FactorBasis(Basis):
 
 
 def f(column: str, missing: MissingPolicy = "error", unseen: UnseenPolicy = "error") -> Factor:
-    """Ask for one effect per level of a column, summing to zero over the levels.
+    """Ask for one effect per level of a column.
+
+    Effects sum to zero over the levels in the fit (`effect` with ``center="range"``). By default they are shown so that
+    their mean over the unlabelled rows is zero, as those of all terms are.
 
     Parameters
     ----------

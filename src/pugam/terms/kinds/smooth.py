@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.data import Column, require_numeric
-from pugam.errors import InputError, warn_user
+from pugam.errors import InputError
 from pugam.nodes import Node
 from pugam.terms.axes import Axis, number_axis
 from pugam.terms.basis import Basis, Encoded, Penalty
@@ -42,6 +42,7 @@ from pugam.terms.options import (
     shown,
 )
 from pugam.terms.ranges import (
+    affordable_size,
     count_distinct,
     observed_range,
     refuse_strange_bounds,
@@ -59,13 +60,13 @@ from pugam.terms.splines import (
     even_knots,
     quantile_knots,
 )
-from pugam.terms.term import Term, register_term
+from pugam.terms.term import Argument, Term, register_term
+from pugam.terms.tokens import format_column
 
 __all__ = ["Smooth", "SmoothBasis", "s"]
 
 Array = NDArray[np.float64]
 
-FEW_LEVELS = 12
 FEWEST_FUNCTIONS = 3
 CURVED = ("convex", "concave")
 SCALE_SAMPLE, FEWEST_DISTINCT = 100_000, 20
@@ -165,6 +166,11 @@ class Smooth(Term):
         """The curve, if it did not vary."""
         return replace(self, by=None, unseen="error", missing="error")
 
+    @classmethod
+    def _for_several(cls, arguments: Sequence[Argument]) -> str:
+        names = ", ".join(format_column(name) for name in arguments if isinstance(name, str) and name)
+        return f"a surface of several columns is te({names}), their interaction alone ti({names})"
+
     def resolve(self, columns: Sequence[Column]) -> SmoothBasis | CurveByLevel | CurveTimesNumber:
         """Find range and knots, a scale if logarithms were asked for, and what else the curve varies with."""
         if self.by is None:
@@ -174,12 +180,7 @@ class Smooth(Term):
     def _resolve_curve(self, column: Column) -> SmoothBasis:
         values = require_numeric(column, self.label)
         lower, upper = self._range(column, values)
-        k = min(self.k, count_distinct(values, self.k))
-        if k < self.k:
-            warn_user(
-                f"{self.label}: column {column.name!r} has only {k} distinct values, so k = {self.k} was lowered to "
-                f"{k}." + (f" f{self.label[1:]} would give each value its own effect." if k <= FEW_LEVELS else "")
-            )
+        k = affordable_size(self, column, values, self.k)
         scale = find_log_scale(_inside(values, lower, upper), lower, upper) if self.scale == "log" else None
         return _knotted(self, values, (lower, upper), k, scale)
 
@@ -406,7 +407,7 @@ def s(
         Name of the column.
     k : int
         Number of basis functions, at least 3 (with 3 the spline is quadratic). Capped by the number of distinct
-        values, with a warning.
+        values, with a warning; more than 300 are refused.
     bounds : (float, float), optional
         The interval taken as [0, 1]; by default the range seen in the data.
     knots : {"even", "quantile"}
@@ -423,8 +424,8 @@ def s(
         "auto" is "linear".
     by : str, optional
         Name of another column that the curve varies with. Of text, booleans and categories: a curve for each level,
-        centred and smoothed by itself; add ``f`` of that column for the means of the levels. Of numbers z: z times the
-        curve, which then is not centred.
+        centred by itself (and smoothed by itself with ``estimate="mode"``); add ``f`` of that column for the means of
+        the levels. Of numbers z: z times the curve, which then is not centred.
     unseen : {"error", "zero"}
         What prediction does with a level of `by` that the fit never saw: refuse it, or give it a zero effect.
     cyclic : bool
