@@ -16,7 +16,16 @@ if TYPE_CHECKING:
 
     from pugam.estimator import PUGAM
 
-__all__ = ["Features", "Roles", "family_of", "kinds_of_sample", "match_levels", "plain_types", "remembered"]
+__all__ = [
+    "Features",
+    "Roles",
+    "family_of",
+    "kinds_of_sample",
+    "match_levels",
+    "plain_types",
+    "remembered",
+    "value_of",
+]
 
 
 @dataclass(frozen=True)
@@ -147,7 +156,7 @@ def match_levels(table: pa.Table, features: Features) -> pa.Table:
     there = set(table.column_names)
     for name, levels in features.levels.items():
         if name in there and family_of(table.schema.field(name).type) in ("numbers", "booleans"):
-            known = {_value(level): level for level in levels}
+            known = {value_of(level): level for level in levels}
             coded = table[name].combine_chunks().dictionary_encode()
             values = coded.dictionary.to_pylist()
             words = [None if is_missing(value) else known.get(value, str(value)) for value in values]
@@ -156,8 +165,10 @@ def match_levels(table: pa.Table, features: Features) -> pa.Table:
     return table
 
 
-def _value(level: str) -> object:
-    """What a level that was read as text stands for in a file that knows numbers and booleans."""
+def value_of(level: object) -> object:
+    """What a cell that was read as text stands for in a file that knows numbers and booleans."""
+    if not isinstance(level, str):
+        return level
     if level.lower() in ("true", "false"):
         return level.lower() == "true"
     try:

@@ -28,7 +28,7 @@ from pugam.command_line.options import (
     say,
 )
 from pugam.command_line.places import require_apart
-from pugam.command_line.scoring import Share, caveat, model_of_kind, place_of, require_columns, rows_outside
+from pugam.command_line.scoring import Share, caveat, model_of_kind, place_among, require_columns, rows_outside
 from pugam.command_line.spreadsheets import Formulas, Neutralise
 from pugam.command_line.unscored import REASON
 from pugam.data import read_table
@@ -213,15 +213,11 @@ def _explained(
             try:
                 yield from _of_batch(model, rows, names, _taken(share_of(batch, first_row), places), level, empty)
             except RowError as error:
-                raise error.placed(partial(_place, file, first_row, places)) from None
+                raise error.placed(partial(place_among, file, first_row, places)) from None
             outside.update(rows_outside(model, rows))
         first_row += batch.num_rows
     wanted.require_found(found, first_row)
     warn_outside(outside)
-
-
-def _place(file: DataFile, first_row: int, places: Sequence[int], row: int) -> str:
-    return place_of(file, first_row, places[row])
 
 
 def _taken(share: dict[str, Any], places: Sequence[int]) -> dict[str, Any]:

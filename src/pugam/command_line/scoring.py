@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from pugam.command_line.columns import kinds_of_sample
 from pugam.data import read_table
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
     from pugam.estimator import PUGAM
 
-__all__ = ["Share", "caveat", "model_of_kind", "place_of", "require_columns", "rows_outside"]
+__all__ = ["Share", "caveat", "model_of_kind", "place_among", "place_of", "require_columns", "rows_outside"]
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,11 @@ def require_columns(model: PUGAM, file: DataFile) -> None:
 def place_of(file: DataFile, first_row: int, row: int) -> str:
     """Where a row of a batch stands in its file."""
     return f"{file.path}, {file.place(first_row + row)}"
+
+
+def place_among(file: DataFile, first_row: int, places: Sequence[int] | np.ndarray, row: int) -> str:
+    """Where a row stands in its file that is one of several chosen from a batch."""
+    return place_of(file, first_row, int(places[row]))
 
 
 def rows_outside(model: PUGAM, rows: pa.Table) -> dict[str, int]:
