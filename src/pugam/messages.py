@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "ShellQuotes",
     "UnseenZero",
     "Words",
+    "filled",
     "in_lines",
     "in_python",
     "printable",
@@ -84,7 +85,7 @@ class MissingEffect:
 
 @dataclass(frozen=True)
 class LeavingUnscored:
-    """How to leave rows without a score that cannot have one."""
+    """Advice to leave rows without a score that cannot have one; other advice follows."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,7 @@ Piece = (
     | InFormula
     | ShellQuotes
 )
-Kind = TypeVar("Kind", Row, ReportProfile, DroppingRows, MissingEffect)
+Kind = TypeVar("Kind", Row, ReportProfile, DroppingRows, MissingEffect, LeavingUnscored)
 Words = Callable[[Piece], str]
 
 PANDAS_NAMES = {"delimiter": "sep", "decimal": "decimal"}
@@ -163,7 +164,7 @@ def in_python(piece: Piece) -> str:
         case MissingEffect(term):
             return f": {term}"
         case LeavingUnscored():
-            return 'unscorable="nan"'
+            return 'leave such rows without a score (unscorable="nan"), or '
         case UnseenZero(term):
             return term
         case ReadingCsv(what, sign):
@@ -172,6 +173,13 @@ def in_python(piece: Piece) -> str:
             return f"\n{formula}\n{' ' * position}^"
         case DroppingRows() | ShellQuotes():
             return ""
+
+
+def filled(piece: str | Piece, figures: Mapping[str, object]) -> str | Piece:
+    """Put figures into text, and into what an argument is given."""
+    if isinstance(piece, Argument) and isinstance(piece.value, str):
+        return replace(piece, value=piece.value.format(**figures))
+    return piece.format(**figures) if isinstance(piece, str) else piece
 
 
 def printable(text: str) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 from pugam.command_line.columns import Features, Roles, family_of, kinds_of_sample, match_levels, plain_types
 from pugam.command_line.labels import read_label_column
 from pugam.command_line.options import without_suffix
-from pugam.command_line.wording import for_parts
+from pugam.command_line.wording import for_fits, for_parts
 from pugam.data import as_array, read_table, read_weights
 from pugam.errors import InputError, RowError, warn_user
 from pugam.files import DataFile, nearest_name, open_file
@@ -137,8 +137,8 @@ class Rows:
         try:
             yield
         except RowError as error:
-            placed = error.placed(self.place)
-            raise RowError(for_parts(placed.message)) if self.in_parts else placed from None
+            message = for_fits(error.placed(self.place).message)
+            raise RowError(for_parts(message) if self.in_parts else message) from None
 
 
 def read_rows(
