@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -28,13 +27,13 @@ from pugam.command_line.options import (
     say,
 )
 from pugam.command_line.places import require_apart
-from pugam.command_line.scoring import Share, caveat, model_of_kind, place_among, require_columns, rows_outside
+from pugam.command_line.scoring import Beyond, Share, caveat, model_of_kind, place_among, require_columns
 from pugam.command_line.spreadsheets import Formulas, Neutralise
 from pugam.command_line.unscored import REASON
 from pugam.data import read_table
 from pugam.errors import InputError, RowError
 from pugam.files import DataFile, TableWriter, is_text, open_file, open_writer
-from pugam.terms import unscorable_rows, warn_outside
+from pugam.terms import unscorable_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -198,7 +197,7 @@ def _explained(
 
     features = Features.of_model(model)
     kinds, share_of = file.kinds(features.columns, features.kinds), share.of_batches(file)
-    first_row, outside, found = 0, Counter[str](), set[str]()
+    first_row, beyond, found = 0, Beyond(), set[str]()
     for batch in file.batches():
         places, names = wanted.choose(batch, first_row)
         if most is not None and len(places) > most:
@@ -214,10 +213,10 @@ def _explained(
                 yield from _of_batch(model, rows, names, _taken(share_of(batch, first_row), places), level, empty)
             except RowError as error:
                 raise error.placed(partial(place_among, file, first_row, places)) from None
-            outside.update(rows_outside(model, rows))
+            beyond.add(model, rows)
         first_row += batch.num_rows
     wanted.require_found(found, first_row)
-    warn_outside(outside)
+    beyond.warn()
 
 
 def _taken(share: dict[str, Any], places: Sequence[int]) -> dict[str, Any]:

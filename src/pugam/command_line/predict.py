@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -26,14 +25,13 @@ from pugam.command_line.options import (
     say,
 )
 from pugam.command_line.places import require_apart
-from pugam.command_line.scoring import Share, caveat, place_among, require_columns, rows_outside
+from pugam.command_line.scoring import Beyond, Share, caveat, place_among, require_columns
 from pugam.command_line.shortlists import Ranking, Scored, Shortlist, expectation
 from pugam.command_line.spreadsheets import Formulas, Neutralise
 from pugam.command_line.unscored import REASON, Unscored
 from pugam.errors import InputError, RowError
 from pugam.files import DataFile, TableWriter, is_text, open_file, open_writer
 from pugam.progress import Progress
-from pugam.terms import warn_outside
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -203,7 +201,7 @@ def _scored(
     features = Features.of_model(model)
     kinds, share_of = file.kinds(features.columns, features.kinds), share.of_batches(file)
     first_row = 0
-    outside: Counter[str] = Counter()
+    beyond = Beyond()
     for whole in file.batches():
         typed = file.typed(whole.select(list(features.columns)), kinds, first_row)
         places = known.others(whole, first_row)
@@ -216,7 +214,7 @@ def _scored(
                 scorable, new = (rows, score(rows)) if unscored is None else unscored.scores(model, rows, added, score)
             except RowError as error:
                 raise error.placed(partial(place_among, file, first_row, places)) from None
-            outside.update(rows_outside(model, rows))
+            beyond.add(model, rows)
             understood = () if as_written else set(features.columns)
             kept = [(read if name in understood else batch).column(name) for name in batch.schema.names]
             columns = [*kept, *(_as_column(name, values) for name, values in new.items())]
@@ -225,7 +223,7 @@ def _scored(
         first_row += whole.num_rows
     if known.n_rows == first_row:
         raise InputError(f"{file.path} has no unlabelled row: all {first_row:,} are labelled in {known.column!r}.")
-    warn_outside(outside)
+    beyond.warn()
     if unscored is not None:
         unscored.warn()
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,14 +13,14 @@ from pugam.command_line.columns import kinds_of_sample
 from pugam.data import read_table
 from pugam.errors import InputError
 from pugam.files import DataFile
-from pugam.terms import columns_read, count_outside
+from pugam.terms import columns_read, count_outside, count_unseen, warn_outside, warn_unseen
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from pugam.estimator import PUGAM
 
-__all__ = ["Share", "caveat", "model_of_kind", "place_among", "place_of", "require_columns", "rows_outside"]
+__all__ = ["Beyond", "Share", "caveat", "model_of_kind", "place_among", "place_of", "require_columns"]
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,29 @@ def place_among(file: DataFile, first_row: int, places: Sequence[int] | np.ndarr
     return place_of(file, first_row, int(places[row]))
 
 
-def rows_outside(model: PUGAM, rows: pa.Table) -> dict[str, int]:
-    """How many rows lie well outside the range of the fit, by column."""
-    return count_outside([one._design for one in model._models], read_table(rows))
+@dataclass(frozen=True)
+class Beyond:
+    """Counts rows that the fit saw none like, over all batches: outside its range, or with a level it never saw.
+
+    Attributes
+    ----------
+    outside : Counter
+        Rows well outside the range of a column.
+    unseen : dict of str to Counter
+        Rows of each level that terms permit although the fit never saw it, by column.
+    """
+
+    outside: Counter[str] = field(default_factory=Counter)
+    unseen: dict[str, Counter[object]] = field(default_factory=dict)
+
+    def add(self, model: PUGAM, rows: pa.Table) -> None:
+        """Count rows of a batch."""
+        designs, table = [one._design for one in model._models], read_table(rows)
+        self.outside.update(count_outside(designs, table))
+        for column, levels in count_unseen(designs, table).items():
+            self.unseen.setdefault(column, Counter()).update(levels)
+
+    def warn(self) -> None:
+        """Tell of them, once."""
+        warn_outside(self.outside)
+        warn_unseen(self.unseen)
