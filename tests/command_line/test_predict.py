@@ -375,6 +375,19 @@ def test_a_batch_without_any_value_has_the_effect_of_missing_values(fit_and_pred
     np.testing.assert_allclose(posterior, own.predict_proba(table)[1::6, 1], rtol=1e-9)
 
 
+def test_a_csv_file_out_is_written_as_the_one_it_answers(pugam_says, saved, model, rows):
+    rows.to_csv("rows.csv", index=False, sep=";", decimal=",")
+    how = ["--delimiter", ";", "--decimal", ","]
+    assert pugam_says("predict", saved, "rows.csv", *how, "--out", "scored.csv")[0] == 0
+
+    written = pd.read_csv("scored.csv", sep=";", decimal=",", keep_default_na=False)
+    np.testing.assert_allclose(written["x1"], rows["x1"])
+    np.testing.assert_allclose(written["p_positive"], model.predict_proba(rows)[:, 1])
+
+    assert pugam_says("explain", saved, "rows.csv", *how, "--row", "1", "--out", "explained.csv")[0] == 0
+    assert pd.read_csv("explained.csv", sep=";", decimal=",")["contribution"].dtype == float
+
+
 def test_unseen_levels_have_no_effect_where_the_fit_allowed_it(fit_and_predict, rows):
     write(rows, "rows.csv")
     write(rows.assign(site="elsewhere"), "new.csv")

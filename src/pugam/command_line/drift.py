@@ -22,9 +22,9 @@ from pugam.command_line.options import (
     say,
 )
 from pugam.command_line.places import require_apart
-from pugam.command_line.scoring import require_columns
+from pugam.command_line.scoring import require_columns, writer_like
 from pugam.errors import InputError
-from pugam.files import DataFile, open_file, open_writer
+from pugam.files import DataFile, open_file
 
 __all__ = ["drift"]
 
@@ -83,7 +83,7 @@ def drift(
         found = model.drift(rows, None if pi is None else read_share(pi), level)
         if out is not None:
             batch = found.columns.combine_chunks().to_batches()[0]
-            with open_writer(out, batch.schema) as writer:
+            with writer_like(out, data, delimiter, decimal)(batch.schema) as writer:
                 writer.write(batch)
     if kept is not None and not quiet:
         say(f"{rows.num_rows:,} unlabelled rows")

@@ -27,12 +27,21 @@ from pugam.command_line.options import (
     say,
 )
 from pugam.command_line.places import require_apart
-from pugam.command_line.scoring import Beyond, Share, caveat, model_of_kind, place_among, require_columns
+from pugam.command_line.scoring import (
+    Beyond,
+    OpenWriter,
+    Share,
+    caveat,
+    model_of_kind,
+    place_among,
+    require_columns,
+    writer_like,
+)
 from pugam.command_line.spreadsheets import Formulas, Neutralise
 from pugam.command_line.unscored import REASON
 from pugam.data import read_table
 from pugam.errors import InputError, RowError
-from pugam.files import DataFile, TableWriter, is_text, open_file, open_writer
+from pugam.files import DataFile, TableWriter, is_text, open_file
 from pugam.terms import unscorable_rows
 
 if TYPE_CHECKING:
@@ -124,7 +133,8 @@ def explain(
                 _print(found, top or TOP, level, first=number == 0)
             return
         formulas = Formulas(is_text(out), neutralise)
-        n_rows = _write(explained, out, top, "row" if id is None else id, empty, formulas)
+        writing = writer_like(out, data, delimiter, decimal)
+        n_rows = _write(explained, writing, top, id or "row", empty, formulas)
         formulas.warn()
     if not quiet:
         say(f"{n_rows:,} {'row' if n_rows == 1 else 'rows'}: {out}")
@@ -239,7 +249,7 @@ def _of_batch(
 
 
 def _write(
-    explained: Iterator[RowFound], out: Path, top: int | None, column: str, empty: bool, formulas: Formulas
+    explained: Iterator[RowFound], open_table: OpenWriter, top: int | None, column: str, empty: bool, formulas: Formulas
 ) -> int:
     """Write a line for each row and term, and tell how many rows there were."""
     import pyarrow as pa
@@ -258,7 +268,7 @@ def _write(
             schema = pa.schema([(name, pa.string() if name in texts else pa.float64()) for name in fields])
             batch = formulas.guard(pa.RecordBatch.from_pydict(columns, schema))
             if writer is None:
-                writer = stack.enter_context(open_writer(out, batch.schema))
+                writer = stack.enter_context(open_table(batch.schema))
             writer.write(batch)
             n_rows += len(some)
     return n_rows

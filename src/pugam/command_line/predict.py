@@ -25,12 +25,12 @@ from pugam.command_line.options import (
     say,
 )
 from pugam.command_line.places import require_apart
-from pugam.command_line.scoring import Beyond, Share, caveat, place_among, require_columns
+from pugam.command_line.scoring import Beyond, OpenWriter, Share, caveat, place_among, require_columns, writer_like
 from pugam.command_line.shortlists import Ranking, Scored, Shortlist, expectation
 from pugam.command_line.spreadsheets import Formulas, Neutralise
 from pugam.command_line.unscored import REASON, Unscored
 from pugam.errors import InputError, RowError
-from pugam.files import DataFile, TableWriter, is_text, open_file, open_writer
+from pugam.files import DataFile, TableWriter, is_text, open_file
 from pugam.progress import Progress
 
 if TYPE_CHECKING:
@@ -147,7 +147,8 @@ def predict(
     with printing_warnings():
         batches = _scored(model, file, share, level if interval else None, is_text(out), added, unscored, known)
         formulas = Formulas(is_text(out), neutralise)
-        _write(batches, file, out, shortlist, formulas, False if quiet else None)
+        writing = writer_like(out, data, delimiter, decimal)
+        _write(batches, file, writing, shortlist, formulas, False if quiet else None)
         formulas.warn()
         said = tuple(expectation(model, shortlist, pi, sample, level)) if ranking.leaves_out else ()
     if not quiet:
@@ -159,7 +160,12 @@ def predict(
 
 
 def _write(
-    batches: Iterator[Scored], file: DataFile, out: Path, shortlist: Shortlist, formulas: Formulas, show: bool | None
+    batches: Iterator[Scored],
+    file: DataFile,
+    open_table: OpenWriter,
+    shortlist: Shortlist,
+    formulas: Formulas,
+    show: bool | None,
 ) -> None:
     """Write what is asked for of scored batches: at once, or in order at the end."""
     with ExitStack() as stack:
@@ -168,7 +174,7 @@ def _write(
         for scored in _one_ahead(batches):
             batch = formulas.guard(shortlist.add(scored))
             if writer is None:
-                writer = stack.enter_context(open_writer(out, batch.schema))
+                writer = stack.enter_context(open_table(batch.schema))
             writer.write(batch)
             bar.advance(scored.batch.num_rows)
         if writer is not None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +15,7 @@ import numpy as np
 from pugam.command_line.columns import kinds_of_sample
 from pugam.data import read_table
 from pugam.errors import InputError
-from pugam.files import DataFile
+from pugam.files import DataFile, TableWriter, is_text, open_writer
 from pugam.terms import columns_read, count_outside, count_unseen, warn_outside, warn_unseen
 
 if TYPE_CHECKING:
@@ -20,7 +23,18 @@ if TYPE_CHECKING:
 
     from pugam.estimator import PUGAM
 
-__all__ = ["Beyond", "Share", "caveat", "model_of_kind", "place_among", "place_of", "require_columns"]
+__all__ = [
+    "Beyond",
+    "OpenWriter",
+    "Share",
+    "caveat",
+    "model_of_kind",
+    "place_among",
+    "require_columns",
+    "writer_like",
+]
+
+OpenWriter = Callable[["pa.Schema"], AbstractContextManager[TableWriter]]
 
 
 @dataclass(frozen=True)
@@ -46,6 +60,12 @@ class Share:
             "pi": None,
             "sample": file.typed(batch.select([column]), kinds, first_row).column(0).to_pylist(),
         }
+
+
+def writer_like(out: Path, data: Path, delimiter: str | None, decimal: str) -> OpenWriter:
+    """Return what opens a table to be written: from CSV to CSV, the delimiter and the decimal sign stay the same."""
+    style: dict[str, Any] = {"delimiter": delimiter, "decimal": decimal} if is_text(data) else {}
+    return partial(open_writer, out, **style)
 
 
 def caveat(verdict: str | None, pi: float | None) -> Iterator[str]:
