@@ -190,3 +190,9 @@ def test_a_row_that_cannot_be_scored_is_found_behind_labelled_ones(fitted_file, 
 
     assert code == 2
     assert "line 702" in err
+
+
+def test_columns_to_keep_may_stand_behind_one_flag(predicted):
+    table, _ = predicted("--top", "5", "--keep", "who,x1")
+
+    assert list(table.columns) == ["who", "x1", "p_positive", "log_density_ratio"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ __all__ = [
     "match_levels",
     "plain_types",
     "remembered",
+    "split_names",
     "value_of",
 ]
 
@@ -128,6 +129,11 @@ def remembered(model: PUGAM) -> dict[str, Any]:
     """What a saved model remembers of the data of its fit: words, and a level; what else a file says is not ours."""
     known = model.provenance_["data"]
     return {name: value for name, value in known.items() if (isinstance(value, str) and value) or name == "level"}
+
+
+def split_names(given: Sequence[str], known: Collection[str]) -> list[str]:
+    """Columns that a flag was given; several may stand behind one, with commas between them."""
+    return [name for text in given for name in ([text] if text in known else text.split(","))]
 
 
 def kinds_of_sample(file: DataFile, column: str | None) -> dict[str, Kind]:

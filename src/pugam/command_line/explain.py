@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from pugam.command_line.columns import Features, match_levels
+from pugam.command_line.columns import Features, match_levels, remembered
 from pugam.command_line.options import (
     Decimal,
     Delimiter,
@@ -62,7 +62,10 @@ def explain(
     data: Annotated[Path, typer.Argument(help="A .csv, .csv.gz or .parquet file, or a folder of Parquet files.")],
     row: Annotated[
         list[str] | None,
-        typer.Option(help="A row to explain: its number, 1 for the first, or with --id its identifier; repeatable."),
+        typer.Option(
+            help="A row to explain: its number, 1 for the first, or its identifier, in the column of --id or of "
+            "the fit; repeatable."
+        ),
     ] = None,
     id: Annotated[str | None, typer.Option(help="Column of identifiers, to name rows by.")] = None,
     out: Annotated[
@@ -122,7 +125,7 @@ def explain(
     require_columns(model, file)
     share = Share(None if pi is None else read_share(pi), sample, sample in file.names)
     share.require_known(model)
-    wanted = Wanted.read(file, row, id)
+    wanted = Wanted.read(file, row, id, remembered(model).get("id"))
     for line in caveat(model.verdict_, pi):
         say(line, aside=True)
     with printing_warnings():
@@ -134,7 +137,7 @@ def explain(
             return
         formulas = Formulas(is_text(out), neutralise)
         writing = writer_like(out, data, delimiter, decimal)
-        n_rows = _write(explained, writing, top, id or "row", empty, formulas)
+        n_rows = _write(explained, writing, top, wanted.column or "row", empty, formulas)
         formulas.warn()
     if not quiet:
         say(f"{n_rows:,} {'row' if n_rows == 1 else 'rows'}: {out}")
@@ -157,12 +160,14 @@ class Wanted:
     names: set[str] | None
 
     @classmethod
-    def read(cls, file: DataFile, rows: Sequence[str] | None, column: str | None) -> Wanted:
-        """Check what was asked for."""
+    def read(cls, file: DataFile, rows: Sequence[str] | None, column: str | None, known: str | None = None) -> Wanted:
+        """Check what was asked for; what is no number of a row is an identifier, in the column known from the fit."""
+        if column is None and known in file.names and not all(map(_is_number, rows or ())):
+            column = known
         if column is not None and column not in file.names:
             file.read([column])  # says that there is no such column, and which is nearest
         for name in rows or ():
-            if column is None and not (name.isascii() and name.isdigit() and int(name) > 0):
+            if column is None and not _is_number(name):
                 raise InputError(
                     f"--row is the number of a row, 1 for the first; got {name!r}. Give --id with the column of "
                     "identifiers to name rows by these."
@@ -188,6 +193,10 @@ class Wanted:
         if self.column is None:
             raise InputError(f"{self.file.path} has {n_rows:,} rows, and no row {lacking[0]}.")
         raise InputError(f"{self.file.path}: column {self.column!r} holds no {lacking[0]!r}; check --row and --id.")
+
+
+def _is_number(row: str) -> bool:
+    return row.isascii() and row.isdigit() and int(row) > 0
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from pugam.command_line.columns import Features, match_levels
+from pugam.command_line.columns import Features, match_levels, split_names
 from pugam.command_line.labelled import Labelled
 from pugam.command_line.options import (
     Decimal,
@@ -77,7 +77,8 @@ def predict(
         bool, typer.Option("--sort", help="Write the likeliest positives first; rows are kept in memory.")
     ] = False,
     keep: Annotated[
-        list[str] | None, typer.Option(help="Column to write beside the new ones, in place of all; may be repeated.")
+        list[str] | None,
+        typer.Option(help="Column to write beside the new ones, in place of all; several as a,b."),
     ] = None,
     labelled: Annotated[
         str | None,
@@ -134,14 +135,15 @@ def predict(
     if taken:
         raise InputError(f"{data} has a column {taken[0]!r} already; rename it first.")
     require_columns(model, file)
-    for column in keep or ():
+    kept = split_names(keep or (), file.names)
+    for column in kept:
         if column not in file.names:
             file.read([column])
     share = Share(pi, sample, sample in file.names)
     share.require_known(model)
     for line in caveat(model.verdict_, pi):
         say(line, aside=True)
-    ranking = Ranking(top, smallest, sort or top is not None, tuple(keep) if keep else None)
+    ranking = Ranking(top, smallest, sort or top is not None, tuple(kept) or None)
     shortlist = Shortlist(ranking, data)
     known = Labelled(model, file, keep=labelled != "drop" and not (ranking.leaves_out and labelled is None))
     with printing_warnings():
