@@ -24,6 +24,7 @@ from pugam.messages import (
     LeavingUnscored,
     Message,
     MissingEffect,
+    NamingPositive,
     Piece,
     ReadingCsv,
     ReportProfile,
@@ -65,6 +66,12 @@ PIECES = [  # with their words in Python and on the command line
         'leave such rows without a score (unscorable="nan"), or ',
         "leave such rows without a score (--unscorable empty), or ",
     ),
+    (
+        NamingPositive((1, "a b")),
+        "",
+        ", or say which value marks a labelled positive (--positive 1 or --positive 'a b')",
+    ),
+    (NamingPositive(()), "", ", or say which value marks a labelled positive (--positive)"),
     (UnseenZero('f(x, unseen="zero")'), 'f(x, unseen="zero")', "--unseen zero"),
     (MissingEffect("s(x, missing='effect')"), ": s(x, missing='effect')", " (--missing effect)"),
     (

@@ -15,6 +15,7 @@ __all__ = [
     "LeavingUnscored",
     "Message",
     "MissingEffect",
+    "NamingPositive",
     "Piece",
     "ReadingCsv",
     "ReportProfile",
@@ -89,6 +90,13 @@ class LeavingUnscored:
 
 
 @dataclass(frozen=True)
+class NamingPositive:
+    """How to say which value marks a labelled positive, in place of coding labels anew; some values."""
+
+    values: tuple[object, ...]
+
+
+@dataclass(frozen=True)
 class UnseenZero:
     """How to permit levels that the fit never saw, by a term that does so."""
 
@@ -126,6 +134,7 @@ Piece = (
     | DroppingRows
     | MissingEffect
     | LeavingUnscored
+    | NamingPositive
     | UnseenZero
     | ReadingCsv
     | InFormula
@@ -171,7 +180,7 @@ def in_python(piece: Piece) -> str:
             return f"read it with pandas.read_csv(..., {PANDAS_NAMES[what]}={sign!r}) first"
         case InFormula(formula, position):
             return f"\n{formula}\n{' ' * position}^"
-        case DroppingRows() | ShellQuotes():
+        case DroppingRows() | NamingPositive() | ShellQuotes():
             return ""
 
 

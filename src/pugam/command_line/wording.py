@@ -13,6 +13,7 @@ from pugam.messages import (
     LeavingUnscored,
     Message,
     MissingEffect,
+    NamingPositive,
     Piece,
     ReadingCsv,
     ReportProfile,
@@ -66,6 +67,9 @@ def in_flags(piece: Piece) -> str:
             return f"{' when you fit' if again else ''} (--missing effect)"
         case LeavingUnscored():
             return "leave such rows without a score (--unscorable empty), or "
+        case NamingPositive(values):
+            flags = " or ".join(f"--positive {_given(value)}" for value in values) or "--positive"
+            return f", or say which value marks a labelled positive ({flags})"
         case UnseenZero():
             return "--unseen zero"
         case ReadingCsv(what, sign):
