@@ -24,6 +24,7 @@ from pugam.messages import (
     LeavingUnscored,
     Message,
     MissingEffect,
+    NamingPositive,
     Piece,
     ReadingCsv,
     ReportProfile,
@@ -60,7 +61,17 @@ PIECES = [  # with their words in Python and on the command line
     (LeavingOut(("a", "b"), identify=True), " of X", " (--drop a --drop b)"),
     (LeavingOut(("a", "b", "c", "d")), " of X", " (--drop a --drop b --drop c ...)"),
     (DroppingRows(), "", " (--missing drop)"),
-    (LeavingUnscored(), 'unscorable="nan"', "--unscorable empty"),
+    (
+        LeavingUnscored(),
+        'leave such rows without a score (unscorable="nan"), or ',
+        "leave such rows without a score (--unscorable empty), or ",
+    ),
+    (
+        NamingPositive((1, "a b")),
+        "",
+        ", or say which value marks a labelled positive (--positive 1 or --positive 'a b')",
+    ),
+    (NamingPositive(()), "", ", or say which value marks a labelled positive (--positive)"),
     (UnseenZero('f(x, unseen="zero")'), 'f(x, unseen="zero")', "--unseen zero"),
     (MissingEffect("s(x, missing='effect')"), ": s(x, missing='effect')", " (--missing effect)"),
     (

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "LeavingUnscored",
     "Message",
     "MissingEffect",
+    "NamingPositive",
     "Piece",
     "ReadingCsv",
     "ReportProfile",
@@ -23,6 +24,7 @@ __all__ = [
     "ShellQuotes",
     "UnseenZero",
     "Words",
+    "filled",
     "in_lines",
     "in_python",
     "printable",
@@ -84,7 +86,14 @@ class MissingEffect:
 
 @dataclass(frozen=True)
 class LeavingUnscored:
-    """How to leave rows without a score that cannot have one."""
+    """Advice to leave rows without a score that cannot have one; other advice follows."""
+
+
+@dataclass(frozen=True)
+class NamingPositive:
+    """How to say which value marks a labelled positive, in place of coding labels anew; some values."""
+
+    values: tuple[object, ...]
 
 
 @dataclass(frozen=True)
@@ -125,12 +134,13 @@ Piece = (
     | DroppingRows
     | MissingEffect
     | LeavingUnscored
+    | NamingPositive
     | UnseenZero
     | ReadingCsv
     | InFormula
     | ShellQuotes
 )
-Kind = TypeVar("Kind", Row, ReportProfile, DroppingRows, MissingEffect)
+Kind = TypeVar("Kind", Row, ReportProfile, DroppingRows, MissingEffect, LeavingUnscored)
 Words = Callable[[Piece], str]
 
 PANDAS_NAMES = {"delimiter": "sep", "decimal": "decimal"}
@@ -163,15 +173,22 @@ def in_python(piece: Piece) -> str:
         case MissingEffect(term):
             return f": {term}"
         case LeavingUnscored():
-            return 'unscorable="nan"'
+            return 'leave such rows without a score (unscorable="nan"), or '
         case UnseenZero(term):
             return term
         case ReadingCsv(what, sign):
             return f"read it with pandas.read_csv(..., {PANDAS_NAMES[what]}={sign!r}) first"
         case InFormula(formula, position):
             return f"\n{formula}\n{' ' * position}^"
-        case DroppingRows() | ShellQuotes():
+        case DroppingRows() | NamingPositive() | ShellQuotes():
             return ""
+
+
+def filled(piece: str | Piece, figures: Mapping[str, object]) -> str | Piece:
+    """Put figures into text, and into what an argument is given."""
+    if isinstance(piece, Argument) and isinstance(piece.value, str):
+        return replace(piece, value=piece.value.format(**figures))
+    return piece.format(**figures) if isinstance(piece, str) else piece
 
 
 def printable(text: str) -> str:

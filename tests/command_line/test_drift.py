@@ -58,3 +58,12 @@ def test_bad_input_ends_in_one_line(pugam_says, files, arguments, said):
     assert code == 2
     assert said in err
     assert err.count("\n") == 1
+
+
+def test_new_rows_need_have_no_label_yet(pugam_says, files, rows, model):
+    model.save("may.json", data={"label": "z", "positive": "yes"})
+    rows.assign(z="").to_csv("new.csv", index=False)
+    code, out, _ = pugam_says("drift", "may.json", "new.csv")
+
+    assert code == 0
+    assert out.splitlines()[0] == "900 unlabelled rows"

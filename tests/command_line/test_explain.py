@@ -51,6 +51,15 @@ def test_rows_are_named_by_identifiers(pugam_says):
     assert [line.split(":")[0] for line in out.splitlines() if line.startswith("row")] == ["row A0001", "row A0003"]
 
 
+def test_rows_are_named_by_the_identifiers_of_the_fit(pugam_says, model):
+    model.save("model.json", data={"id": "who"})
+    for row, said in (("A0003", "row A0003: p_positive"), ("4", "row 4: p_positive")):
+        code, out, _ = pugam_says("explain", "model.json", "rows.csv", "--row", row)
+        assert code == 0
+        assert out.startswith(said)
+    assert "column 'who' holds no 'B1'" in pugam_says("explain", "model.json", "rows.csv", "--row", "B1")[2]
+
+
 @pytest.mark.parametrize("name", ["explained.csv", "explained.parquet"])
 def test_a_table_has_a_line_for_each_row_and_term(pugam_says, model, rows, name):
     code, out, err = pugam_says("explain", "model.json", "rows.csv", "--id", "who", "--out", name)

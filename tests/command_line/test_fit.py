@@ -726,3 +726,28 @@ def test_an_empty_label_is_unlabelled_where_positives_are_named(pugam_says, make
 
     assert code == 0
     assert "! Column 'z': 20 empty, 100 0.0 are all taken as unlabelled." in err
+
+
+def test_other_codes_of_labels_are_asked_about(pugam_says, rows, features):
+    rows.assign(z=rows["z"] + 1).to_csv("rows.csv", index=False)
+    code, _, err = pugam_says("fit", "rows.csv", "--label", "z")
+
+    assert code == 2
+    assert err.endswith("or say which value marks a labelled positive (--positive 2 or --positive 1).\n")
+
+
+@pytest.fixture
+def leaking(rows):
+    """A file whose column batch tells labels, and whose labels are nearly all 1."""
+    few = rows[(rows["z"] == 1) | (np.arange(len(rows)) >= len(rows) - 20)]
+    few.assign(batch=np.where(few["z"] == 1, 5.0, 0.0) + np.arange(len(few)) % 7 / 7).to_csv("rows.csv", index=False)
+    return "rows.csv"
+
+
+def test_giveaways_and_swapped_labels_are_told_before_the_verdict(pugam_says, leaking, monkeypatch):
+    code, _, err = pugam_says("fit", leaking, "--label", "z", "--terms", "x1 + x2 + batch", "--smoothing", "0.1", "-q")
+    told = err.splitlines()
+
+    assert code == 0
+    assert told[0].startswith("! Column 'batch' has no value that labelled and unlabelled rows share.")
+    assert "rows are labelled positives, and few are unlabelled. Are labels swapped?" in told[1]

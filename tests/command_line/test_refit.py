@@ -135,3 +135,19 @@ def test_what_cannot_be_done_is_said_in_one_line(pugam_says, files, rows, argume
     assert code == 2
     assert said in err
     assert err.count("\n") == 1
+
+
+def test_new_gaps_and_levels_can_be_permitted(pugam_says, files, rows):
+    assert pugam_says(*FIT, "--drop", "town", "--smoothing", "0.1", "--shrinkage", "never", "--out", "may.json")[0] == 0
+    rows.assign(x1=rows["x1"].where(np.arange(500) % 10 > 0)).to_csv("june.csv", index=False)
+
+    code, _, err = pugam_says("refit", "may.json", "june.csv", "-q")
+    assert code == 2
+    assert "(--missing drop), or give them an effect of their own (--missing effect)" in err
+
+    flags = ["june.csv", "--unseen", "zero", "--out", "june.json", "-q"]
+    assert pugam_says("refit", "may.json", "--missing", "effect", *flags)[0] == 0
+    assert pugam.load("june.json").formula_ == 's(x1, missing="effect") + s(x2) + f(site, unseen="zero")'
+    assert pugam_says("refit", "may.json", "--missing", "drop", *flags)[0] == 0
+    assert pugam.load("june.json").n0_ == 280  # by their weights
+    assert "--unseen is zero; got 'error'" in pugam_says("refit", "may.json", "june.csv", "--unseen", "error")[2]

@@ -130,3 +130,69 @@ def test_more_rows_than_memory_is_to_hold_are_refused(pugam_says, monkeypatch, e
     assert code == 2
     assert "write fewer of them with --top or --threshold." in err
     assert not (empty_folder / "out.csv").exists()
+
+
+@pytest.fixture
+def fitted_file(empty_folder, model, rows):
+    """The file of a fit whose model remembers the column of labels, with words for them or without."""
+
+    def write(name="rows.csv", positive=None, labels=rows["z"]):
+        model.save("model.json", data={"label": "z", "positive": positive})
+        table = rows.assign(z=labels)
+        table.to_csv(name, index=False) if name.endswith("csv") else table.to_parquet(name)
+        return name
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("name", "positive", "words"),
+    [("rows.csv", None, {0: "0", 1: "1"}), ("rows.csv", "yes", {0: "", 1: "yes"}), ("rows.parquet", None, None)],
+)
+@pytest.mark.usefixtures("small_batches")
+def test_labelled_rows_are_on_no_worklist(fitted_file, pugam_says, model, rows, name, positive, words):
+    file = fitted_file(name, positive, rows["z"] if words is None else rows["z"].map(words))
+    code, out, _ = pugam_says("predict", "model.json", file, "--top", "40", "--out", "out.csv")
+    hidden = rows[rows["z"] == 0]
+
+    assert code == 0
+    assert pd.read_csv("out.csv")["who"].tolist() == model.worklist(hidden, top=40, columns="who").rows["who"].tolist()
+    assert out.splitlines()[0] == (
+        "300 rows are labelled already (column 'z') and left out; --labelled keep ranks them, too."
+    )
+    assert out.splitlines()[-1].endswith("expected among all 600 rows.")
+
+
+def test_labelled_rows_can_be_kept_in_a_worklist_and_dropped_from_a_table(fitted_file, pugam_says, model, rows):
+    file = fitted_file()
+    code, out, _ = pugam_says("predict", "model.json", file, "--top", "40", "--labelled", "keep", "--out", "out.csv")
+    assert code == 0
+    assert "left out" not in out
+    assert pd.read_csv("out.csv")["who"].tolist() == model.worklist(rows, top=40, columns="who").rows["who"].tolist()
+
+    for flags, n_rows in (([], 900), (["--labelled", "drop"], 600)):
+        assert pugam_says("predict", "model.json", file, "--out", "out.csv", *flags)[0] == 0
+        assert len(pd.read_csv("out.csv")) == n_rows
+
+
+def test_a_worklist_of_labelled_rows_alone_is_refused(fitted_file, pugam_says):
+    file = fitted_file(labels=1)
+    code, _, err = pugam_says("predict", "model.json", file, "--top", "40", "--out", "out.csv")
+
+    assert code == 2
+    assert "rows.csv has no unlabelled row" in err
+
+
+def test_a_row_that_cannot_be_scored_is_found_behind_labelled_ones(fitted_file, pugam_says, rows):
+    file = fitted_file()
+    rows.assign(x2=rows["x2"].where(rows.index != 700)).to_csv(file, index=False)
+    code, _, err = pugam_says("predict", "model.json", file, "--top", "40", "--out", "out.csv")
+
+    assert code == 2
+    assert "line 702" in err
+
+
+def test_columns_to_keep_may_stand_behind_one_flag(predicted):
+    table, _ = predicted("--top", "5", "--keep", "who,x1")
+
+    assert list(table.columns) == ["who", "x1", "p_positive", "log_density_ratio"]

@@ -110,7 +110,8 @@ def test_a_fit_that_permits_unseen_levels_scores_them(pugam_says, rows, new):
 
     code, _, err = pugam_says("predict", "lenient.json", new, "--out", "scored.csv")
 
-    assert (code, err) == (0, "")
+    assert code == 0
+    assert err == "! 1 row has a level of site that the fit did not see ('east'); it counts as average there.\n"
     assert pd.read_csv("scored.csv")["p_positive"].notna().all()
 
 
@@ -121,6 +122,16 @@ def test_the_refusal_of_a_level_names_both_ways_out(pugam_says, rows, new):
 
     assert code == 2
     assert "leave such rows without a score (--unscorable empty), or fit again with --unseen zero" in err
+
+
+def test_the_refusal_of_a_gap_names_ways_out_that_the_verb_has(pugam_says, rows, new):
+    rows.assign(x2=rows["x2"].where(rows.index != 3)).to_csv("gap.csv", index=False)
+
+    said = "leave such rows without a score (--unscorable empty), or fill or drop them"
+    assert said in pugam_says("predict", "model.json", "gap.csv", "--out", "scored.csv")[2]
+    code, _, err = pugam_says("report", "model.json", "gap.csv", "--label", "z", "--out", "report.html")
+    assert code == 2
+    assert "in gap.csv, line 5; fill or drop them" in err
 
 
 def test_an_explanation_says_why_there_is_none(pugam_says, new):

@@ -76,7 +76,10 @@ def test_new_levels_are_told_and_do_not_count_for_the_share(model, june):
     drift = model.drift(june.assign(site=["a", "b", "c"] * 500))
 
     assert drift.n_left_out == 500
-    assert "500 of 1,500 rows cannot be scored" in str(drift)
+    assert (
+        "500 of 1,500 rows cannot be scored and do not count for the share: site 'c' was not seen in the fit."
+        in str(drift)
+    )
     assert drift.columns["column"].iloc[0] == "site"
 
 

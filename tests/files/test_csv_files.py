@@ -220,6 +220,12 @@ BAD_FILES = {
     "too_few": ("data.csv", b"a,b\n1,2\n3\n", "data.csv, line 3 has 1 cell where the header has 2;"),
     "twice": ("data.csv", b"a,b,a\n1,2,3\n", "data.csv has several columns named 'a' (columns 1 and 3); give each"),
     "nameless": ("data.csv", b'"","a"\n"1",2\n', "data.csv: column 1 has no name; name it, or, if it numbers the rows"),
+    "title": (
+        "data.csv",
+        b"Claims of 2024\n\nid,amount,region\n1,2,3\n",
+        "data.csv, line 1: 'Claims of 2024' seems to be a title, since it is a single cell above 3; delete all lines",
+    ),
+    "title_of_a_sheet": ("data.csv", b"Claims,,\nid,amount,region\n1,2,3\n", "line 1: 'Claims' seems to be a title"),
     "binary": ("data.csv", b"a,b\n1,2\n\x00\x01\x02", "data.csv is not text: it holds binary data from line 3 on"),
     "workbook": (
         "data.csv",

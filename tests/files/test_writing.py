@@ -29,6 +29,25 @@ def save(table, path, batch_rows=1000):
     return path
 
 
+@pytest.mark.parametrize(
+    ("delimiter", "decimal"), [(";", ","), (",", ","), ("tab", "."), ("|", ","), ("^", "."), ("]", ","), ("-", ".")]
+)
+def test_a_delimiter_and_a_decimal_sign_read_back(tmp_path, delimiter, decimal):
+    table = pa.table({"x": [0.5, None, 1e-300], "a;b": ["one;two", "^-]|,", 'a\t"b"']})
+    with open_writer(tmp_path / "out.csv", table.schema, delimiter, decimal) as writer:
+        writer.write(table.to_batches()[0])
+
+    assert open_file(tmp_path / "out.csv", delimiter, decimal).read().equals(table)
+
+
+def test_a_name_that_asks_for_tabs_gets_them(tmp_path):
+    table = pa.table({"x": [0.5], "y": [2.0]})
+    with open_writer(tmp_path / "out.tsv", table.schema, ";", ",") as writer:
+        writer.write(table.to_batches()[0])
+
+    assert (tmp_path / "out.tsv").read_text() == "x\ty\n0,5\t2\n"
+
+
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_a_table_reads_back_as_it_was_written(tmp_path, suffix):
     rng = np.random.default_rng(3)

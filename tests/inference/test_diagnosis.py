@@ -421,13 +421,13 @@ CASES = {
         "Add interactions of these columns",
     ),
     "labelling": (
-        lambda d: {"labelling": LabellingTest(31.0, 10.0, 0.0006, ("x1", "x2"), (1e-6, 0.004), ("x1",))},
+        lambda d: {"labelling": LabellingTest(31.0, 10.0, 0.0006, ("x1", "x2"), (1e-6, 0.004), ("x1",), "s(x1)")},
         "does not fit",
         "p = 0.0006): whether a positive is labelled seems to depend on x1. ",
         "audit some unlabelled rows, or show how far off pi could be (plot('labelling'))",
     ),
     "labelling, none by itself": (
-        lambda d: {"labelling": LabellingTest(31.0, 10.0, 0.0006, ("x1", "x2"), (0.02, 0.04), ())},
+        lambda d: {"labelling": LabellingTest(31.0, 10.0, 0.0006, ("x1", "x2"), (0.02, 0.04), (), "s(x1)")},
         "does not fit",
         "seems to depend on x1. ",
         "audit some unlabelled rows",
@@ -547,7 +547,7 @@ def test_a_fixed_pi_stays_fixed_where_the_model_does_not_fit(clear):
 @pytest.mark.parametrize(("pvalue", "said"), [(1e-5, [PairsDoNotAddUp]), (1e-3, [LabelsPrefer, PairsDoNotAddUp])])
 def test_where_pairs_reject_more_clearly_nothing_is_said_of_labels(clear, pvalue, said):
     tests = {
-        "labelling": LabellingTest(40.0, 10.0, 1e-4, ("x1",), (1e-6,), ("x1",)),
+        "labelling": LabellingTest(40.0, 10.0, 1e-4, ("x1",), (1e-6,), ("x1",), "s(x1)"),
         "pair_test": PairTest(43.2, 10.0, pvalue, (("x1", "x4"),), (1e-5,)),
     }
 

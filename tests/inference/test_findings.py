@@ -57,7 +57,7 @@ FINDINGS = [
     LargeError(0.0, 1.0),
     IntervalsDiffer(Interval(0.4, 0.3, 0.5, 0.95, "profile"), Interval(0.4, 0.25, 0.45, 0.95, "wald")),
     LabelsDisagree(0.0012),
-    LabelsPrefer(0.0004, ("age", "{sex}")),
+    LabelsPrefer(0.0004, ("age", "{sex}"), "s({age})"),
     LeansOnPrior("next to nothing"),
     LittleApart(2.31, 0.859),
     NeedsSmoothness(1.62),
@@ -123,7 +123,12 @@ def test_a_report_points_to_what_is_on_its_page(finding):
     ("finding", "python", "terminal", "page"),
     [
         (WideInterval(0.2, 0.65), "(plot('sensitivity')).", "(the slider of --report).", "(the slider on this page)."),
-        (LabelsPrefer(0.0004, ("age",)), "(labelling='s(age)')", "(--labelling 's(age)')", "(the bounds on this page)"),
+        (
+            LabelsPrefer(4e-4, ("sex",), "f(sex)"),
+            "(labelling='f(sex)')",
+            "(--labelling 'f(sex)')",
+            "bounds on this page)",
+        ),
         (FewStartsNear(2, 12), "Only 2 of 12 starts", "(--starts 40)", "(--starts 40)"),
         (FlatProfile(0.0, 1.0), "(pi=0.2, pi=(0.1, 0.4))", "(--pi 0.2, --pi 0.1,0.4)", "(--pi 0.2, --pi 0.1,0.4)"),
         (UnevenProfile(2.04), "interval, pi_interval(method='profile').", "interval, --ci profile.", "--ci profile."),

@@ -11,6 +11,7 @@ from pugam.storage import RATIO, Scorer, write_python, write_sql
 from pugam.terms.expressions import (
     Choice,
     Expression,
+    Has,
     Is,
     Lacks,
     Number,
@@ -88,3 +89,27 @@ def test_levels_that_a_language_cannot_hold_are_refused():
         write_sql(scorer(Choice(((Is("site", "a\0b"), Number(1.0)),)), "site"), ("t",), None)
     with pytest.raises(InputError, match="SQL has no name ''"):
         write_sql(scorer(Value("x"), "x"), ("",), None)
+
+
+def test_empty_text_is_a_missing_value_unless_it_is_a_level():
+    missing = (Lacks(("site",)), Number(2.0))
+    assert logit(score(Choice((missing, (Is("site", "a"), Number(1.0)))), {"site": ""})) == pytest.approx(2.0)
+    assert logit(score(Choice((missing, (Is("site", ""), Number(1.0)))), {"site": ""})) == pytest.approx(1.0)
+    with pytest.raises(ValueError, match="x is missing"):
+        score(Value("x"), {"x": ""})
+
+
+def test_a_query_says_how_empty_text_becomes_null():
+    ratio = Plus(
+        (Choice(((Lacks(("x",)), Number(2.0)), (Has(("x",)), Value("x")))), Choice(((Is("s", ""), Number(0.5)),)))
+    )
+    query = write_sql(scorer(ratio, "x", "s", "a\nb"), ("main", "t"), None)
+    said = [line[5:] for line in query.splitlines() if line.startswith("--   ")]
+    assert said == ['UPDATE "main"."t" SET "x" = NULL WHERE "x" = \'\';']
+
+    with sqlite3.connect(":memory:") as connection:
+        connection.create_function("exp", 1, lambda x: None if x is None else math.exp(x))
+        connection.execute("create table t (x text, s text)")
+        connection.execute("insert into t values ('', '')")
+        connection.execute(said[0])
+        assert connection.execute(query).fetchone()[2] == 2.5

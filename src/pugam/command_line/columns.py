@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,17 @@ if TYPE_CHECKING:
 
     from pugam.estimator import PUGAM
 
-__all__ = ["Features", "Roles", "family_of", "kinds_of_sample", "match_levels", "plain_types", "remembered"]
+__all__ = [
+    "Features",
+    "Roles",
+    "family_of",
+    "kinds_of_sample",
+    "match_levels",
+    "plain_types",
+    "remembered",
+    "split_names",
+    "value_of",
+]
 
 
 @dataclass(frozen=True)
@@ -121,6 +131,11 @@ def remembered(model: PUGAM) -> dict[str, Any]:
     return {name: value for name, value in known.items() if (isinstance(value, str) and value) or name == "level"}
 
 
+def split_names(given: Sequence[str], known: Collection[str]) -> list[str]:
+    """Columns that a flag was given; several may stand behind one, with commas between them."""
+    return [name for text in given for name in ([text] if text in known else text.split(","))]
+
+
 def kinds_of_sample(file: DataFile, column: str | None) -> dict[str, Kind]:
     """What a column of samples holds: names, where some of them are numbers and others are not."""
     if column is None or column not in file.names:
@@ -147,7 +162,7 @@ def match_levels(table: pa.Table, features: Features) -> pa.Table:
     there = set(table.column_names)
     for name, levels in features.levels.items():
         if name in there and family_of(table.schema.field(name).type) in ("numbers", "booleans"):
-            known = {_value(level): level for level in levels}
+            known = {value_of(level): level for level in levels}
             coded = table[name].combine_chunks().dictionary_encode()
             values = coded.dictionary.to_pylist()
             words = [None if is_missing(value) else known.get(value, str(value)) for value in values]
@@ -156,8 +171,10 @@ def match_levels(table: pa.Table, features: Features) -> pa.Table:
     return table
 
 
-def _value(level: str) -> object:
-    """What a level that was read as text stands for in a file that knows numbers and booleans."""
+def value_of(level: object) -> object:
+    """What a cell that was read as text stands for in a file that knows numbers and booleans."""
+    if not isinstance(level, str):
+        return level
     if level.lower() in ("true", "false"):
         return level.lower() == "true"
     try:

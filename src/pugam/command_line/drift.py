@@ -10,7 +10,7 @@ import numpy as np
 import typer
 
 from pugam.command_line.columns import Features, Roles, match_levels, remembered
-from pugam.command_line.labels import read_label_column
+from pugam.command_line.labels import mark_labelled, read_label_column
 from pugam.command_line.options import (
     Decimal,
     Delimiter,
@@ -22,9 +22,9 @@ from pugam.command_line.options import (
     say,
 )
 from pugam.command_line.places import require_apart
-from pugam.command_line.scoring import require_columns
+from pugam.command_line.scoring import require_columns, writer_like
 from pugam.errors import InputError
-from pugam.files import DataFile, open_file, open_writer
+from pugam.files import DataFile, open_file
 
 __all__ = ["drift"]
 
@@ -83,7 +83,7 @@ def drift(
         found = model.drift(rows, None if pi is None else read_share(pi), level)
         if out is not None:
             batch = found.columns.combine_chunks().to_batches()[0]
-            with open_writer(out, batch.schema) as writer:
+            with writer_like(out, data, delimiter, decimal)(batch.schema) as writer:
                 writer.write(batch)
     if kept is not None and not quiet:
         say(f"{rows.num_rows:,} unlabelled rows")
@@ -98,6 +98,9 @@ def _unlabelled(file: DataFile, known: Mapping[str, Any], label: str | None, pos
     roles = Roles.of_fit(known, True, label=label, positive=positive)
     if roles.label is None or (label is None and roles.label not in file.names):
         return None
+    if label is None and positive is None:  # new rows may have no label yet
+        cells = file.read([roles.label], {roles.label: "text"})[roles.label]
+        return np.flatnonzero(~mark_labelled(cells, roles.positive))
     kinds: dict[str, Any] = {} if roles.positive is None else {roles.label: "text"}
     labels = read_label_column(file, file.read([roles.label], kinds)[roles.label], roles)
     return np.flatnonzero(np.asarray(labels).astype(float) != 1.0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from pugam.command_line.columns import Features, match_levels
+from pugam.command_line.columns import Features, match_levels, remembered
 from pugam.command_line.options import (
     Decimal,
     Delimiter,
@@ -28,13 +27,22 @@ from pugam.command_line.options import (
     say,
 )
 from pugam.command_line.places import require_apart
-from pugam.command_line.scoring import Share, caveat, model_of_kind, place_of, require_columns, rows_outside
+from pugam.command_line.scoring import (
+    Beyond,
+    OpenWriter,
+    Share,
+    caveat,
+    model_of_kind,
+    place_among,
+    require_columns,
+    writer_like,
+)
 from pugam.command_line.spreadsheets import Formulas, Neutralise
 from pugam.command_line.unscored import REASON
 from pugam.data import read_table
 from pugam.errors import InputError, RowError
-from pugam.files import DataFile, TableWriter, is_text, open_file, open_writer
-from pugam.terms import unscorable_rows, warn_outside
+from pugam.files import DataFile, TableWriter, is_text, open_file
+from pugam.terms import unscorable_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -54,7 +62,10 @@ def explain(
     data: Annotated[Path, typer.Argument(help="A .csv, .csv.gz or .parquet file, or a folder of Parquet files.")],
     row: Annotated[
         list[str] | None,
-        typer.Option(help="A row to explain: its number, 1 for the first, or with --id its identifier; repeatable."),
+        typer.Option(
+            help="A row to explain: its number, 1 for the first, or its identifier, in the column of --id or of "
+            "the fit; repeatable."
+        ),
     ] = None,
     id: Annotated[str | None, typer.Option(help="Column of identifiers, to name rows by.")] = None,
     out: Annotated[
@@ -114,7 +125,7 @@ def explain(
     require_columns(model, file)
     share = Share(None if pi is None else read_share(pi), sample, sample in file.names)
     share.require_known(model)
-    wanted = Wanted.read(file, row, id)
+    wanted = Wanted.read(file, row, id, remembered(model).get("id"))
     for line in caveat(model.verdict_, pi):
         say(line, aside=True)
     with printing_warnings():
@@ -125,7 +136,8 @@ def explain(
                 _print(found, top or TOP, level, first=number == 0)
             return
         formulas = Formulas(is_text(out), neutralise)
-        n_rows = _write(explained, out, top, "row" if id is None else id, empty, formulas)
+        writing = writer_like(out, data, delimiter, decimal)
+        n_rows = _write(explained, writing, top, wanted.column or "row", empty, formulas)
         formulas.warn()
     if not quiet:
         say(f"{n_rows:,} {'row' if n_rows == 1 else 'rows'}: {out}")
@@ -148,12 +160,14 @@ class Wanted:
     names: set[str] | None
 
     @classmethod
-    def read(cls, file: DataFile, rows: Sequence[str] | None, column: str | None) -> Wanted:
-        """Check what was asked for."""
+    def read(cls, file: DataFile, rows: Sequence[str] | None, column: str | None, known: str | None = None) -> Wanted:
+        """Check what was asked for; what is no number of a row is an identifier, in the column known from the fit."""
+        if column is None and known in file.names and not all(map(_is_number, rows or ())):
+            column = known
         if column is not None and column not in file.names:
             file.read([column])  # says that there is no such column, and which is nearest
         for name in rows or ():
-            if column is None and not (name.isascii() and name.isdigit() and int(name) > 0):
+            if column is None and not _is_number(name):
                 raise InputError(
                     f"--row is the number of a row, 1 for the first; got {name!r}. Give --id with the column of "
                     "identifiers to name rows by these."
@@ -181,6 +195,10 @@ class Wanted:
         raise InputError(f"{self.file.path}: column {self.column!r} holds no {lacking[0]!r}; check --row and --id.")
 
 
+def _is_number(row: str) -> bool:
+    return row.isascii() and row.isdigit() and int(row) > 0
+
+
 @dataclass(frozen=True)
 class RowFound:
     """One row: its name, the lines of `explain`, and why there are none."""
@@ -198,7 +216,7 @@ def _explained(
 
     features = Features.of_model(model)
     kinds, share_of = file.kinds(features.columns, features.kinds), share.of_batches(file)
-    first_row, outside, found = 0, Counter[str](), set[str]()
+    first_row, beyond, found = 0, Beyond(), set[str]()
     for batch in file.batches():
         places, names = wanted.choose(batch, first_row)
         if most is not None and len(places) > most:
@@ -213,15 +231,11 @@ def _explained(
             try:
                 yield from _of_batch(model, rows, names, _taken(share_of(batch, first_row), places), level, empty)
             except RowError as error:
-                raise error.placed(partial(_place, file, first_row, places)) from None
-            outside.update(rows_outside(model, rows))
+                raise error.placed(partial(place_among, file, first_row, places)) from None
+            beyond.add(model, rows)
         first_row += batch.num_rows
     wanted.require_found(found, first_row)
-    warn_outside(outside)
-
-
-def _place(file: DataFile, first_row: int, places: Sequence[int], row: int) -> str:
-    return place_of(file, first_row, places[row])
+    beyond.warn()
 
 
 def _taken(share: dict[str, Any], places: Sequence[int]) -> dict[str, Any]:
@@ -244,7 +258,7 @@ def _of_batch(
 
 
 def _write(
-    explained: Iterator[RowFound], out: Path, top: int | None, column: str, empty: bool, formulas: Formulas
+    explained: Iterator[RowFound], open_table: OpenWriter, top: int | None, column: str, empty: bool, formulas: Formulas
 ) -> int:
     """Write a line for each row and term, and tell how many rows there were."""
     import pyarrow as pa
@@ -263,7 +277,7 @@ def _write(
             schema = pa.schema([(name, pa.string() if name in texts else pa.float64()) for name in fields])
             batch = formulas.guard(pa.RecordBatch.from_pydict(columns, schema))
             if writer is None:
-                writer = stack.enter_context(open_writer(out, batch.schema))
+                writer = stack.enter_context(open_table(batch.schema))
             writer.write(batch)
             n_rows += len(some)
     return n_rows

@@ -105,6 +105,7 @@ def fit_and_tell(model: PUGAM, features: Features, asked: Asked) -> None:
         if asked.report is not None:
             made = asked.origin, command_given(), interval
             write_report(model, asked.report, rows, *made, show=asked.show, diagnosis=diagnosis)
+    with printing_warnings():  # those of the fit come before its verdict: a column that gives labels away is its reason
         _tell(model, interval, diagnosis, asked)
 
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from pugam.command_line.columns import Roles, family_of
+from pugam.command_line.columns import Roles, family_of, value_of
 from pugam.data import is_missing
 from pugam.errors import InputError, warn_user
 from pugam.files import DataFile
 
-__all__ = ["mark_positive", "read_label_column"]
+__all__ = ["mark_labelled", "mark_positive", "read_label_column"]
 
 MOST_VALUES_SHOWN = 3
 
@@ -55,6 +55,15 @@ def mark_positive(column: Any, wanted: str) -> np.ndarray:
     """Mark the rows whose label is what a user wrote; of a part of the rows, in which there may be none."""
     values = _values(column)
     marked = {value: _is_written(value, wanted) for value in set(values)}
+    return np.array([marked[value] for value in values], dtype=bool)
+
+
+def mark_labelled(column: Any, positive: str | None) -> np.ndarray:
+    """Mark labelled positives in a file that need have none: rows with this value, or 1 and true without one."""
+    if positive is not None:
+        return mark_positive(column, positive)
+    values = _values(column)
+    marked = {value: value_of(value) == 1 for value in set(values)}
     return np.array([marked[value] for value in values], dtype=bool)
 
 

@@ -118,7 +118,8 @@ def require_choice(flag: str, value: str, *choices: str) -> None:
     """Refuse a word that is none of these."""
     if value not in choices:
         *others, last = choices
-        raise InputError(f"{flag} is {', '.join(others)} or {last}; got {value!r}.")
+        named = f"{', '.join(others)} or {last}" if others else last
+        raise InputError(f"{flag} is {named}; got {value!r}.")
 
 
 @contextmanager

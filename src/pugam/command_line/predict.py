@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -13,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from pugam.command_line.columns import Features, match_levels
+from pugam.command_line.columns import Features, match_levels, split_names
+from pugam.command_line.labelled import Labelled
 from pugam.command_line.options import (
     Decimal,
     Delimiter,
@@ -25,14 +25,13 @@ from pugam.command_line.options import (
     say,
 )
 from pugam.command_line.places import require_apart
-from pugam.command_line.scoring import Share, caveat, place_of, require_columns, rows_outside
+from pugam.command_line.scoring import Beyond, OpenWriter, Share, caveat, place_among, require_columns, writer_like
 from pugam.command_line.shortlists import Ranking, Scored, Shortlist, expectation
 from pugam.command_line.spreadsheets import Formulas, Neutralise
 from pugam.command_line.unscored import REASON, Unscored
 from pugam.errors import InputError, RowError
-from pugam.files import DataFile, TableWriter, is_text, open_file, open_writer
+from pugam.files import DataFile, TableWriter, is_text, open_file
 from pugam.progress import Progress
-from pugam.terms import warn_outside
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -78,7 +77,15 @@ def predict(
         bool, typer.Option("--sort", help="Write the likeliest positives first; rows are kept in memory.")
     ] = False,
     keep: Annotated[
-        list[str] | None, typer.Option(help="Column to write beside the new ones, in place of all; may be repeated.")
+        list[str] | None,
+        typer.Option(help="Column to write beside the new ones, in place of all; several as a,b."),
+    ] = None,
+    labelled: Annotated[
+        str | None,
+        typer.Option(
+            help="Rows that are labelled already, by the column of the fit: drop or keep; by default a worklist (--top,"
+            " --threshold, costs) drops them."
+        ),
     ] = None,
     unscorable: Annotated[
         str,
@@ -114,6 +121,7 @@ def predict(
     pi = None if pi is None else read_share(pi)
     smallest = read_cutoff(top, threshold, cost_review, cost_miss)
     require_level(level)
+    require_choice("--labelled", labelled or "drop", "drop", "keep")
     require_choice("--unscorable", unscorable, "error", "empty")
     require_table(out, "--out")
     if data.suffix == ".json" and model_file.suffix != ".json":
@@ -127,29 +135,39 @@ def predict(
     if taken:
         raise InputError(f"{data} has a column {taken[0]!r} already; rename it first.")
     require_columns(model, file)
-    for column in keep or ():
+    kept = split_names(keep or (), file.names)
+    for column in kept:
         if column not in file.names:
             file.read([column])
     share = Share(pi, sample, sample in file.names)
     share.require_known(model)
     for line in caveat(model.verdict_, pi):
         say(line, aside=True)
-    ranking = Ranking(top, smallest, sort or top is not None, tuple(keep) if keep else None)
+    ranking = Ranking(top, smallest, sort or top is not None, tuple(kept) or None)
     shortlist = Shortlist(ranking, data)
+    known = Labelled(model, file, keep=labelled != "drop" and not (ranking.leaves_out and labelled is None))
     with printing_warnings():
-        batches = _scored(model, file, share, level if interval else None, is_text(out), added, unscored)
+        batches = _scored(model, file, share, level if interval else None, is_text(out), added, unscored, known)
         formulas = Formulas(is_text(out), neutralise)
-        _write(batches, file, out, shortlist, formulas, False if quiet else None)
+        writing = writer_like(out, data, delimiter, decimal)
+        _write(batches, file, writing, shortlist, formulas, False if quiet else None)
         formulas.warn()
         said = tuple(expectation(model, shortlist, pi, sample, level)) if ranking.leaves_out else ()
     if not quiet:
+        if known.n_rows:
+            say(known.told())
         say(f"{shortlist.n_listed:,} rows: {out}")
     for line in said:
         say(line)
 
 
 def _write(
-    batches: Iterator[Scored], file: DataFile, out: Path, shortlist: Shortlist, formulas: Formulas, show: bool | None
+    batches: Iterator[Scored],
+    file: DataFile,
+    open_table: OpenWriter,
+    shortlist: Shortlist,
+    formulas: Formulas,
+    show: bool | None,
 ) -> None:
     """Write what is asked for of scored batches: at once, or in order at the end."""
     with ExitStack() as stack:
@@ -158,7 +176,7 @@ def _write(
         for scored in _one_ahead(batches):
             batch = formulas.guard(shortlist.add(scored))
             if writer is None:
-                writer = stack.enter_context(open_writer(out, batch.schema))
+                writer = stack.enter_context(open_table(batch.schema))
             writer.write(batch)
             bar.advance(scored.batch.num_rows)
         if writer is not None:
@@ -183,6 +201,7 @@ def _scored(
     as_written: bool,
     added: Sequence[str],
     unscored: Unscored | None,
+    known: Labelled,
 ) -> Iterator[Scored]:
     """Score batch by batch; from text to text all columns go out as they were written, also those of the model."""
     import pyarrow as pa
@@ -190,26 +209,36 @@ def _scored(
     features = Features.of_model(model)
     kinds, share_of = file.kinds(features.columns, features.kinds), share.of_batches(file)
     first_row = 0
-    outside: Counter[str] = Counter()
-    for batch in file.batches():
-        read = file.typed(batch.select(list(features.columns)), kinds, first_row)
-        rows = match_levels(pa.Table.from_batches([read]), features)
-        try:
-            holds = share_of(batch, first_row)
-            score = partial(_scores, model, share=holds, level=level)
-            scorable, new = (rows, score(rows)) if unscored is None else unscored.scores(model, rows, added, score)
-        except RowError as error:
-            raise error.placed(partial(place_of, file, first_row)) from None
-        outside.update(rows_outside(model, rows))
-        understood = () if as_written else set(features.columns)
-        kept = [(read if name in understood else batch).column(name) for name in batch.schema.names]
-        columns = [*kept, *(_as_column(name, values) for name, values in new.items())]
-        scored = pa.RecordBatch.from_arrays(columns, names=[*batch.schema.names, *new])
-        yield Scored(scored, tuple(new), scorable, holds["sample"] if share.in_column else None)
-        first_row += batch.num_rows
-    warn_outside(outside)
+    beyond = Beyond()
+    for whole in file.batches():
+        typed = file.typed(whole.select(list(features.columns)), kinds, first_row)
+        places = known.others(whole, first_row)
+        batch, read = (_taken(part, places) for part in (whole, typed))
+        if batch.num_rows:
+            rows = match_levels(pa.Table.from_batches([read]), features)
+            try:
+                holds = share_of(batch, first_row)
+                score = partial(_scores, model, share=holds, level=level)
+                scorable, new = (rows, score(rows)) if unscored is None else unscored.scores(model, rows, added, score)
+            except RowError as error:
+                raise error.placed(partial(place_among, file, first_row, places)) from None
+            beyond.add(model, rows)
+            understood = () if as_written else set(features.columns)
+            kept = [(read if name in understood else batch).column(name) for name in batch.schema.names]
+            columns = [*kept, *(_as_column(name, values) for name, values in new.items())]
+            scored = pa.RecordBatch.from_arrays(columns, names=[*batch.schema.names, *new])
+            yield Scored(scored, tuple(new), scorable, holds["sample"] if share.in_column else None)
+        first_row += whole.num_rows
+    if known.n_rows == first_row:
+        raise InputError(f"{file.path} has no unlabelled row: all {first_row:,} are labelled in {known.column!r}.")
+    beyond.warn()
     if unscored is not None:
         unscored.warn()
+
+
+def _taken(batch: pa.RecordBatch, places: np.ndarray) -> pa.RecordBatch:
+    """Some rows of a batch; itself, where these are all."""
+    return batch if len(places) == batch.num_rows else batch.take(places)
 
 
 def _as_column(name: str, values: Any) -> pa.Array:

@@ -16,6 +16,7 @@ from pugam.command_line.options import (
     NegativeFile,
     Quiet,
     UnlabeledFiles,
+    require_choice,
     require_suffix,
     say,
 )
@@ -42,6 +43,14 @@ def refit(
     positive_file: Annotated[Path | None, typer.Option(help="File of labelled positives, in place of DATA.")] = None,
     unlabeled_file: UnlabeledFiles = None,
     negative_file: NegativeFile = None,
+    missing: Annotated[
+        str | None,
+        typer.Option(help="Rows that lack a value, if not as in the fit: drop (leave them out), or effect."),
+    ] = None,
+    unseen: Annotated[
+        str | None,
+        typer.Option(help="Levels that predictions meet and this fit never saw, if not as in the fit: zero."),
+    ] = None,
     delimiter: Delimiter = None,
     decimal: Decimal = ".",
     quiet: Quiet = False,
@@ -62,6 +71,8 @@ def refit(
     for path, suffix, flag in ((out, ".json", "--out"), (report, ".html", "--report")):
         if path is not None:
             require_suffix(path, suffix, flag)
+    require_choice("--missing", missing or "drop", "drop", "effect")
+    require_choice("--unseen", unseen or "zero", "zero")
     files = KindFiles(positive_file, tuple(unlabeled_file or ()), negative_file)
     require_apart({"--out": out, "--report": report}, (model_file, data, *files.paths))
     if data is not None and data.suffix == ".json" and model_file.suffix != ".json":
@@ -73,7 +84,7 @@ def refit(
         files,
         _roles(old, known, data, label, positive),
         finds_kinds=known.get("kind") == AUTO,
-        missing=known.get("missing", "error"),
+        missing=missing or known.get("missing", "error"),
         shares=known.get("shares", "separate"),
         rare_kinds=known.get("rare_kinds", "error"),
         ci="profile" if known.get("ci") == "profile" else "wald",
@@ -86,7 +97,12 @@ def refit(
     )
     if old._kinds is not None and report is not None:
         raise InputError("--report is of one kind of positives, but this model has several; leave it out.")
-    fit_and_tell(same_settings(old), Features.of_model(old), asked)
+    again = same_settings(old)
+    if missing == "effect":
+        again.set_params(missing=missing)
+    if unseen is not None:
+        again.set_params(unseen=unseen)
+    fit_and_tell(again, Features.of_model(old), asked)
     say(f"before: pi = {old.pi_interval(asked.level)} among {old.n1_:,.6g} unlabelled rows")
 
 

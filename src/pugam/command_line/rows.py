@@ -12,10 +12,18 @@ from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 import numpy as np
 
-from pugam.command_line.columns import Features, Roles, family_of, kinds_of_sample, match_levels, plain_types
+from pugam.command_line.columns import (
+    Features,
+    Roles,
+    family_of,
+    kinds_of_sample,
+    match_levels,
+    plain_types,
+    split_names,
+)
 from pugam.command_line.labels import read_label_column
 from pugam.command_line.options import without_suffix
-from pugam.command_line.wording import for_parts
+from pugam.command_line.wording import for_fits, for_parts
 from pugam.data import as_array, read_table, read_weights
 from pugam.errors import InputError, RowError, warn_user
 from pugam.files import DataFile, nearest_name, open_file
@@ -137,8 +145,8 @@ class Rows:
         try:
             yield
         except RowError as error:
-            placed = error.placed(self.place)
-            raise RowError(for_parts(placed.message)) if self.in_parts else placed from None
+            message = for_fits(error.placed(self.place).message)
+            raise RowError(for_parts(message) if self.in_parts else message) from None
 
 
 def read_rows(
@@ -227,7 +235,7 @@ def _read_several(
     """Read a file of positives and, after it, all others."""
     import pyarrow as pa
 
-    dropped = _dropped_columns([name for file in files for name in file.names], roles)
+    dropped = split_names(roles.drop, {name for file in files for name in file.names})
     first, *others = (_read_columns(file, _dropping_in(file, files, roles, dropped), features) for file in files)
     for file, table in zip(files[1:], others, strict=True):
         _require_alike((files[0], first), (file, table))
@@ -282,12 +290,6 @@ def _warn_of_numbering(tables: Sequence[pa.Table], joined: pa.Table) -> None:
             )
 
 
-def _dropped_columns(names: Sequence[str], roles: Roles) -> list[str]:
-    """Columns to leave out; several may stand behind one flag, with commas between them."""
-    known = set(names)
-    return [name for given in roles.drop for name in ([given] if given in known else given.split(","))]
-
-
 def _dropping_in(file: DataFile, files: Sequence[DataFile], roles: Roles, dropped: Sequence[str]) -> Roles:
     """The roles in one of several files: a column to leave out needs to be in one of them."""
     elsewhere = {name for other in files for name in other.names} - set(file.names)
@@ -296,7 +298,8 @@ def _dropping_in(file: DataFile, files: Sequence[DataFile], roles: Roles, droppe
 
 def chosen_features(file: DataFile, roles: Roles, features: Features) -> tuple[str, ...]:
     """Which columns of a file are features: those of the formula, or all that have no role and are not dropped."""
-    dropped, known = _dropped_columns(file.names, roles), set(file.names)
+    known = set(file.names)
+    dropped = split_names(roles.drop, known)
     for name in (*roles.columns, *dropped):
         if name not in known:
             file.read([name])  # says that there is no such column, and which is nearest

@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from pugam.command_line.columns import kinds_of_sample
 from pugam.data import read_table
 from pugam.errors import InputError
-from pugam.files import DataFile
-from pugam.terms import columns_read, count_outside
+from pugam.files import DataFile, TableWriter, is_text, open_writer
+from pugam.terms import columns_read, count_outside, count_unseen, warn_outside, warn_unseen
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from pugam.estimator import PUGAM
 
-__all__ = ["Share", "caveat", "model_of_kind", "place_of", "require_columns", "rows_outside"]
+__all__ = [
+    "Beyond",
+    "OpenWriter",
+    "Share",
+    "caveat",
+    "model_of_kind",
+    "place_among",
+    "require_columns",
+    "writer_like",
+]
+
+OpenWriter = Callable[["pa.Schema"], AbstractContextManager[TableWriter]]
 
 
 @dataclass(frozen=True)
@@ -43,6 +60,12 @@ class Share:
             "pi": None,
             "sample": file.typed(batch.select([column]), kinds, first_row).column(0).to_pylist(),
         }
+
+
+def writer_like(out: Path, data: Path, delimiter: str | None, decimal: str) -> OpenWriter:
+    """Return what opens a table to be written: from CSV to CSV, the delimiter and the decimal sign stay the same."""
+    style: dict[str, Any] = {"delimiter": delimiter, "decimal": decimal} if is_text(data) else {}
+    return partial(open_writer, out, **style)
 
 
 def caveat(verdict: str | None, pi: float | None) -> Iterator[str]:
@@ -82,6 +105,34 @@ def place_of(file: DataFile, first_row: int, row: int) -> str:
     return f"{file.path}, {file.place(first_row + row)}"
 
 
-def rows_outside(model: PUGAM, rows: pa.Table) -> dict[str, int]:
-    """How many rows lie well outside the range of the fit, by column."""
-    return count_outside([one._design for one in model._models], read_table(rows))
+def place_among(file: DataFile, first_row: int, places: Sequence[int] | np.ndarray, row: int) -> str:
+    """Where a row stands in its file that is one of several chosen from a batch."""
+    return place_of(file, first_row, int(places[row]))
+
+
+@dataclass(frozen=True)
+class Beyond:
+    """Counts rows that the fit saw none like, over all batches: outside its range, or with a level it never saw.
+
+    Attributes
+    ----------
+    outside : Counter
+        Rows well outside the range of a column.
+    unseen : dict of str to Counter
+        Rows of each level that terms permit although the fit never saw it, by column.
+    """
+
+    outside: Counter[str] = field(default_factory=Counter)
+    unseen: dict[str, Counter[object]] = field(default_factory=dict)
+
+    def add(self, model: PUGAM, rows: pa.Table) -> None:
+        """Count rows of a batch."""
+        designs, table = [one._design for one in model._models], read_table(rows)
+        self.outside.update(count_outside(designs, table))
+        for column, levels in count_unseen(designs, table).items():
+            self.unseen.setdefault(column, Counter()).update(levels)
+
+    def warn(self) -> None:
+        """Tell of them, once."""
+        warn_outside(self.outside)
+        warn_unseen(self.unseen)

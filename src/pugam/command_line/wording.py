@@ -13,6 +13,7 @@ from pugam.messages import (
     LeavingUnscored,
     Message,
     MissingEffect,
+    NamingPositive,
     Piece,
     ReadingCsv,
     ReportProfile,
@@ -22,7 +23,7 @@ from pugam.messages import (
     UnseenZero,
 )
 
-__all__ = ["for_parts", "in_flags"]
+__all__ = ["for_fits", "for_parts", "in_flags"]
 
 OTHER_FLAGS = {  # whose names are not those of the arguments in Python
     "z": "--label",
@@ -65,7 +66,10 @@ def in_flags(piece: Piece) -> str:
         case MissingEffect(again=again):
             return f"{' when you fit' if again else ''} (--missing effect)"
         case LeavingUnscored():
-            return "--unscorable empty"
+            return "leave such rows without a score (--unscorable empty), or "
+        case NamingPositive(values):
+            flags = " or ".join(f"--positive {_given(value)}" for value in values) or "--positive"
+            return f", or say which value marks a labelled positive ({flags})"
         case UnseenZero():
             return "--unseen zero"
         case ReadingCsv(what, sign):
@@ -74,6 +78,11 @@ def in_flags(piece: Piece) -> str:
             return f" In the formula: {formula[:position]}>>{formula[position:]}"
         case ShellQuotes():
             return "; the shell takes single quotes away that stand inside '...'"
+
+
+def for_fits(message: Message) -> Message:
+    """Leave out advice on rows that are only scored."""
+    return message.replaced(LeavingUnscored, lambda _: "")
 
 
 def for_parts(message: Message) -> Message:

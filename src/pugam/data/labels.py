@@ -10,7 +10,7 @@ import numpy as np
 
 from pugam.data.tables import as_array, is_missing
 from pugam.errors import InputError, RowError, warn_user
-from pugam.messages import Argument
+from pugam.messages import Argument, NamingPositive
 
 __all__ = ["Labels", "read_labels", "read_weights", "require_both_kinds"]
 
@@ -218,8 +218,16 @@ def _unknown_codes(codes: np.ndarray, unknown: np.ndarray) -> InputError:
         Z,
         f" holds {listed}{more} (first at ",
         int(np.argmax(unknown)),
-        f"). Only binary classification is supported. {CODING}.",
+        f"). Only binary classification is supported. {CODING}",
+        NamingPositive(_written(codes)),
+        ".",
     )
+
+
+def _written(codes: np.ndarray) -> tuple[object, ...]:
+    """The first values there are, as a user would write them."""
+    distinct = list(dict.fromkeys(codes.tolist()))[:MOST_VALUES_LISTED]
+    return tuple(int(value) if isinstance(value, float) and value.is_integer() else value for value in distinct)
 
 
 def require_both_kinds(positive: np.ndarray) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -14,7 +15,7 @@ from pugam.estimator.options import read_share
 from pugam.estimator.reading import read_new_rows
 from pugam.inference import ColumnDigest, Drift, ShareOfRows, column_drift, digest_columns, drift_columns, share_of_rows
 from pugam.solvers import Fit
-from pugam.terms import unscorable_rows
+from pugam.terms import count_unseen, unscorable_rows, warn_unseen
 
 if TYPE_CHECKING:
     from pugam.estimator.pugam import PUGAM
@@ -73,12 +74,14 @@ class DriftMethods:
         table = read_new_rows(model, X)
         drifts = [column_drift(digest, table.column(digest.column)) for digest in digests]
         without = unscorable_rows([model._design], table)
+        warn_unseen(count_unseen([model._design], table))
         kept = np.setdiff1d(np.arange(table.n_rows), list(without))
         if not len(kept):
             raise InputError("No row can be scored, so that nothing can be said of their share of positives.")
         found = _share(model, table.take(kept), model.pi_ if pi is None else read_share(pi), level)
         frame = table.frame(drift_columns(drifts))
-        return Drift(frame, found.interval, found.asked, found.pvalue, table.n_rows, len(without))
+        reasons = Counter(without.values())
+        return Drift(frame, found.interval, found.asked, found.pvalue, table.n_rows, len(without), reasons)
 
 
 def _share(model: PUGAM, table: Table, asked: float, level: float) -> ShareOfRows:

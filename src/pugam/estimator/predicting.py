@@ -18,7 +18,7 @@ from pugam.estimator.unscorable import Scorable, UnscorablePolicy, read_unscorab
 from pugam.inference import intercept_covariance, posterior_errors, posterior_limits, preference_of
 from pugam.likelihood import alpha_shift, expit, log_likelihood_rows, preferred_labels
 from pugam.messages import Argument
-from pugam.terms import count_outside, unscorable_rows, warn_outside
+from pugam.terms import count_outside, count_unseen, unscorable_rows, warn_outside, warn_unseen
 
 __all__ = ["PredictionMethods"]
 
@@ -112,6 +112,7 @@ class PredictionMethods(SampleMethods):
         designs, table = [one._design for one in self._models], read_new_rows(self, X)
         without = {} if read_unscorable(unscorable) == "error" else unscorable_rows(designs, table)
         warn_outside(count_outside(designs, table))
+        warn_unseen(count_unseen(designs, table))
         return scored_where_possible(lambda rows: self._logits(rows, pi, sample), X, table.n_rows, without)
 
     @property

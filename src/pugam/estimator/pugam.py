@@ -397,8 +397,8 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
                 self._chances = None if samples is None else samples.chances
                 self._judge()
             findings = list(first_look(fitted))
+        warn_of_giveaways(design, labelling, shown, rows.positive, numbers)
         self._warn(findings)
-        warn_of_giveaways(design, labelling, shown, rows.positive[numbers])
         warn_of_copies(design, shown)
         warn_of_samples(rows.roles, samples, rows.positive, rows.kept)
         warn_of_survey(survey, self._fit.survey, rows.weights)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from pugam.data import SampledRows, SampleRoles, SurveyRows, Table, find_copies,
 from pugam.engines import Engine
 from pugam.errors import InputError, SlowWarning, warn_user
 from pugam.inference import FEWEST_POOLED, pool_shares
-from pugam.messages import Argument, LeavingOut, Message
+from pugam.messages import Argument, LeavingOut, Message, NamingPositive
 from pugam.solvers import Fitted, Settings, Survey, has_enough_rows
 from pugam.terms import Design, Term, columns_read
 
@@ -35,6 +36,7 @@ FEWEST_AUDITED = 10  # of which rows of both classes can be expected
 MOST_COLUMNS = 300  # of a term: time grows with their square, or faster
 MOST_NAMES = 5  # shown in a message
 USUAL_WEIGHTS = 0.5, 1.5  # between which their mean lies where rows count for about one each
+MOSTLY_LABELLED = 0.9  # share of the rows, from which labels may be swapped
 AT_DEFAULTS = (  # what marginal likelihood asks for
     ": leave ",
     Argument("pi"),
@@ -110,11 +112,24 @@ def require_shares(how: str, samples: SampledRows | None) -> None:
         raise InputError(*needed, f"; there are {n_samples}.")  # told apart already, by names or by files
 
 
-def warn_of_giveaways(design: Design, labelling: Sequence[Term], shown: Table, positive: NDArray[np.bool_]) -> None:
-    """Warn of columns that perhaps tell how the rows were put together; labels may depend on those given for that."""
+def warn_of_giveaways(
+    design: Design, labelling: Sequence[Term], shown: Table, positive: NDArray[np.bool_], numbers: Any
+) -> None:
+    """Warn of columns that perhaps tell how the rows were put together; labels may depend on those given for that.
+
+    Of all rows the labels are looked at, which are perhaps swapped, and the columns of the rows with these numbers.
+    """
     allowed = columns_read(labelling)
-    for found in find_giveaways(shown, [name for name in design.columns_used if name not in allowed], positive):
+    names = [name for name in design.columns_used if name not in allowed]
+    for found in find_giveaways(shown, names, positive[numbers]):
         warn_user(found.message)
+    if np.mean(positive) > MOSTLY_LABELLED:
+        warn_user(
+            f"{int(np.sum(positive)):,} of {len(positive):,} rows are labelled positives, and few are unlabelled. Are "
+            "labels swapped? Code a labelled positive as 1 and an unlabelled row as 0",
+            NamingPositive(()),
+            ".",
+        )
 
 
 def warn_of_copies(design: Design, shown: Table) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -55,6 +56,7 @@ def read_header(path: Path, delimiter: str) -> Header:
         raise InputError(f"{path} is empty but for line ends; it needs a header and rows.")
     names = tuple(head[0].cells)
     _require_delimited(path, names, delimiter)
+    _require_no_title(path, head)
     require_names(path, names)
     if len(head) == 1:
         raise InputError(f"{path} has a header but no rows.")
@@ -94,6 +96,17 @@ def _require_delimited(path: Path, names: tuple[str, ...], delimiter: str) -> No
                 ReadingCsv("delimiter", other),
                 ".",
             )
+
+
+def _require_no_title(path: Path, head: Sequence[Record]) -> None:
+    """Refuse a single cell above rows of several: the names of the columns come further down."""
+    title, *others = head[0].cells
+    n_cells = sum(bool(cell) for record in head[1:] for cell in record.cells)
+    if title and not any(others) and n_cells > 1:
+        raise InputError(
+            f"{path}, line {head[0].line}: {_shortened(title)} seems to be a title, since it is a single cell above "
+            f"{n_cells}; delete all lines above the names of the columns."
+        )
 
 
 def _shortened(text: str, most: int = 40) -> str:

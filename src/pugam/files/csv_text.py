@@ -17,13 +17,13 @@ __all__ = ["csv_header_text", "csv_text", "require_writable"]
 DELIMITERS = ",;\t|"
 
 
-def csv_text(batch: pa.RecordBatch, delimiter: str) -> memoryview:
+def csv_text(batch: pa.RecordBatch, delimiter: str, decimal: str = ".") -> memoryview:
     """Write rows as lines of UTF-8 text.
 
     Missing values, NaN among them, become empty cells. Numbers are written with as many digits as it takes to get the
     same number back, those of float32 included.
     """
-    return _joined([_cells(column, delimiter) for column in batch.columns], delimiter)
+    return _joined([_cells(column, delimiter, decimal) for column in batch.columns], delimiter)
 
 
 def csv_header_text(schema: pa.Schema, delimiter: str) -> memoryview:
@@ -31,7 +31,7 @@ def csv_header_text(schema: pa.Schema, delimiter: str) -> memoryview:
     pa = arrow()
     names = [pa.array([name], pa.large_string()) for name in schema.names]
     # A single name with another file's delimiter in it must not pass for a header of several.
-    return _joined([_quoted(name, DELIMITERS) for name in names], delimiter)
+    return _joined([_quoted(name, DELIMITERS + delimiter) for name in names], delimiter)
 
 
 def require_writable(shown: object, schema: pa.Schema) -> None:
@@ -68,15 +68,18 @@ def _joined(cells: list[pa.Array], delimiter: str) -> memoryview:
     return memoryview(text)[ends[ended.offset] : ends[ended.offset + len(ended)]]
 
 
-def _cells(column: pa.Array, delimiter: str) -> pa.Array:
+def _cells(column: pa.Array, delimiter: str, decimal: str = ".") -> pa.Array:
     pa, pc = arrow(), arrow("compute")
     if pa.types.is_dictionary(column.type):
-        return _cells(column.dictionary_decode(), delimiter)
+        return _cells(column.dictionary_decode(), delimiter, decimal)
     if pa.types.is_floating(column.type):
         numbers = _widened(column)
         column = pc.if_else(pc.is_nan(numbers), None, numbers)
     text = column.cast(pa.large_string()).fill_null("")
-    return text if pa.types.is_primitive(column.type) else _quoted(text, delimiter)
+    if decimal != "." and pa.types.is_floating(column.type):
+        text = pc.replace_substring(text, ".", decimal)
+    is_plain = pa.types.is_primitive(column.type) and delimiter in DELIMITERS and delimiter != decimal
+    return text if is_plain else _quoted(text, delimiter)
 
 
 def _widened(column: pa.Array) -> pa.Array:
@@ -91,7 +94,8 @@ def _widened(column: pa.Array) -> pa.Array:
 def _quoted(text: pa.Array, delimiters: str) -> pa.Array:
     pc = arrow("compute")
     # A file that begins with U+FEFF would lose it as a byte order mark.
-    must = pc.match_substring_regex(text, f'["\\r\\n\\x{{feff}}{delimiters}]')
+    among = "".join(f"\\{sign}" if sign in "\\[]^-" else sign for sign in delimiters)
+    must = pc.match_substring_regex(text, f'["\\r\\n\\x{{feff}}{among}]')
     if not pc.any(must).as_py():
         return text
     doubled = pc.replace_substring(text, '"', '""')

@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING, Any, Protocol, cast
 
 from pugam.errors import InputError
 from pugam.files.arrow import arrow
+from pugam.files.csv_header import read_delimiter
 from pugam.files.csv_text import csv_header_text, csv_text, require_writable
 from pugam.files.formats import Format, format_of, listed_suffixes
 from pugam.files.replacing import replacing
@@ -34,7 +35,9 @@ class TableWriter(Protocol):
 
 
 @contextmanager
-def open_writer(path: str | os.PathLike[str], schema: pa.Schema) -> Iterator[TableWriter]:
+def open_writer(
+    path: str | os.PathLike[str], schema: pa.Schema, delimiter: str | None = None, decimal: str = "."
+) -> Iterator[TableWriter]:
     """Write a table batch by batch; the file appears under its name when the last one is written.
 
     Parameters
@@ -43,6 +46,10 @@ def open_writer(path: str | os.PathLike[str], schema: pa.Schema) -> Iterator[Tab
         The file; its name ends in .csv, .tsv or .txt, perhaps with .gz, or in .parquet or .pq.
     schema : pyarrow.Schema
         Names and types of the columns.
+    delimiter : str, optional
+        What stands between the cells of a CSV file, if not a comma; names with .tsv ask for tabs whatever it is.
+    decimal : {".", ","}
+        The sign before the decimals of numbers in a CSV file.
 
     Raises
     ------
@@ -68,7 +75,8 @@ def open_writer(path: str | os.PathLike[str], schema: pa.Schema) -> Iterator[Tab
         require_writable(path, schema)
     with replacing(path) as temporary, ExitStack() as stack:
         if form.name == "csv":
-            yield CsvWriter(stack.enter_context(_open_text(temporary, form)), schema, form.delimiter)
+            given = form.delimiter if delimiter is None or form.delimiter != "," else read_delimiter(delimiter)
+            yield CsvWriter(stack.enter_context(_open_text(temporary, form)), schema, given, decimal)
         else:
             writer = ParquetWriter(stack.enter_context(_open_parquet(path, temporary, schema)))
             yield writer
@@ -78,15 +86,15 @@ def open_writer(path: str | os.PathLike[str], schema: pa.Schema) -> Iterator[Tab
 class CsvWriter:
     """Writes rows as text."""
 
-    def __init__(self, file: IO[bytes], schema: pa.Schema, delimiter: str) -> None:
-        self._file, self._delimiter = file, delimiter
+    def __init__(self, file: IO[bytes], schema: pa.Schema, delimiter: str, decimal: str) -> None:
+        self._file, self._delimiter, self._decimal = file, delimiter, decimal
         self._rows_per_text = max(1, CELLS_PER_TEXT // max(1, len(schema.names)))
         file.write(csv_header_text(schema, delimiter))
 
     def write(self, batch: pa.RecordBatch) -> None:
         """Add rows."""
         for start in range(0, batch.num_rows, self._rows_per_text):
-            self._file.write(csv_text(batch.slice(start, self._rows_per_text), self._delimiter))
+            self._file.write(csv_text(batch.slice(start, self._rows_per_text), self._delimiter, self._decimal))
 
 
 class ParquetWriter:

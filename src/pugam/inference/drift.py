@@ -188,6 +188,8 @@ class Drift:
         Of that share, given the new rows.
     n_rows, n_left_out : int
         Rows, and those of them that cannot be scored, which do not count for the share.
+    reasons : Counter
+        How many of the latter there are by the first reason for each.
     """
 
     columns: Any
@@ -196,6 +198,7 @@ class Drift:
     pvalue: float
     n_rows: int
     n_left_out: int
+    reasons: Counter[str]
 
     @property
     def contradicts(self) -> bool:
@@ -225,4 +228,6 @@ class Drift:
         p = "p < 0.001" if self.pvalue < 0.001 else f"p = {self.pvalue:.3f}"
         yield f"They {doubt} a share of {self.pi:.3f} ({p})."
         if self.n_left_out:
-            yield f"{self.n_left_out:,} of {self.n_rows:,} rows cannot be scored, and do not count for the share."
+            ((reason, count),) = self.reasons.most_common(1)
+            why = reason if count == self.n_left_out else f"{reason} in {count:,} of them"
+            yield f"{self.n_left_out:,} of {self.n_rows:,} rows cannot be scored and do not count for the share: {why}."

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from pugam.inference.intervals import Interval
-from pugam.messages import Argument, FittingAlone, Message, Piece, ReportProfile, See
+from pugam.messages import Argument, FittingAlone, Message, Piece, ReportProfile, See, filled
 
 Said = tuple[str | Piece, ...]
 
@@ -33,7 +33,7 @@ class Finding(ABC):
     def message(self) -> Message:
         """The sentence, with the figures in it."""
         figures = {name: _listed(value) if isinstance(value, tuple) else value for name, value in vars(self).items()}
-        return Message(*(part.format(**figures) if isinstance(part, str) else part for part in self.said))
+        return Message(*(filled(part, figures) for part in self.said))
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -98,10 +98,7 @@ class OpenEnd(Finding):
     """No value of pi is excluded on one side."""
 
     end: float
-    said = (
-        "The profile of pi does not fall off towards {end:g}: there is no limit on that side. ",
-        *ADD_INFORMATION,
-    )
+    said = ("The profile of pi does not fall off towards {end:g}: there is no limit on that side. ", *ADD_INFORMATION)
 
 
 @dataclass(frozen=True)
@@ -339,15 +336,16 @@ class PairsDoNotAddUp(Finding):
 
 @dataclass(frozen=True)
 class LabelsPrefer(Finding):
-    """Among rows that are surely positive, labels go by some columns."""
+    """Among rows that are surely positive, labels go by some columns; a term of the first as `labelling` takes it."""
 
     pvalue: float
     columns: tuple[str, ...]
+    term: str
     said = (
         "Labelled positives do not look like a random sample of the positives (score test, p = {pvalue:.2g}): "
         "whether a positive is labelled seems to depend on {columns}. Estimates of pi are then mostly too small, and "
         "intervals do not count it. Say what labelling depends on (",
-        Argument("labelling", "s(age)"),
+        Argument("labelling", "{term}"),
         "), audit some unlabelled rows, or show how far off pi could be (",
         See("labelling"),
         "). If labels are beyond doubt, look for interactions of these columns.",

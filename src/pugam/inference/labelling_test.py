@@ -21,7 +21,7 @@ from pugam.inference.pair_products import in_ranks
 from pugam.inference.rows_tested import RowsTested
 from pugam.inference.score_test import FEWEST_ROWS_PER_PARAMETER, score_directions, unit_directions
 from pugam.inference.verdict import FEWEST_TERMS
-from pugam.terms import Axis, Encoded, group_columns
+from pugam.terms import Axis, Encoded, f, group_columns, s
 from pugam.terms.levels import MISSING_CODE
 
 __all__ = ["LabellingTest", "score_labelling"]
@@ -49,6 +49,8 @@ class LabellingTest:
     leading : tuple of str
         The columns that a preference seems to go by, at most three: the first, if its p-value is below 0.01, then the
         one that says most beside it, and so on. Columns that merely go along with these are not among them.
+    term : str
+        Of the first of these, or of the first of all columns, as `labelling` takes it: "s(age)" or "f(sex)".
     """
 
     statistic: float
@@ -57,6 +59,7 @@ class LabellingTest:
     columns: tuple[str, ...]
     pvalues: tuple[float, ...]
     leading: tuple[str, ...]
+    term: str
 
 
 def score_labelling(rows: RowsTested, columns: Collection[str] | None = None) -> LabellingTest | None:
@@ -75,7 +78,14 @@ def score_labelling(rows: RowsTested, columns: Collection[str] | None = None) ->
     alone = {column: score_directions(rows, left).pvalue for column, left in found.items()}
     order = sorted(alone, key=alone.__getitem__)
     joint = score_directions(rows, np.hstack(list(found.values())))
-    return LabellingTest(*joint, tuple(order), tuple(alone[name] for name in order), _leading(rows, found))
+    leading = _leading(rows, found)
+    term = _term(rows, (leading or order)[0])
+    return LabellingTest(*joint, tuple(order), tuple(alone[name] for name in order), leading, term)
+
+
+def _term(rows: RowsTested, column: str) -> str:
+    axis = next(axis for axis, _ in rows.axes.values() if axis.column == column)
+    return (s if axis.is_numeric else f)(column).formula
 
 
 def _is_identified(rows: RowsTested, column: str) -> bool:

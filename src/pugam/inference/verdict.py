@@ -87,8 +87,9 @@ def _misfits(found: Diagnosis) -> Iterator[Finding]:
     """Signs that the model does not hold: what it says of pi is then worth little, however sure it is."""
     pairs, omnibus, bound = found.pair_test, found.omnibus, found.best_bin
     if _prefers(found):
-        assert found.labelling is not None
-        yield findings.LabelsPrefer(found.labelling.pvalue, found.labelling.leading or found.labelling.columns[:1])
+        test = found.labelling
+        assert test is not None
+        yield findings.LabelsPrefer(test.pvalue, test.leading or test.columns[:1], test.term)
     if pairs is not None and pairs.pvalue < SMALLEST_PVALUE:
         worst = [f"{one} and {other}" for one, other in pairs.pairs[:MOST_PAIRS]]
         seen = [name for name, pvalue in zip(worst, pairs.pvalues, strict=False) if pvalue < SMALLEST_PVALUE]

@@ -35,13 +35,14 @@ MODULE = '''\
 import math
 
 COLUMNS = {columns}
+WITH_EMPTY_TEXT = {with_empty_text}  # where it is a level
 
 
 def score(row):
     """Return the chance that an unlabelled row is positive.
 
-    `row` is a mapping from the name of each column to its value; None and NaN are missing values. Raises ValueError for
-    a row that the model cannot score.
+    `row` is a mapping from the name of each column to its value; None, NaN and empty text are missing values. Raises
+    ValueError for a row that the model cannot score.
     """
     row = {{name: _read(row, name) for name in COLUMNS}}
     ratio = {ratio}
@@ -52,7 +53,9 @@ def _read(row, name):
     if name not in row:
         raise ValueError("the row has no column " + repr(name))
     value = row[name]
-    return None if value is None or value != value else value
+    if value is None or value != value or (value == "" and name not in WITH_EMPTY_TEXT):
+        return None
+    return value
 
 
 def _number(row, name):
@@ -96,6 +99,7 @@ def write_python(scorer: Scorer) -> str:
     return MODULE.format(
         remarks="\n".join(f"# {remark}" for remark in scorer.remarks()),
         columns=_tuple(scorer.columns),
+        with_empty_text=_tuple(scorer.columns_with_empty_text),
         ratio=ratio,
         posterior=posterior,
         functions="".join(functions),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pugam.terms.expressions import Expression
+from pugam.terms.expressions import Expression, columns_with_level
 from pugam.version import __version__
 
 __all__ = ["RATIO", "Scorer"]
@@ -32,6 +32,12 @@ class Scorer:
     columns: tuple[str, ...]
     ratio: Expression
     posterior: tuple[tuple[float, Expression], ...]
+
+    @property
+    def columns_with_empty_text(self) -> tuple[str, ...]:
+        """Columns in which text without a character is a level; in others it stands for a missing value."""
+        asked = columns_with_level(self.ratio, "")
+        return tuple(column for column in self.columns if column in asked)
 
     def remarks(self) -> tuple[str, ...]:
         """Say what it is, on single lines of ASCII."""

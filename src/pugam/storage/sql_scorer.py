@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from pugam.errors import InputError
 from pugam.storage.scorer import Scorer
@@ -41,7 +41,7 @@ def write_sql(scorer: Scorer, table: Sequence[str], keep: Sequence[str] | None) 
     keep : sequence of str, optional
         Columns of the table; None stands for all, with the log density ratio.
     """
-    remarks = "\n".join(f"-- {remark}" for remark in scorer.remarks())
+    remarks = "\n".join(f"-- {remark}" for remark in (*scorer.remarks(), *_on_empty_text(scorer, table)))
     kept = f"{WITH_RATIO}.*" if keep is None else ", ".join(f"{WITH_RATIO}.{_name(column)}" for column in keep)
     posterior = "\n    + ".join(
         f"{_write(Number(weight))} * {_expit(_write(logit))}" for weight, logit in scorer.posterior
@@ -49,8 +49,24 @@ def write_sql(scorer: Scorer, table: Sequence[str], keep: Sequence[str] | None) 
     ratio = _write(scorer.ratio)
     return (
         f"{remarks}\nSELECT {kept}{', ' if kept else ''}\n    {posterior} AS pugam_score\nFROM (\n"
-        f"SELECT {ROWS}.*,\n{ratio} AS pugam_ratio\nFROM {'.'.join(map(_name, table))} AS {ROWS}\n) AS {WITH_RATIO}\n"
+        f"SELECT {ROWS}.*,\n{ratio} AS pugam_ratio\nFROM {_names(table)} AS {ROWS}\n) AS {WITH_RATIO}\n"
     )
+
+
+def _on_empty_text(scorer: Scorer, table: Sequence[str]) -> Iterator[str]:
+    """Say what to do where empty cells of a CSV file became text: it would be scored, as zero."""
+    columns = [column for column in scorer.columns if column not in scorer.columns_with_empty_text]
+    if columns:
+        yield "Missing values are NULL. The .import of SQLite makes empty text of empty cells, which would count as 0;"
+        yield "after it, run:"
+    for column in columns:
+        statement = f"UPDATE {_names(table)} SET {_name(column)} = NULL WHERE {_name(column)} = '';"
+        if len(statement.splitlines()) == 1:  # a name may break lines, and a remark ends with its line
+            yield f"  {statement}"
+
+
+def _names(table: Sequence[str]) -> str:
+    return ".".join(map(_name, table))
 
 
 def _expit(logit: str) -> str:

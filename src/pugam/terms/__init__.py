@@ -30,6 +30,7 @@ from pugam.terms.support import POWERS
 from pugam.terms.tensor_basis import TensorBasis
 from pugam.terms.term import Term, columns_read, group_columns, register_term
 from pugam.terms.unscorable import stand_ins, unscorable_rows
+from pugam.terms.unseen import count_unseen, warn_unseen
 
 __all__ = [
     "INTERACTIONS",
@@ -59,6 +60,7 @@ __all__ = [
     "choose_terms",
     "columns_read",
     "count_outside",
+    "count_unseen",
     "f",
     "format_formula",
     "group_columns",
@@ -76,5 +78,6 @@ __all__ = [
     "ti",
     "unscorable_rows",
     "warn_outside",
+    "warn_unseen",
     "with_policies",
 ]

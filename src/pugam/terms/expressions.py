@@ -32,6 +32,7 @@ __all__ = [
     "between",
     "cases_by_level",
     "cases_of_pieces",
+    "columns_with_level",
     "fraction",
     "scaled",
     "shifted",
@@ -157,6 +158,21 @@ class Case:
     when: Condition | None
     argument: Expression
     coefficients: Array
+
+
+def columns_with_level(of: Expression, level: object) -> set[str]:
+    """The columns of which a level is asked for."""
+    match of:
+        case Plus(parts) | Times(parts):
+            return set().union(*(columns_with_level(part, level) for part in parts))
+        case Quotient(above, below):
+            return columns_with_level(above, level) | columns_with_level(below, level)
+        case Call(_, inner):
+            return columns_with_level(inner, level)
+        case Choice(cases):
+            asked = {when.column for when, _ in cases if isinstance(when, Is) and when.level == level}
+            return asked.union(*(columns_with_level(part, level) for _, part in cases))
+    return set()
 
 
 def shifted(of: Expression, by: float) -> Expression:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pugam.data import Column, require_numeric
 from pugam.errors import RowError
-from pugam.messages import DroppingRows, MissingEffect, Piece
+from pugam.messages import DroppingRows, LeavingUnscored, MissingEffect, Piece
 from pugam.terms.term import Term
 
 __all__ = ["complete_numbers", "listed", "missing_rows", "refuse_gaps", "refuse_missing"]
@@ -51,8 +51,10 @@ def refuse_missing(column: Column, term: Term) -> None:
     if not column.missing.any():
         return
     if term.missing != "error":
-        raise _gap_error(column, term, "; the fit saw none, so they have no effect of their own: fill or drop them.")
-    raise _gap_error(column, term, "; fill or drop them", *_permitted(term, "these", again=True), ".")
+        remedy = LeavingUnscored(), "fill or drop them."
+        raise _gap_error(column, term, "; the fit saw none, so they have no effect of their own: ", *remedy)
+    remedy = LeavingUnscored(), "fill or drop them"
+    raise _gap_error(column, term, "; ", *remedy, *_permitted(term, "these", again=True), ".")
 
 
 def _permitted(term: Term, which: str, again: bool = False) -> tuple[str | MissingEffect, ...]:

@@ -38,9 +38,9 @@ def encode_levels(term: Term, column: Column, levels: tuple[object, ...], permit
         raise RowError(
             f"{term.label}: level {shown!r} in ",
             row,
-            " was not seen in the fit; leave such rows without a score (",
+            " was not seen in the fit; ",
             LeavingUnscored(),
-            "), or fit again with ",
+            "fit again with ",
             UnseenZero(term.with_option('unseen="zero"')),
             " to give them a zero effect.",
         )
