@@ -25,7 +25,7 @@ def document(rows, tmp_path_factory):
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def _quick_pages(monkeypatch):
     monkeypatch.setattr("pugam.command_line.reports.write_report", lambda *arguments, **options: None)
 
@@ -33,6 +33,7 @@ def _quick_pages(monkeypatch):
 LONG = [pytest.param("refit", marks=pytest.mark.long), pytest.param("drift", marks=pytest.mark.long)]
 
 
+@pytest.mark.usefixtures("_quick_pages")
 @pytest.mark.parametrize("verb", ["report", *LONG])
 @pytest.mark.parametrize("name", [*ROLES, *OTHERS])
 def test_no_verb_ends_in_a_traceback(pugam_says, rows, document, verb, name):
@@ -50,8 +51,7 @@ def test_no_verb_ends_in_a_traceback(pugam_says, rows, document, verb, name):
 @pytest.mark.parametrize(
     ("name", "value"), [("command", "\x00<script>\ud83d"), ("pugam", "9" * 100), ("source", "<b>")]
 )
-def test_a_page_shows_whatever_a_file_says(pugam_says, rows, document, monkeypatch, name, value):
-    monkeypatch.undo()
+def test_a_page_shows_whatever_a_file_says(pugam_says, rows, document, name, value):
     rows.to_csv("rows.csv", index=False)
     told = document["provenance"]
     changed = {**told, name: value} if name in told else {**told, "data": {**told["data"], name: value}}
