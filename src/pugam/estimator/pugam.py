@@ -37,8 +37,7 @@ from pugam.estimator.requirements import (
     require_marginal,
     require_rows_for_labelling,
     require_shares,
-    warn_of_copies,
-    warn_of_giveaways,
+    warn_of_columns,
     warn_of_samples,
     warn_of_size,
     warn_of_survey,
@@ -385,21 +384,19 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
             designs = [design] if logged is None else [design, logged]
             fitted = self._fit_designs(engine, designs, settings, rng, () if samples is None else samples.names)
             fitted = know_survey(fitted, survey)
-            n0, n1 = fitted.engine.n0, fitted.engine.n1
             fitted = with_average(replace(fitted, fit=inference_of(fitted).averaged(fitted.engine)))
             fitted = with_pooled_shares(fitted) if shares == "pooled" else fitted
             covariance = shaped_covariance(inference_of(fitted))
             with all_or_nothing(self):
                 remember_features(self, X, rows.header)
-                self._remember(fitted.fit, settings, n0, n1, fitted.design, covariance)
+                self._remember(fitted.fit, settings, fitted.engine.n0, fitted.engine.n1, fitted.design, covariance)
                 self.classes_, self._library = classes, rows.library
                 self._rows, self._survey = (fitted.engine, rows.kept), survey
                 self._chances = None if samples is None else samples.chances
                 self._judge()
             findings = list(first_look(fitted))
-        warn_of_giveaways(design, labelling, shown, rows.positive, numbers)
+        warn_of_columns(design, labelling, shown, rows.positive[numbers])
         self._warn(findings)
-        warn_of_copies(design, shown)
         warn_of_samples(rows.roles, samples, rows.positive, rows.kept)
         warn_of_survey(survey, self._fit.survey, rows.weights)
         return self

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +23,7 @@ __all__ = [
     "require_rows_for_labelling",
     "require_same_survey",
     "require_shares",
-    "warn_of_copies",
-    "warn_of_giveaways",
+    "warn_of_columns",
     "warn_of_samples",
     "warn_of_size",
     "warn_of_survey",
@@ -112,27 +110,30 @@ def require_shares(how: str, samples: SampledRows | None) -> None:
         raise InputError(*needed, f"; there are {n_samples}.")  # told apart already, by names or by files
 
 
-def warn_of_giveaways(
-    design: Design, labelling: Sequence[Term], shown: Table, positive: NDArray[np.bool_], numbers: Any
-) -> None:
-    """Warn of columns that perhaps tell how the rows were put together; labels may depend on those given for that.
+def warn_of_columns(design: Design, labelling: Sequence[Term], shown: Table, positive: NDArray[np.bool_]) -> None:
+    """Warn of columns that perhaps tell how the rows were put together, and of copies of others.
 
-    Of all rows the labels are looked at, which are perhaps swapped, and the columns of the rows with these numbers.
+    Labels may depend on those given for that.
     """
     allowed = columns_read(labelling)
-    names = [name for name in design.columns_used if name not in allowed]
-    for found in find_giveaways(shown, names, positive[numbers]):
+    for found in find_giveaways(shown, [name for name in design.columns_used if name not in allowed], positive):
         warn_user(found.message)
+    _warn_of_copies(design, shown)
+    _warn_of_swapped_labels(positive)
+
+
+def _warn_of_swapped_labels(positive: NDArray[np.bool_]) -> None:
+    """Ask whether labels are swapped, where nearly all rows have one."""
     if np.mean(positive) > MOSTLY_LABELLED:
         warn_user(
-            f"{int(np.sum(positive)):,} of {len(positive):,} rows are labelled positives, and few are unlabelled. Are "
+            f"{100 * np.mean(positive):.0f}% of the rows are labelled positives, and few are unlabelled. Are "
             "labels swapped? Code a labelled positive as 1 and an unlabelled row as 0",
             NamingPositive(()),
             ".",
         )
 
 
-def warn_of_copies(design: Design, shown: Table) -> None:
+def _warn_of_copies(design: Design, shown: Table) -> None:
     """Warn of columns that say the same: each alone then looks as if it did not matter."""
     groups = find_copies(shown, design.columns_used)
     if not groups:
@@ -140,10 +141,8 @@ def warn_of_copies(design: Design, shown: Table) -> None:
     named = " and ".join(map(repr, groups[0][:2]))
     n_more = sum(len(columns) - 1 for columns in groups) - 1
     more = f" ({n_more} more column{'s also say' if n_more > 1 else ' also says'} what others do)" if n_more else ""
-    told = (
-        f"Columns {named} say the same, so that the effect of one cannot be told from that of the other{more}: leave "
-    )
-    warn_user(Message(told, "one out", LeavingOut(groups[0][1:2]), "."))
+    told = f"Columns {named} say the same, so that the effect of one cannot be told from that of the other{more}"
+    warn_user(Message(told, ": leave one out", LeavingOut(groups[0][1:2]), "."))
 
 
 def warn_of_size(design: Design) -> None:

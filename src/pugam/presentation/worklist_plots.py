@@ -33,9 +33,8 @@ def plot_worklist(
     for (name, title), ax in zip(TITLES.items(), panels, strict=True):
         _draw(ax, listed, getattr(listed.curve, name))
         ax.set_title(title, fontsize=10)
-    panels[0].set_ylim(0.0, 1.05 * float(listed.curve.found.upper.max()))
-    for ax in panels[1:]:
-        ax.set_ylim(0.0, 1.02)
+    for ax, highest in zip(panels, (1.05 * float(listed.curve.found.upper.max()), 1.02, 1.02), strict=True):
+        ax.set_ylim(0.0, highest)
     if axes is None and listed.caveat:
         figure.suptitle(listed.caveat, fontsize=9, color=MARK)
     return figure

@@ -83,7 +83,10 @@ def kinds_to_json(stored: StoredKinds) -> str:
         write_symmetric(stored.correlation),
         [dict(zip(KIND_KEYS, kind, strict=True)) for kind in kinds],
     ]
-    text = format_json(dict(zip(KEYS, values, strict=True))) + "\n"
+    return _readable(format_json(dict(zip(KEYS, values, strict=True))) + "\n")
+
+
+def _readable(text: str) -> str:
     read_saved(text, "The model cannot be saved")
     return text
 
