@@ -24,7 +24,8 @@ def find_copies(table: Table, names: Sequence[str]) -> list[tuple[str, ...]]:
 def _essence(column: Column) -> bytes:
     """What is left of a column without its units, or the names of its levels."""
     if column.kind == "numeric":
-        values, there = column.values, ~column.missing
+        there = np.isfinite(column.values)
+        values = column.values / (np.abs(column.values[there]).max(initial=0.0) or 1.0)  # squares of huge ones overflow
         spread = float(np.std(values[there])) if there.any() else 0.0
         standard = (values - np.mean(values[there])) / spread if spread > 0.0 else values
         first = standard[there][np.argmax(np.abs(standard[there]))] if there.any() else 1.0

@@ -27,7 +27,6 @@ __all__ = ["Pair", "Screening", "add_pairs", "choice_cost", "find_pairs", "scree
 Array = NDArray[np.float64]
 
 POSSIBLE_PRECISIONS = np.geomspace(1e-4, 1e6, 41)
-ROWS_AT_A_TIME = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,8 +163,8 @@ def _score_of_rows(engine: Engine, known: EvidenceAt) -> Array:
     """The score of each row in its predictor, some rows at a time, which keeps memory small."""
     c, d = label_frequency(np.asarray(known.optimum.pi), engine.n0, engine.n1)
     predictors = engine.linear_predictor(known.optimum.b)
-    for start in range(0, engine.n_rows, ROWS_AT_A_TIME):
-        some = slice(start, start + ROWS_AT_A_TIME)
+    for start in range(0, engine.n_rows, TUNING.rows_at_a_time):
+        some = slice(start, start + TUNING.rows_at_a_time)
         predictors[some] = saturating_rows(engine.positive[some], predictors[some], c, d).score_s
     return predictors if engine.weights is None else predictors * engine.weights
 

@@ -193,6 +193,7 @@ class Tuning:
     clear_gain: float = 3.0  # log evidence that speaks for interactions: odds of 20 to 1
     possible_gain: float = 1.0  # of one pair, as seen from the additive model, to try it
     screening_rows: int = 50_000  # whose information stands for that of all when pairs are looked at: to one percent
+    rows_at_a_time: int = 100_000  # whose scores are worked out together: arrays of all rows would be many
     few_pairs: int = 10  # of five columns: all of them are tried, whatever is seen
     pair_functions: tuple[int, ...] = (3, 2, 1)  # of each column: as many as leave enough rows for each product
     rows_per_product: int = 3
