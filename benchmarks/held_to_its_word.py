@@ -175,7 +175,7 @@ def main(folder: Path, maskings: int, groups: Sequence[str]) -> None:
         'well: share of fits whose verdict is "well determined"; held and largest error among these. log score: mean '
         "negative log-likelihood of the hidden labels. ECE: expected calibration error of posteriors, ten bins. Error "
         f"of the default less that of the mode, with a standard error over tables: {'; '.join(notes)}. Rules and "
-        "constants were chosen with the first group in sight (benchmarks/division.py).",
+        "constants were chosen with the first group in sight (benchmarks/division.py, also for exceptions).",
     )
     write_table(
         "posteriors_beside_others",
@@ -192,7 +192,7 @@ def main(folder: Path, maskings: int, groups: Sequence[str]) -> None:
         bins,
         "rows: share of the unlabelled rows; mean: their mean posterior; positive: share of positives. Each fit counts "
         "the same. The mode's posteriors are not averaged over what is not known, the default's are. "
-        "Rules were chosen with the first group in sight (benchmarks/division.py).",
+        "Rules were chosen with the first group in sight (benchmarks/division.py, also for exceptions).",
     )
 
 

@@ -112,8 +112,8 @@ def _hold_out(objective: Objective, penalized: Optimum, dealings: NDArray[np.int
 def make_folds(engine: Engine) -> NDArray[np.intp]:
     """Deal the rows out to folds, several times over: always the same folds for the same rows, shape (m, n_rows).
 
-    With one dealing, 2% of the rows left out move pi by up to 0.25 of its interval's width on real tables, with three
-    by up to 0.16.
+    Three dealings leave less to luck than one: how far 2% of the rows left out move pi is in
+    benchmarks/results/stability.md.
     """
     return np.array(
         [
