@@ -32,6 +32,6 @@ def test_a_fit_names_them(recwarn):
     data = simulate(1, n0=80, n=200, random_state=0)
     PUGAM(check=False).fit(data.X.assign(again=data.X["x1"], other=2.0 * data.X["x2"]), data.z)
 
-    (told,) = [str(one.message) for one in recwarn if "say the same" in str(one.message)]
-    assert told.startswith("Columns 'x1' and 'again' say the same")
-    assert "(1 more column also says what others do)" in told
+    (told,) = [str(one.message) for one in recwarn if "carry the same" in str(one.message)]
+    assert told.startswith("Columns 'x1' and 'again' carry the same information")
+    assert "(1 more column repeats another)" in told

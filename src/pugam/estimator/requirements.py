@@ -140,8 +140,8 @@ def _warn_of_copies(design: Design, shown: Table) -> None:
         return
     named = " and ".join(map(repr, groups[0][:2]))
     n_more = sum(len(columns) - 1 for columns in groups) - 1
-    more = f" ({n_more} more column{'s also say' if n_more > 1 else ' also says'} what others do)" if n_more else ""
-    told = f"Columns {named} say the same, so that the effect of one cannot be told from that of the other{more}"
+    more = f" ({n_more} more column{'s repeat others' if n_more > 1 else ' repeats another'})" if n_more else ""
+    told = f"Columns {named} carry the same information, so their effects cannot be told apart{more}"
     warn_user(Message(told, ": leave one out", LeavingOut(groups[0][1:2]), "."))
 
 
