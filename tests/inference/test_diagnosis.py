@@ -503,10 +503,19 @@ def test_what_is_harmless_is_not_warned_of(clear, change):
     assert judge(replace(clear, **change(clear))) == ("well determined", ())
 
 
-@pytest.mark.parametrize(("n_varying", "verdict"), [(3, "weakly determined"), (5, "well determined")])
-def test_among_many_terms_of_a_shrunken_fit_more_must_vary_than_chance_lets(clear, n_varying, verdict):
-    # Of 19 terms that say nothing, two or more have p < 0.05 with a probability of 0.25, four or more with 0.013.
-    pvalues = [0.02] * n_varying + [0.5] * (20 - n_varying)
+# Of 19 terms that say nothing, two or more have p < 0.05 with a probability of 0.25, four or more with 0.013, and one
+# or more p < 0.0027 with 0.05.
+@pytest.mark.parametrize(
+    ("small", "verdict"),
+    [
+        ((0.02,) * 3, "weakly determined"),
+        ((0.02,) * 5, "well determined"),
+        ((1e-9, 0.003), "weakly determined"),
+        ((1e-9, 0.002), "well determined"),
+    ],
+)
+def test_among_many_terms_of_a_shrunken_fit_more_must_vary_than_chance_lets(clear, small, verdict):
+    pvalues = [*small, *[0.5] * (20 - len(small))]
     terms = tuple(replace(clear.terms[0], terms=(f"s(x{j})",), pvalue=p) for j, p in enumerate(pvalues))
     columns = tuple((f"x{j}",) for j in range(20))
 

@@ -172,7 +172,12 @@ class Diagnosis:
     @property
     def n_groups(self) -> int:
         """Number of groups that the columns of these terms fall into, without interactions between groups."""
-        return _count_groups(self.terms, self.columns)
+        return self.count_groups(ALPHA)
+
+    def count_groups(self, level: float) -> int:
+        """Count such groups of the terms that are distinguishable from a constant at this level."""
+        pairs = zip(self.terms, self.columns, strict=True)
+        return len(group_columns(read for test, read in pairs if test.pvalue < level))
 
     @property
     def allows_for_errors(self) -> bool:
@@ -226,12 +231,6 @@ class Diagnosis:
 
     def _repr_html_(self) -> str:
         return f'<pre style="white-space: pre-wrap">{escape(self.in_words())}</pre>'
-
-
-def _count_groups(terms: Sequence[HypothesisTest], columns: Sequence[Sequence[str]]) -> int:
-    """Count groups of columns of terms that are distinguishable from a constant."""
-    pairs = zip(terms, columns, strict=True)
-    return len(group_columns(read for test, read in pairs if test.pvalue < ALPHA))
 
 
 def diagnose_fit(

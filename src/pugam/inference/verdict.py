@@ -149,12 +149,25 @@ def _find_too_few(found: Diagnosis) -> Finding:
 
 
 def _find_few(found: Diagnosis) -> Iterator[Finding]:
-    """Where columns are many for the rows, too: of twenty terms that say nothing, one is distinguishable by chance."""
+    """Where columns are many for the rows, too: of twenty terms that say nothing, one is distinguishable by chance.
+
+    Two terms really vary if more of them are distinguishable than chance explains, or two more clearly than it does.
+    """
     n_terms, n_varying = len(found.terms), found.n_groups
     if n_varying < FEWEST_TERMS:
         yield _find_too_few(found)
-    elif bdtrc(n_varying - FEWEST_TERMS, n_terms - 1, ALPHA) > ALPHA:  # so many besides the first one, or more
+    elif _chance_explains(n_terms, n_varying) and found.count_groups(_level_of_one(n_terms)) < FEWEST_TERMS:
         yield findings.FewTermsVary(n_terms, n_varying)
+
+
+def _chance_explains(n_terms: int, n_varying: int) -> bool:
+    """Whether so many terms besides the first, or more, may well have p < 0.05 although they say nothing."""
+    return bool(bdtrc(n_varying - FEWEST_TERMS, n_terms - 1, ALPHA) > ALPHA)
+
+
+def _level_of_one(n_terms: int) -> float:
+    """Level that the smallest p-value of all terms but the first is below by chance in 5% (Sidak's)."""
+    return float(-math.expm1(math.log1p(-ALPHA) / (n_terms - 1)))
 
 
 def _doubts(found: Diagnosis) -> Iterator[Finding]:
