@@ -10,6 +10,7 @@ import pytest
 from pugam import PUGAM, PugamWarning, l, s
 from pugam.datasets import simulate
 from pugam.inference import BestBin, Interval, LabellingTest, Omnibus, PairTest
+from pugam.inference.beyond_one import BeyondOne
 from pugam.inference.description import describe
 from pugam.inference.findings import (
     AboveBound,
@@ -503,25 +504,22 @@ def test_what_is_harmless_is_not_warned_of(clear, change):
     assert judge(replace(clear, **change(clear))) == ("well determined", ())
 
 
-# Of 19 terms that say nothing, two or more have p < 0.05 with a probability of 0.25, four or more with 0.013, and one
-# or more p < 0.0027 with 0.05.
 @pytest.mark.parametrize(
-    ("small", "verdict"),
+    ("change", "verdict"),
     [
-        ((0.02,) * 3, "weakly determined"),
-        ((0.02,) * 5, "well determined"),
-        ((1e-9, 0.003), "weakly determined"),
-        ((1e-9, 0.002), "well determined"),
+        ({}, "well determined"),
+        ({"beyond_one": BeyondOne(("x1",), 0.06)}, "weakly determined"),
+        ({"beyond_one": BeyondOne(("x1",), 0.06), "distance": 12.0}, "well determined"),
+        ({"distance": 3.9}, "weakly determined"),
     ],
+    ids=["two matter", "one tells all", "one tells all, far apart", "little apart"],
 )
-def test_among_many_terms_of_a_shrunken_fit_more_must_vary_than_chance_lets(clear, small, verdict):
-    pvalues = [*small, *[0.5] * (20 - len(small))]
-    terms = tuple(replace(clear.terms[0], terms=(f"s(x{j})",), pvalue=p) for j, p in enumerate(pvalues))
-    columns = tuple((f"x{j}",) for j in range(20))
+def test_columns_of_a_shrunken_fit_say_more_than_one_of_them(clear, change, verdict):
+    terms = tuple(replace(test, pvalue=0.5) for test in clear.terms)  # none is needed by itself
+    shrunken = replace(clear, ridge=3.0, distance=8.0, wald=replace(clear.wald, lower=0.35), terms=terms)
+    found = replace(shrunken, needs_terms=False, beyond_one=BeyondOne(("x1",), 0.04))
 
-    found = replace(clear, ridge=3.0, distance=8.0, wald=replace(clear.wald, lower=0.35), terms=terms, columns=columns)
-
-    assert judge(found)[0] == verdict
+    assert judge(replace(found, **change))[0] == verdict
 
 
 def test_a_fixed_pi_is_warned_of_the_model_only(clear):

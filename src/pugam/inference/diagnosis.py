@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pugam.data import SurveyRows
 from pugam.inference.best_bin import BestBin, bound_pi
+from pugam.inference.beyond_one import BeyondOne, look_beyond_one
 from pugam.inference.calibration import Calibration
 from pugam.inference.common_curves import CurveTests, compare_curves
 from pugam.inference.description import describe
@@ -109,6 +110,8 @@ class Diagnosis:
         shrunken curves come with; infinite where rows alone say nothing.
     needs_terms : bool
         Whether pi is identified by terms that vary alone, and not by such a prior, too.
+    beyond_one : BeyondOne, optional
+        Where curves were shrunken: whether all columns together say more than one of them alone.
     calibration : Calibration
         Predicted against observed labels: goodness of fit of additivity and of random labelling together.
     pair_test : PairTest, optional
@@ -154,6 +157,7 @@ class Diagnosis:
     ridge: float | None
     leaning: float
     needs_terms: bool
+    beyond_one: BeyondOne | None
     calibration: Calibration
     pair_test: PairTest | None
     labelling: LabellingTest | None
@@ -172,12 +176,8 @@ class Diagnosis:
     @property
     def n_groups(self) -> int:
         """Number of groups that the columns of these terms fall into, without interactions between groups."""
-        return self.count_groups(ALPHA)
-
-    def count_groups(self, level: float) -> int:
-        """Count such groups of the terms that are distinguishable from a constant at this level."""
         pairs = zip(self.terms, self.columns, strict=True)
-        return len(group_columns(read for test, read in pairs if test.pvalue < level))
+        return len(group_columns(read for test, read in pairs if test.pvalue < ALPHA))
 
     @property
     def allows_for_errors(self) -> bool:
@@ -276,6 +276,7 @@ def diagnose_fit(
         ridge=fitted.fit.ridge,
         leaning=inference.leaning,
         needs_terms=inference.needs_terms,
+        beyond_one=None if fitted.fit.ridge is None else look_beyond_one(rows),
         calibration=profile.calibrate(),
         pair_test=score_pairs(rows),
         labelling=score_labelling(rows),

@@ -150,14 +150,14 @@ class OneTermVaries(Finding):
 
 
 @dataclass(frozen=True)
-class FewTermsVary(Finding):
-    """No more terms are distinguishable from a constant than chance explains."""
+class OneTellsAll(Finding):
+    """In rows held out, one group of columns says as much as all."""
 
-    n_terms: int
-    n_varying: int
+    columns: tuple[str, ...]
+    pvalue: float
     said = (
-        "Of {n_terms} terms {n_varying} are distinguishable from a constant at the 5% level, hardly more than chance "
-        "explains, but two that really vary are needed to identify pi. ",
+        "In rows held out, all columns together say little more about labels than {columns} alone (p = {pvalue:.2g}), "
+        "but two that matter are needed to identify pi. ",
         *ADD_INFORMATION,
     )
 
