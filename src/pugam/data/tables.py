@@ -70,9 +70,9 @@ class Column:
         """How many rows there are, here or elsewhere."""
         return len(self.values) if self.stands_for is None else self.stands_for
 
-    @property
+    @cached_property
     def missing(self) -> np.ndarray:
-        """True at the rows without a value."""
+        """True at the rows without a value; found once, as many ask."""
         if self.kind == "numeric":
             return np.asarray(np.isnan(self.values))
         return np.fromiter((value is None for value in self.values), dtype=bool, count=len(self.values))
