@@ -29,7 +29,7 @@ HALF_OF_DRAWS = 500  # parameters are drawn in pairs that lie opposite each othe
 MOST_ROWS = 20_000  # for which posteriors are drawn; of longer lists, rows further down stand for several
 ROWS_AT_A_TIME = 1000
 SEED = 0
-HALVINGS = 50
+MOST_STEPS, ENOUGH = 50, 1e-12  # of Newton, who needs about five; how far means of shares may be off
 FARTHEST = 30.0  # on the logit scale, by which draws are moved
 SUREST = 1e-12
 
@@ -186,13 +186,17 @@ def _drawn_counts(
 
 def _with_mean(shares: Array, wanted: Array) -> Array:
     """Move shares, of shape (N, K), along the logit scale until their means are those wanted, shape (K,)."""
-    logits = logit(shares)
+    logits, moved = logit(shares), np.zeros(len(wanted))
     low, high = np.full(len(wanted), -FARTHEST), np.full(len(wanted), FARTHEST)
-    for _ in range(HALVINGS):
-        middle = 0.5 * (low + high)
-        above = expit(logits + middle).mean(axis=0) > wanted
-        low, high = np.where(above, low, middle), np.where(above, middle, high)
-    return np.asarray(expit(logits + 0.5 * (low + high)))
+    for _ in range(MOST_STEPS):
+        found = expit(logits + moved)
+        excess = found.mean(axis=0) - wanted
+        if np.abs(excess).max() <= ENOUGH:
+            break
+        low, high = np.where(excess > 0.0, low, moved), np.where(excess > 0.0, moved, high)
+        newton = moved - excess / np.maximum((found * (1.0 - found)).mean(axis=0), SUREST)
+        moved = np.where((newton > low) & (newton < high), newton, 0.5 * (low + high))
+    return np.asarray(found)
 
 
 def _drawn_sums(rows: RankedRows, design: Design, covariance: Array, reviewed: Numbers) -> tuple[Array, Array]:
