@@ -190,12 +190,13 @@ def _with_mean(shares: Array, wanted: Array) -> Array:
     low, high = np.full(len(wanted), -FARTHEST), np.full(len(wanted), FARTHEST)
     for _ in range(MOST_STEPS):
         found = expit(logits + moved)
-        excess = found.mean(axis=0) - wanted
-        if np.abs(excess).max() <= ENOUGH:
+        mean = np.clip(found.mean(axis=0), SUREST, 1.0 - SUREST)
+        if np.abs(mean - wanted).max() <= ENOUGH:
             break
-        low, high = np.where(excess > 0.0, low, moved), np.where(excess > 0.0, moved, high)
-        newton = moved - excess / np.maximum((found * (1.0 - found)).mean(axis=0), SUREST)
-        moved = np.where((newton > low) & (newton < high), newton, 0.5 * (low + high))
+        low, high = np.where(mean > wanted, low, moved), np.where(mean > wanted, moved, high)
+        slope = (found * (1.0 - found)).mean(axis=0) / (mean * (1.0 - mean))
+        newton = moved + (logit(wanted) - logit(mean)) / np.maximum(slope, SUREST)
+        moved = np.where((newton >= low) & (newton <= high), newton, 0.5 * (low + high))
     return np.asarray(found)
 
 
