@@ -8,7 +8,7 @@ from scipy.stats import binom
 
 from pugam.data import read_table
 from pugam.inference import ModelErrors, RankedRows, expected_yields
-from pugam.inference import yields as module
+from pugam.inference import drawn_yields as module
 from pugam.terms import Design, parse_formula
 
 
