@@ -1,4 +1,4 @@
-"""What the README shows is what a reader gets."""
+"""What the README shows is what a reader gets; its demonstration is in command_line/test_demo_and_simulate.py."""
 
 import re
 import runpy
@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 import pugam
-from pugam.command_line.demo import demo
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
@@ -29,22 +28,6 @@ def test_the_ten_lines_run_and_print_the_interval_that_stands_beside_them(tmp_pa
 @pytest.mark.parametrize("line", BLOCKS[1].strip().splitlines())
 def test_the_ways_to_set_up_a_model_are_valid_python(line):
     assert isinstance(eval(line, {name: getattr(pugam, name) for name in pugam.__all__}), pugam.PUGAM)
-
-
-@pytest.mark.usefixtures("checked")
-def test_the_demo_prints_the_figures_of_the_caption(tmp_path, capsys):
-    demo(out=tmp_path)
-    printed = capsys.readouterr().out
-    pi, lower, upper = re.search(
-        r"share of ([\d.]+) to be malignant \(95% interval ([\d.]+) to ([\d.]+)\)", README
-    ).groups()
-    truth = re.search(r"behind the mask it is ([\d.]+)\.", README).group(1)
-    assert f"pi = {pi} (95% interval {lower} to {upper})" in printed
-    assert f"the truth behind the mask: {truth}" in printed
-    assert (tmp_path / "effects.png").exists()
-    assert (tmp_path / "diagnosis.png").exists()
-    assert f"The report, to open in a browser:    {tmp_path / 'report.html'}" in printed
-    assert "pi is well determined" in printed
 
 
 @pytest.mark.usefixtures("checked")

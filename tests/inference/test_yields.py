@@ -8,7 +8,7 @@ from scipy.stats import binom
 
 from pugam.data import read_table
 from pugam.inference import ModelErrors, RankedRows, expected_yields
-from pugam.inference import yields as module
+from pugam.inference import drawn_yields as module
 from pugam.terms import Design, parse_formula
 
 
@@ -104,3 +104,15 @@ def test_rows_that_stand_for_others_give_nearly_the_same(monkeypatch):
     widths = whole.upper - whole.lower
     assert (np.abs(thinned.lower - whole.lower) < 0.15 * widths).all()
     assert (np.abs(thinned.upper - whole.upper) < 0.15 * widths).all()
+
+
+@pytest.mark.parametrize("spread", [0.1, 1.0, 3.0])
+def test_shares_are_moved_until_their_means_are_those_wanted_in_a_few_steps(spread, monkeypatch):
+    monkeypatch.setattr(module, "MOST_STEPS", 15)
+    logits = np.random.default_rng(0).normal(0.5, spread, (1000, 6))
+    shares, wanted = expit(logits), np.array([1e-12, 1e-4, 0.1, 0.5, 0.99, 1.0 - 1e-9])
+
+    moved = module._with_mean(np.clip(shares, 1e-12, 1.0 - 1e-12), wanted)
+
+    np.testing.assert_allclose(moved.mean(axis=0), wanted, rtol=0.0, atol=1e-11)
+    np.testing.assert_array_equal(np.argsort(moved[:, 3]), np.argsort(shares[:, 3]))

@@ -67,6 +67,7 @@ from pugam.inference.pair_test import PairTest
 from pugam.inference.pooling import FEWEST_POOLED, pool_shares
 from pugam.inference.predictions import posterior_limits, posteriors_of_rows
 from pugam.inference.profile import PiProfile, profile_interval
+from pugam.inference.ranked_rows import RankedRows
 from pugam.inference.resampling import Resampling, make_resampling, read_groups, resample_survey, with_negatives
 from pugam.inference.rows_of_samples import (
     excess_variances,
@@ -86,7 +87,7 @@ from pugam.inference.surveys import know_survey
 from pugam.inference.term_checks import TermChecks, check_fit
 from pugam.inference.verdict import Verdict, headline
 from pugam.inference.worklists import Worklist, lengths_of_reviews, said_lengths, yield_columns
-from pugam.inference.yields import Limits, ModelErrors, RankedRows, Yields, expected_yields
+from pugam.inference.yields import Limits, ModelErrors, Yields, expected_yields
 
 __all__ = [
     "ALLOWING",

@@ -15,8 +15,9 @@ from pugam.data import make_frame
 from pugam.errors import InputError
 from pugam.inference import Interval, OrderName, normal_quantile, not_converged, standard_errors, term_center
 from pugam.messages import Message, See, Words, in_python
-from pugam.presentation.blocks import Block, TextTable, in_html, in_latex, in_text
+from pugam.presentation.blocks import Block, TextTable, in_html, in_text
 from pugam.presentation.equations import equations
+from pugam.presentation.latex import in_latex
 from pugam.presentation.protocol import FittedModel
 from pugam.solvers import edf_by_term
 from pugam.version import __version__
