@@ -32,6 +32,7 @@ extensions = [
 include_patterns = [
     "docs/**",
     "results/**.md",
+    "benchmarks/README.md",
     "benchmarks/results/*.md",
     "tests/certified/README.md",
     "tests/fuzzing/README.md",

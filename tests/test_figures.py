@@ -70,6 +70,7 @@ DERIVED = {
 # What is no result either: versions, limits and defaults of the code, counts of what is given.
 FACTS = {
     "README.md": {"3.11": "a version", "60": "digits of the certified values"},
+    "docs/datasets.md": {"4.0": "a licence"},
     "docs/from_file_to_report.md": {
         **dict.fromkeys(("569", "212"), "rows of the demo's table"),
         "39.8": "read off the picture above it",
