@@ -65,11 +65,12 @@ DERIVED = {
         "17.9": "8.9 + 9.0",
     },
     "docs/howto/clusters.md": {"2400": "60 * 40"},
-    "docs/real_data.md": {"0.977": "ndtr((8 / 2) ** 0.5)"},
+    "docs/model/shrinkage.md": {"0.977": "ndtr((8 / 2) ** 0.5)"},
 }
 # What is no result either: versions, limits and defaults of the code, counts of what is given.
 FACTS = {
     "README.md": {"3.11": "a version", "60": "digits of the certified values"},
+    "docs/cheatsheet.md": {"20": "functions, an example"},
     "docs/datasets.md": {"4.0": "a licence"},
     "docs/from_file_to_report.md": {
         **dict.fromkeys(("569", "212"), "rows of the demo's table"),
@@ -97,13 +98,13 @@ FACTS = {
     },
     "docs/nhanes.md": {"55,081": "people in the survey", "20": "years of age"},
     "docs/presence_only.md": {"50": "a size of cells"},
-    "docs/real_data.md": {
-        "1.11": "a version",
+    "docs/model/shrinkage.md": {
         "20": "rows",
         "0.73": "the same of a prior's lower limit, exp(log 8 - 1.96 * 1.2)",
     },
+    "docs/real_data.md": {"1.11": "a version"},
     "docs/reliability.md": {"41": "calls of tests/bad_input", "20,000": "the same in make test-long", "80": "columns"},
-    "docs/start.md": {"3.11": "a version"},
+    "docs/start.md": {"3.11": "a version", "60": "seconds it takes to read"},
     "docs/howto/clusters.md": dict.fromkeys(("500", "1000"), "a default, and advice"),
     "docs/howto/diagnosis.md": {"20,000": "rows, set in the code"},
     "docs/howto/factors.md": dict.fromkeys(("20", "300"), "levels and rows, set in the code"),
