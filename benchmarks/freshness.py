@@ -262,7 +262,7 @@ def states(register: Register, history: History, at_most: int | None = None) -> 
 def page_of(register: Register) -> str:
     """The page on all runs: command, what it takes, tables; and the tables that are older than the code."""
     runs = "\n".join(
-        f"| {_links(run.tables)} | `{run.command}` | {run.takes} | {run.needs} | {'yes' if run.quick else 'no'} |"
+        f"| {_links(run.tables)} | `{run.command}` | {run.takes}{f'; needs {run.needs}' if run.needs else ''} |"
         for run in sorted(register.runs, key=lambda run: run.tables)
     )
     older = "\n\n".join(
@@ -292,11 +292,12 @@ form, into a folder of its own: it shows that they work, not what they find. DAT
 documentation links to one that is not listed below. `benchmarks/tables.toml` is where this page comes from, and
 `python benchmarks/freshness.py --write` writes it.
 
-| table | command | takes | needs | reduced form |
-| --- | --- | --- | --- | --- |
+| table | command | takes |
+| --- | --- | --- |
 {runs}
 
-Times of one core are estimates: the time of the reduced form on one core, multiplied by how much more there is to do.
+"About" is an estimate from the reduced form, which was run beside other work: take it to a factor of two or three. Every
+command has a reduced form but for those that need a GPU, and `nhanes.py`, whose fits need most of the survey's cycles.
 
 ## Tables that are older than the code
 

@@ -15,6 +15,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 import command_line_pages  # noqa: E402
+import see_also  # noqa: E402
 
 import pugam  # noqa: E402
 
@@ -107,3 +108,4 @@ def setup(app):
     """Write the pages of the command line before the others are read."""
     app.connect("builder-inited", lambda app: command_line_pages.write(Path(app.srcdir) / "docs/reference"))
     app.connect("source-read", link_to_gallery)
+    app.connect("autodoc-process-docstring", see_also.add, priority=400)  # before numpydoc reads it, at 500
