@@ -36,7 +36,7 @@ def difference(model: PUGAM, refits: object, data: object) -> float:
     bounds = {basis.spec.column: (basis.lower, basis.upper) for basis in model._design.bases}
     terms = " + ".join(f"s({name}, bounds=({low!r}, {high!r}))" for name, (low, high) in bounds.items())
     alone = [
-        PUGAM(terms, smoothing=model.smoothing_, tol=1e-6, check=False, n_jobs=1).fit(data.X, data.z, sample_weight=row)
+        PUGAM(terms, smoothing=model.smoothing_, tol=1e-6, check=False, n_jobs=1).fit(data.X, data.z, row)
         for row in counts
     ]
     return max(abs(one.pi_ - pi) for one, pi in zip(alone, refits.pi, strict=False))

@@ -297,7 +297,7 @@ documentation links to one that is not listed below. `benchmarks/tables.toml` is
 {runs}
 
 "About" is an estimate from the reduced form, which was run beside other work: take it to a factor of two or three. Every
-command has a reduced form but for those that need a GPU, and `nhanes.py`, whose fits need most of the survey's cycles.
+script has a reduced form but `gpu.py`, and `nhanes.py`, whose fits need most of the survey's cycles.
 
 ## Tables that are older than the code
 
