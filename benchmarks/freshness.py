@@ -240,9 +240,8 @@ class State:
     def __str__(self) -> str:
         if not self.is_known:
             return f"{self.table}: commit {self.commit or '(none named)'} is not known here"
-        rooms = sorted({path.split("/")[0] for path, _ in self.changed})
         first = ", ".join(f"{name} ({path})" for path, name in self.changed[:2])
-        return f"{self.table}: {len(self.changed)} changes since {self.commit} in {', '.join(rooms)}: {first}, ..."
+        return f"{self.table}: changed since {self.commit}: {first}, ..."
 
 
 def states(register: Register, history: History, at_most: int | None = None) -> Iterator[State]:
@@ -296,7 +295,7 @@ documentation links to one that is not listed below. `benchmarks/tables.toml` is
 | --- | --- | --- |
 {runs}
 
-"About" is an estimate from the reduced form, which was run beside other work: take it to a factor of two or three. Every
+"About" is an estimate from the reduced form, which was run beside other work: good to a factor of two or three. Every
 script has a reduced form but `gpu.py`, and `nhanes.py`, whose fits need most of the survey's cycles.
 
 ## Tables that are older than the code
@@ -320,10 +319,14 @@ def main(arguments: list[str]) -> None:
         sys.exit("The commits of the tables are needed: a whole clone (git fetch --unshallow), and git.")
     found = list(states(register, history))
     stale = [state for state in found if state.is_stale]
+    unknown = [state for state in stale if register.known.get(state.table) != state.commit]
     for state in stale:
-        known = register.known.get(state.table) == state.commit
-        print(f"{'known ' if known else 'STALE '} {state}")
-    print(f"{len(found) - len(stale)} of {len(found)} tables are fresh.")
+        rooms = sorted({path.split("/")[0] for path, _ in state.changed})
+        print("STALE" if state in unknown else "known", state, f"{len(state.changed)} in {', '.join(rooms)}")
+    print(f"{len(found) - len(stale)} of {len(found)} tables are fresh, {len(stale) - len(unknown)} known to be older.")
+    if unknown:
+        lines = ", ".join(f'"{state.table}" = "{state.commit}"' for state in unknown)
+        print(f"Run the others again, or say why they stand, in tables.toml: tables = {{ {lines} }}")
 
 
 if __name__ == "__main__":
