@@ -16,7 +16,15 @@ between the classes instead of 3. Both were chosen on the first group and on the
 
 from __future__ import annotations
 
-__all__ = ["CHOOSE_ON", "REPORT_ON"]
+from pathlib import Path
+
+__all__ = ["CHOOSE_ON", "REPORT_ON", "present"]
 
 CHOOSE_ON = ("breast_cancer", "concrete", "german_credit", "heart", "mushroom", "phoneme", "waveform", "wilt")
 REPORT_ON = ("abalone", "digits", "htru2", "ionosphere", "spambase", "wine_colour")
+SKLEARNS = ("breast_cancer", "digits")  # come with scikit-learn
+
+
+def present(folder: Path, names: tuple[str, ...]) -> list[str]:
+    """Those of the tables that are in a folder, or need none."""
+    return [name for name in names if name in SKLEARNS or (folder / f"{name}.csv").exists()]

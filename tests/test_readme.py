@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import pugam
+from pugam.terms import parse_formula
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
@@ -38,3 +39,23 @@ def test_the_example_without_enough_features_is_called_not_determined(tmp_path, 
     assert printed.startswith("pi is not determined")
     assert "Of 2 terms only s(dose) is distinguishable from a constant" in printed
     assert (tmp_path / "flat_profile.png").exists()
+
+
+CHEATSHEET = (Path(__file__).parent.parent / "docs/cheatsheet.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("line", re.findall(r"`(PUGAM\(.+?\))`", CHEATSHEET))
+def test_settings_on_the_cheat_sheet_are_valid_python(line):
+    assert isinstance(eval(line, {name: getattr(pugam, name) for name in pugam.__all__}), pugam.PUGAM)
+
+
+def test_terms_on_the_cheat_sheet_are_known_to_formulas():
+    terms = re.findall(r"`((?:s|l|f|te|r|offset)\([^`]*\))`", CHEATSHEET)
+    assert len(terms) > 5
+    assert len(list(parse_formula(" + ".join(terms)))) == len(terms)
+
+
+def test_questions_on_the_cheat_sheet_are_methods_of_the_model():
+    asked = set(re.findall(r"\b(?:model|newer)\.(\w+)\(", CHEATSHEET))
+    assert len(asked) > 15
+    assert [name for name in asked if not hasattr(pugam.PUGAM, name)] == []
