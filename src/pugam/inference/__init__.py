@@ -13,6 +13,7 @@ from pugam.inference.covariance import (
     in_alpha,
     intercept_covariance,
     posterior_errors,
+    share_and_intercept_covariance,
 )
 from pugam.inference.diagnosis import (
     Diagnosis,
@@ -206,6 +207,7 @@ __all__ = [
     "samples_of",
     "score_labelling",
     "shaped_covariance",
+    "share_and_intercept_covariance",
     "share_change",
     "share_correlation",
     "share_interval",

@@ -2,9 +2,13 @@
 
 Given the parameters, rows are positive independently of each other, each with its posterior. Parameters are not known:
 their errors move the posteriors of all rows together, so parameters are drawn from their distribution, and rows for
-each draw. Negatives that look just like positives cannot be told from them (`model_error`): if a share q of the
-negatives does, all posteriors are too high by one factor, and limits allow for it as those of pi do. A review of all
-unlabelled rows finds n1 pi, with the interval of pi and what chance adds.
+each draw. They are drawn twice: freely, and so that the mean posterior of all rows moves just as pi does, which it must
+where the rows are a sample of the population. The two differ where classes are far apart: a few rows in doubt then
+decide pi, and free draws, which are normal ones, hardly move the mean posterior. Limits hold those of both.
+
+Negatives that look just like positives cannot be told from them (`model_error`): if a share q of the negatives does,
+all posteriors are too high by one factor, and limits allow for it as those of pi do. A review of all unlabelled rows
+finds n1 pi, with the interval of pi and what chance adds.
 """
 
 from __future__ import annotations
@@ -27,9 +31,10 @@ Numbers = NDArray[np.intp]
 
 HALF_OF_DRAWS = 500  # parameters are drawn in pairs that lie opposite each other
 MOST_ROWS = 20_000  # for which posteriors are drawn; of longer lists, rows further down stand for several
+ROWS_FOR_MEANS = 400  # evenly among all, over which mean posteriors are taken
 ROWS_AT_A_TIME = 1000
 SEED = 0
-HALVINGS = 50
+HALVINGS = 35
 FARTHEST = 30.0  # on the logit scale, by which draws are moved
 SUREST = 1e-12
 
@@ -134,8 +139,9 @@ def expected_yields(
 
     Parameters
     ----------
-    covariance : array of shape (1 + p, 1 + p)
-        Of the intercept of the logit posterior, and of all coefficients, as made by `intercept_covariance`.
+    covariance : array of shape (2 + p, 2 + p)
+        Of logit pi, of the intercept of the logit posterior, and of all coefficients, as made by
+        `share_and_intercept_covariance`.
     reviewed : array of shape (K,)
         How many rows are reviewed, in rising order; the last are all of them.
     """
@@ -143,23 +149,28 @@ def expected_yields(
     posterior = rows.posterior
     estimate = _sums(posterior, reviewed)
     drawn = _drawn_counts(rows, design, covariance, reviewed, estimate)
-    ends = 0.5 - 0.5 * level, 0.5 + 0.5 * level
-    low, high = np.quantile(drawn, ends, axis=0, method="inverted_cdf")
+    ends = np.array([0.5 - 0.5 * level, 0.5 + 0.5 * level])
+    low, high = _widest(np.quantile(drawn, ends, axis=1, method="inverted_cdf"))
     short = _sums(errors.shortfall(posterior, rows.share), reviewed)
     more = estimate + errors.missed * (reviewed - estimate)
     below = np.hypot(np.maximum(estimate - low, 0.0), short)
     lower, upper = np.rint(np.maximum(estimate - below, 0.0)), np.rint(np.maximum.reduce([high, more, estimate]))
-    recalls = drawn / np.maximum(drawn[:, -1:], SUREST)
+    recalls = np.minimum(drawn / np.maximum(drawn[..., -1:], SUREST), 1.0)
     return Yields(
         reviewed,
         posterior[np.maximum(reviewed, 1) - 1],
         Limits(estimate, lower, upper),
-        _recall(estimate, more, np.quantile(np.minimum(recalls, 1.0), ends, axis=0)),
+        _recall(estimate, more, _widest(np.quantile(recalls, ends, axis=1))),
         level,
     )
 
 
-def _recall(estimate: Array, more: Array, limits: Array) -> Limits:
+def _widest(limits: Array) -> tuple[Array, Array]:
+    """The lower and upper limits that hold all of several, shape (2, several, K)."""
+    return limits[0].min(axis=0), limits[1].max(axis=0)
+
+
+def _recall(estimate: Array, more: Array, limits: tuple[Array, Array]) -> Limits:
     """Recall with its limits; positives that the model misses are found as seldom as negatives are reviewed."""
     recall, with_missed = (values / max(float(values[-1]), SUREST) for values in (estimate, more))
     return Limits(recall, np.minimum.reduce([recall, with_missed, limits[0]]), np.maximum(recall, limits[1]))
@@ -170,50 +181,79 @@ def _sums(values: Array, reviewed: Numbers) -> Array:
     return np.asarray(np.concatenate([[0.0], np.cumsum(values)])[reviewed])
 
 
-def _drawn_counts(
-    rows: RankedRows, design: Design, covariance: Array, reviewed: Numbers, estimate: Array
-) -> NDArray[np.float64]:
-    """Numbers of positives found, drawn at random, in each review: shape (N, K).
+def _drawn_counts(rows: RankedRows, design: Design, covariance: Array, reviewed: Numbers, estimate: Array) -> Array:
+    """Numbers of positives found, drawn at random, in each review: shape (2, N, K), drawn freely and with the share.
 
     On average over the parameters they are as many as the posteriors, which are averages themselves, say.
     """
-    expected, chance = _drawn_sums(rows, design, covariance, reviewed)
     size = np.maximum(reviewed, 1)
     wanted = np.clip(estimate / size, SUREST, 1.0 - SUREST)
-    share = _with_mean(np.clip(expected / size, SUREST, 1.0 - SUREST), wanted)
-    return np.clip(np.rint(share * size + chance), 0.0, reviewed)
+    found = []
+    for expected, chance in _drawn_sums(rows, design, covariance, reviewed):
+        share = _with_mean(np.clip(expected / size, SUREST, 1.0 - SUREST), wanted)
+        found.append(np.clip(np.rint(share * size + chance), 0.0, reviewed))
+    return np.array(found)
 
 
 def _with_mean(shares: Array, wanted: Array) -> Array:
     """Move shares, of shape (N, K), along the logit scale until their means are those wanted, shape (K,)."""
     logits = logit(shares)
-    low, high = np.full(len(wanted), -FARTHEST), np.full(len(wanted), FARTHEST)
-    for _ in range(HALVINGS):
-        middle = 0.5 * (low + high)
-        above = expit(logits + middle).mean(axis=0) > wanted
-        low, high = np.where(above, low, middle), np.where(above, middle, high)
-    return np.asarray(expit(logits + 0.5 * (low + high)))
+    shift = _solve(lambda shift: expit(logits + shift).mean(axis=0) - wanted, len(wanted))
+    return np.asarray(expit(logits + shift))
 
 
-def _drawn_sums(rows: RankedRows, design: Design, covariance: Array, reviewed: Numbers) -> tuple[Array, Array]:
-    """Sums of drawn posteriors over the rows of each review, and what chance adds to them: each of shape (N, K)."""
+def _drawn_sums(
+    rows: RankedRows, design: Design, covariance: Array, reviewed: Numbers
+) -> tuple[tuple[Array, Array], ...]:
+    """Sums of drawn posteriors over the rows of each review, and what chance adds to them: each of shape (N, K).
+
+    First of free draws, then of those in which the mean posterior moves as the share does.
+    """
     rng = np.random.default_rng(SEED)
-    moves = _opposite_pairs(rng, len(covariance)) @ _root(covariance).T
+    drawn = _opposite_pairs(rng, len(covariance)) @ _root(covariance).T
+    shares, moves = drawn[:, 0], drawn[:, 1:]
     of_samples = _opposite_pairs(rng, len(rows.excess)) * np.sqrt(rows.excess)
     places, counts = _thinned(len(rows.logits))
+    shifts = np.array([np.zeros(len(shares)), _with_the_share(rows, design, shares, moves)])
     segment = np.searchsorted(reviewed, places, side="right")
-    expected, chance = np.zeros((2, len(reviewed) + 1, 2 * HALF_OF_DRAWS))
+    expected, chance = np.zeros((2, len(shifts), len(reviewed) + 1, len(shares)))
     encoded = rows.encoded_at(places)
     for start in range(0, len(places), ROWS_AT_A_TIME):
         some = slice(start, start + ROWS_AT_A_TIME)
         at, weight = places[some], counts[some, None]
-        moved = design.matrix([values[some] for values in encoded]) @ moves.T
-        posterior = expit(rows.centre[at, None] + moved + of_samples.T[rows.sample[at]])
-        luck = np.sqrt(weight) * ((rng.random(posterior.shape) < posterior) - posterior)
+        moved = rows.centre[at, None] + design.matrix([values[some] for values in encoded]) @ moves.T
+        moved += of_samples.T[rows.sample[at]]
         starts = np.flatnonzero(np.diff(segment[some], prepend=-1))
-        expected[segment[some][starts]] += np.add.reduceat(weight * posterior, starts, axis=0)
-        chance[segment[some][starts]] += np.add.reduceat(luck, starts, axis=0)
-    return np.cumsum(expected, axis=0)[:-1].T, np.cumsum(chance, axis=0)[:-1].T
+        luck = rng.random(moved.shape)
+        for one, shift in enumerate(shifts):
+            posterior = expit(moved + shift)
+            more = np.sqrt(weight) * ((luck < posterior) - posterior)
+            expected[one, segment[some][starts]] += np.add.reduceat(weight * posterior, starts, axis=0)
+            chance[one, segment[some][starts]] += np.add.reduceat(more, starts, axis=0)
+    sums = (np.cumsum(parts, axis=1)[:, :-1].swapaxes(1, 2) for parts in (expected, chance))
+    return tuple(zip(*sums, strict=True))
+
+
+def _with_the_share(rows: RankedRows, design: Design, shares: Array, moves: Array) -> Array:
+    """By how much to shift the logits of each draw, so that their mean posterior moves as the share does: shape (N,).
+
+    Both move by the same on the logit scale. Of the rows of a fit, the mean posterior is the share.
+    """
+    places = np.unique(np.linspace(0, len(rows.logits) - 1, ROWS_FOR_MEANS).round().astype(np.intp))
+    moved = rows.centre[places, None] + design.matrix(rows.encoded_at(places)) @ moves.T
+    mean = np.clip(expit(rows.logits[places]).mean(), SUREST, 1.0 - SUREST)
+    wanted = expit(logit(mean) + shares)
+    return _solve(lambda shift: expit(moved + shift).mean(axis=0) - wanted, len(shares))
+
+
+def _solve(excess: Callable[[Array], Array], size: int) -> Array:
+    """Where functions that rise are zero, by halving: shape (size,)."""
+    low, high = np.full(size, -FARTHEST), np.full(size, FARTHEST)
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        above = excess(middle) > 0.0
+        low, high = np.where(above, low, middle), np.where(above, middle, high)
+    return np.asarray(0.5 * (low + high))
 
 
 def _opposite_pairs(rng: np.random.Generator, size: int) -> Array:
