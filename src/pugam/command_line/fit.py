@@ -125,8 +125,9 @@ def fit(
         ),
     ] = None,
     ci: Annotated[
-        str, typer.Option(help="Interval for pi: wald (or what belongs to the estimate), profile or bootstrap.")
-    ] = "wald",
+        str | None,
+        typer.Option(help="Interval for pi: wald, profile or bootstrap; by default the best that costs nothing."),
+    ] = None,
     level: Annotated[float, typer.Option(help="Level of intervals, a probability such as 0.95.")] = 0.95,
     resamples: Annotated[int, typer.Option(help="How often a bootstrap draws rows and fits again.")] = 500,
     store: Annotated[
@@ -192,7 +193,7 @@ def fit(
     require_level(level)
     require_at_least("--resamples", resamples, 2)
     require_at_least("--seed", seed, 0)
-    require_choice("--ci", ci, "wald", "profile", "bootstrap")
+    require_choice("--ci", ci or "wald", "wald", "profile", "bootstrap")
     require_choice("--shrinkage", shrinkage, "auto", "always", "never")
     require_choice("--shares", shares, "separate", "pooled")
     require_choice("--rare-kinds", rare_kinds, "error", "pooled")

@@ -55,7 +55,7 @@ class Asked:
     missing: str = "error"
     shares: Any = "separate"
     rare_kinds: Any = "error"
-    ci: Any = "wald"
+    ci: Any = None
     level: float = 0.95
     resamples: int = 500
     store: Path | None = None
@@ -141,11 +141,11 @@ def _tell(model: PUGAM, interval: Interval, diagnosis: Diagnosis, asked: Asked) 
                 say(f"{what}: {path}")
 
 
-def require_plain_kinds(kind: str | None, report: Path | None, ci: str) -> None:
+def require_plain_kinds(kind: str | None, report: Path | None, ci: str | None) -> None:
     """Refuse what there is of one kind of positives only, before anything is read."""
     if kind is not None and report is not None:
         raise InputError("--report is of one kind of positives; leave --kind out, or write a report for one in Python.")
-    if kind is not None and ci != "wald":
+    if kind is not None and ci not in (None, "wald"):
         raise InputError(f"--ci {ci} is of one kind of positives; leave --kind or --ci out.")
 
 

@@ -87,7 +87,7 @@ def refit(
         missing=missing or known.get("missing", "error"),
         shares=known.get("shares", "separate"),
         rare_kinds=known.get("rare_kinds", "error"),
-        ci="profile" if known.get("ci") == "profile" else "wald",
+        ci="profile" if known.get("ci") == "profile" else None,
         level=level_of_the_fit(known),
         out=out,
         report=report,

@@ -50,7 +50,7 @@ def describe(found: Diagnosis, interval: Interval, words: Words) -> Iterator[str
     called = f"{sensitivity.share_positive[0]:.3f} to {sensitivity.share_positive[-1]:.3f}"
     along = f"pi fixed at values from {sensitivity.pi[0]:.3f} to {sensitivity.pi[-1]:.3f}"
     yield f"  sensitivity  {along}: {called} of the unlabelled called positive"
-    for message in found.messages_beside(interval):
+    for message in found.messages:
         yield f"  ! {message.told(words)}"
 
 

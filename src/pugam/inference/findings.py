@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from pugam.inference.intervals import Interval
-from pugam.messages import Argument, FittingAlone, Message, Piece, ReportProfile, See, filled
+from pugam.messages import Argument, FittingAlone, Message, Piece, See, filled
 
 Said = tuple[str | Piece, ...]
 
@@ -194,8 +194,10 @@ class UnevenProfile(Finding):
 
     ratio: float
     said = (
-        "The profile interval is {ratio:.1f} times as wide as Wald's: the likelihood is far from quadratic.",
-        ReportProfile(),
+        "The profile interval is {ratio:.1f} times as wide as Wald's: the likelihood is far from quadratic. Show "
+        "results for pi at both ends of the interval (",
+        See("sensitivity"),
+        ").",
     )
 
 
@@ -203,12 +205,10 @@ class UnevenProfile(Finding):
 class IntervalsDiffer(Finding):
     """The profile interval is about as wide as Wald's, but lies elsewhere."""
 
-    profile: Interval
     wald: Interval
     said = (
-        "Profile and Wald intervals differ ({profile.lower:.3f} to {profile.upper:.3f}, {wald.lower:.3f} to "
-        "{wald.upper:.3f}).",
-        ReportProfile(),
+        "The interval for pi is that of the profile. Wald's interval, {wald.lower:.3f} to {wald.upper:.3f}, takes the "
+        "likelihood for symmetric, which it is not.",
     )
 
 

@@ -111,11 +111,10 @@ def read_document(document: Node) -> StoredModel:
     labelling = read_labelling(parts.get("labelling"))
     _require_different_terms(parts["terms"], terms)
     _require_labelling(parts["terms"], terms, labelling)
-    verdict, neighbours = read_judgement(parts["judgement"])
-    fit = _read_fit(parts, terms)
+    verdict, fit = read_judgement(parts["judgement"], _read_fit(parts, terms))
     survey = read_survey(parts.get("survey"), len(fit.optimum.beta))
     average = _read_average(parts["average"], len(fit.optimum.theta))
-    fit = replace(fit, neighbours=neighbours, survey=survey, labelling=labelling, average=average)
+    fit = replace(fit, survey=survey, labelling=labelling, average=average)
     if "known_average" in parts:
         fit = replace(fit, known_average=parts["known_average"].numbers(len(terms)))
     covariance = read_symmetric(parts["covariance"], len(fit.optimum.beta))
@@ -164,7 +163,7 @@ def write_document(stored: StoredModel) -> dict[str, Any]:
         penalized if fit.is_adjusted else None,
         write_shrinkage(fit, design),
         write_marginal(fit, design),
-        write_judgement(stored.verdict, fit.neighbours),
+        write_judgement(stored.verdict, fit),
         write_symmetric(fit.observed),
         write_symmetric(stored.covariance),
         write_starts(fit.starts),
