@@ -46,7 +46,14 @@ from pugam.inference.hypotheses import (
     refit_under_null,
     wald_test,
 )
-from pugam.inference.importance import Importance, OrderName, effect_spreads, measure_importance
+from pugam.inference.importance import (
+    Importance,
+    OrderName,
+    TermMoments,
+    effect_spreads,
+    measure_importance,
+    measure_terms,
+)
 from pugam.inference.intervals import Interval, RatioInterval, normal_quantile, wald_interval_log
 from pugam.inference.kind import Inference
 from pugam.inference.kind_diagnosis import KindDiagnoses
@@ -137,6 +144,7 @@ __all__ = [
     "ShareKnown",
     "ShareOfRows",
     "TermChecks",
+    "TermMoments",
     "Verdict",
     "Worklist",
     "Yields",
@@ -185,6 +193,7 @@ __all__ = [
     "make_inference",
     "make_resampling",
     "measure_importance",
+    "measure_terms",
     "moved_shares",
     "normal_quantile",
     "not_converged",

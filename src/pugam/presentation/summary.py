@@ -113,7 +113,7 @@ def summarize(
 def _places(model: FittedModel, order: OrderName) -> dict[str, int]:
     """Where the lines of each term stand."""
     if order == "importance":
-        model._fitted("A summary ordered by importance")
+        model._require_moments("A summary ordered by importance")
     return {model._design.labels[number]: place for place, number in enumerate(model._order(order))}
 
 
