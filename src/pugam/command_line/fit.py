@@ -22,6 +22,7 @@ from pugam.command_line.options import (
     require_suffix,
 )
 from pugam.command_line.places import require_apart
+from pugam.command_line.results import Json, require_json
 from pugam.command_line.rows import KindFiles
 from pugam.errors import InputError
 
@@ -161,6 +162,7 @@ def fit(
     jobs: Annotated[
         int | None, typer.Option(help="How many threads to use; by default as many as suit the rows.")
     ] = None,
+    json: Json = None,
     delimiter: Delimiter = None,
     decimal: Decimal = ".",
     quiet: Quiet = False,
@@ -188,8 +190,9 @@ def fit(
     for path, suffix, flag in ((out, ".json", "--out"), (report, ".html", "--report")):
         if path is not None:
             require_suffix(path, suffix, flag)
+    require_json(json)
     files = KindFiles(positive_file, tuple(unlabeled_file or ()), negative_file)
-    require_apart({"--out": out, "--report": report, "--store": store}, (data, *files.paths))
+    require_apart({"--out": out, "--report": report, "--store": store, "--json": json}, (data, *files.paths))
     require_level(level)
     require_at_least("--resamples", resamples, 2)
     require_at_least("--seed", seed, 0)
@@ -238,6 +241,7 @@ def fit(
         store=store,
         out=out,
         report=report,
+        json=json,
         delimiter=delimiter,
         decimal=decimal,
         quiet=quiet,

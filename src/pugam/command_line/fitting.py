@@ -11,6 +11,7 @@ from pugam.command_line.columns import Features, Roles
 from pugam.command_line.large import open_large, require_all_rows, require_one_file
 from pugam.command_line.options import command_given, printing_warnings, say
 from pugam.command_line.reports import write_report
+from pugam.command_line.results import fit_found, write_json
 from pugam.command_line.rows import KindFiles, Rows, drop_gaps, read_rows
 from pugam.command_line.signals import StoppedError
 from pugam.command_line.wording import in_flags
@@ -45,7 +46,7 @@ class Asked:
     missing : "error", "drop" or "effect"
     shares, rare_kinds, ci, level, resamples, store
         As the flags of a fit.
-    out, report : where to write the model and a report; None for neither
+    out, report, json : where to write the model, a report, and what was found for a program; None for none of them
     """
 
     data: Path | None
@@ -61,6 +62,7 @@ class Asked:
     store: Path | None = None
     out: Path | None = None
     report: Path | None = None
+    json: Path | None = None
     delimiter: str | None = None
     decimal: str = "."
     quiet: bool = False
@@ -105,6 +107,7 @@ def fit_and_tell(model: PUGAM, features: Features, asked: Asked) -> None:
         if asked.report is not None:
             made = asked.origin, command_given(), interval
             write_report(model, asked.report, rows, *made, show=asked.show, diagnosis=diagnosis)
+        write_json(asked.json, fit_found(model, interval, diagnosis))
     with printing_warnings():  # those of the fit come before its verdict: a column that gives labels away is its reason
         _tell(model, interval, diagnosis, asked)
 
