@@ -83,8 +83,9 @@ class UncertaintyMethods(CurveMethods):
             By marginal likelihood, the lower limit of the default interval allows for negatives that look just like
             positives; where a fit was checked and does not fit, the interval holds what others say of pi. False: errors
             of sampling alone, as all other intervals.
-        kind : {"percentile", "normal", "bca"}
-            Which interval a bootstrap gives; percentile by default.
+        kind : {"normal", "percentile", "bca"}
+            Which interval a bootstrap gives; normal by default, around the estimate, since quantiles of refits lie low:
+            see `Bootstrap.interval`.
         bootstrap : Bootstrap, optional
             Resamples made before, to be used again.
         **options
@@ -106,7 +107,7 @@ class UncertaintyMethods(CurveMethods):
             raise InputError(f"{', '.join(given)} is for method='bootstrap'; got method={method!r}.")
         if method not in (None, "wald", "profile", "bootstrap"):
             raise InputError(f"method is 'wald', 'profile' or 'bootstrap'; got {method!r}.")
-        require_kind(kind or "percentile")
+        require_kind(kind or "normal")
         if self._kinds is not None:
             return self._kinds.interval(level, model_error, method)
         inference = self._inference
@@ -120,7 +121,7 @@ class UncertaintyMethods(CurveMethods):
         if method == "profile":
             with one_blas_thread():
                 return profile_interval(profile_of(self._fitted("The profile")), level)
-        return self._resamples(bootstrap, options).interval(level, kind or "percentile")
+        return self._resamples(bootstrap, options).interval(level, kind or "normal")
 
     def test(
         self,
