@@ -480,7 +480,7 @@ def test_shrunken_curves_are_printed_and_their_warnings_point_to_flags(pugam_say
     code, out, err = pugam_says("fit", "data.csv", "--label", "z", "--terms", "x1 + x2 + x3", "--shrinkage", "always")
 
     assert code == 0
-    assert "curves shrunken by a ridge of" in out
+    assert "curves shrunk (ridge " in out
     assert "! pi is not determined." in err
     assert "(--pi" in err
     assert "diagnose()" not in out + err

@@ -133,7 +133,12 @@ def test_a_report_points_to_what_is_on_its_page(finding):
         (FlatProfile(0.0, 1.0), "(pi=0.2, pi=(0.1, 0.4))", "(--pi 0.2, --pi 0.1,0.4)", "(--pi 0.2, --pi 0.1,0.4)"),
         (NotConverged(200), "within 200 iterations. Try a larger max_iter,", "larger --max-iter,", "--max-iter,"),
         (SaysLittle(), "; diagnose() says more.", "; --report says more.", "; the diagnosis on this page says more."),
-        (OpenTerms(("l(a)", "l(b)", "l(c)", "l(d)")), "open: l(a), l(b), l(c) and 1 more.", "l(c) and 1 more", "l(a)"),
+        (
+            OpenTerms(("l(a)", "l(b)", "l(c)", "l(d)")),
+            "effects: l(a), l(b), l(c) and 1 more.",
+            "l(c) and 1 more",
+            "l(a)",
+        ),
         (RunawayLevels(("site = '{east}'",)), "without bound: site = '{east}'.", "{east}", "{east}"),
     ],
 )

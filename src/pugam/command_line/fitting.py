@@ -27,7 +27,7 @@ __all__ = ["AUTO", "Asked", "fit_and_tell", "require_plain_kinds"]
 AUTO = "auto"  # kinds of positives that no column tells
 HOW = {
     "fixed": "given",
-    "wald, with an allowance for errors of the model": "interval from rows held out, with an allowance for errors of "
+    "wald, with an allowance for errors of the model": "interval from held-out rows, with an allowance for errors of "
     "the model",
     "marginal": "interval by marginal likelihood, with an allowance for errors of the model",
     "kinds": "shares of all kinds of positives added up",

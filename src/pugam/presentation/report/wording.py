@@ -42,7 +42,7 @@ PLACES = {
 }
 METHODS = {
     "wald": "Wald's interval",
-    ALLOWING: "Wald's interval from rows held out, with an allowance for errors of the model",
+    ALLOWING: "Wald's interval from held-out rows, with an allowance for errors of the model",
     "profile": "profile of the likelihood",
     "marginal": "by marginal likelihood, with an allowance for errors of the model",
 }
@@ -155,7 +155,7 @@ def pooling_sentence(pooled: PooledShares) -> str:
 
 def negatives_sentence(negatives: float) -> str:
     """What was known of negatives, beside the samples."""
-    return f"Beside the samples, {negatives:,.6g} rows are known to be negative; no share counts them."
+    return f"In addition, {negatives:,.6g} rows are known to be negative; no share counts them."
 
 
 def audit_sentence(audits: Sequence[AuditedShare]) -> str:
@@ -165,8 +165,8 @@ def audit_sentence(audits: Sequence[AuditedShare]) -> str:
         return f"The audit agrees with the model ({p_equals(audits[-1].pvalue)})."
     where = ", ".join(f"{audit.sample}: {p_equals(audit.pvalue)}" for audit in against)
     return (
-        f"The audit contradicts the model ({where}): where somebody looked, its probabilities are wrong on "
-        "average, too sure, not sure enough, or wrong where two columns meet. "
+        f"The audit contradicts the model ({where}): for audited rows its probabilities are wrong on average, too "
+        "sure, not sure enough, or wrong for some combinations of two columns. "
         "Report the share without the model, and ask what is wrong with it, or with how rows were audited or labelled."
     )
 
