@@ -182,7 +182,7 @@ def test_a_fixed_share_stays(rows):
     assert fitted.pi_interval().method == "fixed"
     assert not fitted.covariance()[0].any()
     assert fitted.diagnose().verdict == "fixed"
-    assert "curves shrunken" in str(fitted.summary())
+    assert "curves shrunk (ridge " in str(fitted.summary())
     assert "curves shrunk (ridge 3), pi fixed; pugam" in str(fitted.summary())
 
 

@@ -110,18 +110,18 @@ def statistical_sentence(model: FittedModel, pi: Interval, diagnosis: Diagnosis)
     profile = diagnosis.profile_interval
     if profile is None:
         return f"pi was fixed at {model.pi_:.4g}; {_fit(model)}."
-    beside = "".join(
-        f"; {_beside(other, pi.level)}" for other in (diagnosis.wald, profile) if other.method != pi.method
-    )
+    beside = "".join(f"; {_beside(other, pi)}" for other in (diagnosis.wald, profile) if other.method != pi.method)
     return (
         f"pi = {pi}, {METHODS.get(pi.method, pi.method)}{beside}; {_fit(model)}. Labelled rows are taken as a random "
         "sample of the positives, and effects as additive on the log odds."
     )
 
 
-def _beside(other: Interval, level: float) -> str:
-    at_level = "" if other.level == level else f" at {100.0 * other.level:g}%"
-    return f"{METHODS[other.method]}{at_level} {other.lower:.3f} to {other.upper:.3f}"
+def _beside(other: Interval, pi: Interval) -> str:
+    """Another interval than the one shown."""
+    at_level = "" if other.level == pi.level else f" at {100.0 * other.level:g}%"
+    without = ", without that allowance" if pi.method in (ALLOWING, "marginal") else ""
+    return f"{METHODS[other.method]}{at_level} {other.lower:.3f} to {other.upper:.3f}{without}"
 
 
 def _fit(model: FittedModel) -> str:
