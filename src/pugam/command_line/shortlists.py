@@ -199,5 +199,10 @@ def expectation(
     rows = f"{count:,} row{'s' if count != 1 else ''}"
     yield (
         f"Review {rows}, expect {shortlist.expected:,.0f} positives{limits}: {shortlist.expected / count:.0%} of them, "
-        f"and {of_all:.0%} of the {shortlist.total:,.0f} expected among all {shortlist.n_rows:,} rows."
+        f"and {_share(of_all)} of the {shortlist.total:,.0f} expected among all {shortlist.n_rows:,} rows."
     )
+
+
+def _share(share: float) -> str:
+    """A share in percent, never nothing of what there is."""
+    return "less than 1%" if 0.0 < share < 0.005 else f"{share:.0%}"
