@@ -543,7 +543,7 @@ def test_a_saved_model_knows_its_command_and_its_columns(fitted, rows, features)
     command = "pugam fit ./data.csv --label 'is ill' --weights w --smoothing 0.1 --out model.json --quiet"
     known = {"source": "data.csv", "label": "is ill", "positive": None, "weights": "w", "id": None, "missing": "error"}
     assert model.provenance_["command"] == command
-    assert model.provenance_["data"] == {**known, "ci": "wald", "level": 0.95}
+    assert model.provenance_["data"] == {**known, "ci": None, "level": 0.95}
     assert json.loads(Path("model.json").read_text(encoding="utf-8"))["provenance"]["command"] == command
 
 
