@@ -361,9 +361,8 @@ class BoostingSeesMore(Finding):
     pvalue: float
     said = (
         "Boosted trees predict the labels better than the model says they can (p = {pvalue:.2g}): effects may not add "
-        "up, or have another shape, or labelled positives may not be a random sample of all positives. Add "
-        "interactions of features, as in ti(x, y), give curves more freedom (a larger k), or ask how the labels came "
-        "about.",
+        "up, or have another shape, or labelled positives may not be a random sample of all positives. Add interactions"
+        " of features, as in ti(x, y), give curves more freedom (a larger k), or ask how labels came about.",
     )
 
 
