@@ -13,6 +13,7 @@ from pugam.inference.covariance import (
     in_alpha,
     intercept_covariance,
     posterior_errors,
+    share_and_intercept_covariance,
 )
 from pugam.inference.diagnosis import (
     Diagnosis,
@@ -45,7 +46,14 @@ from pugam.inference.hypotheses import (
     refit_under_null,
     wald_test,
 )
-from pugam.inference.importance import Importance, OrderName, effect_spreads, measure_importance
+from pugam.inference.importance import (
+    Importance,
+    OrderName,
+    TermMoments,
+    effect_spreads,
+    measure_importance,
+    measure_terms,
+)
 from pugam.inference.intervals import Interval, RatioInterval, normal_quantile, wald_interval_log
 from pugam.inference.kind import Inference
 from pugam.inference.kind_diagnosis import KindDiagnoses
@@ -137,6 +145,7 @@ __all__ = [
     "ShareKnown",
     "ShareOfRows",
     "TermChecks",
+    "TermMoments",
     "Verdict",
     "Worklist",
     "Yields",
@@ -185,6 +194,7 @@ __all__ = [
     "make_inference",
     "make_resampling",
     "measure_importance",
+    "measure_terms",
     "moved_shares",
     "normal_quantile",
     "not_converged",
@@ -207,6 +217,7 @@ __all__ = [
     "samples_of",
     "score_labelling",
     "shaped_covariance",
+    "share_and_intercept_covariance",
     "share_change",
     "share_correlation",
     "share_interval",

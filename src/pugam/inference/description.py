@@ -35,7 +35,7 @@ def describe(found: Diagnosis, interval: Interval, words: Words) -> Iterator[str
         inflated = f"not knowing the curves inflates the variance of pi {found.inflation:.2g} times"
         yield f"  information  condition number {found.condition:.2g}; {inflated}"
     if found.ridge is not None:
-        yield f"  shrinkage    curves shrunken by a ridge of {found.ridge:g}"
+        yield f"  shrinkage    curves shrunk (ridge {found.ridge:g})"
     elif profile is not None:
         free = f"with curves free to bend, the standard error of pi would grow {found.reliance:.2f} times"
         yield f"  smoothness   {free}"
@@ -47,7 +47,7 @@ def describe(found: Diagnosis, interval: Interval, words: Words) -> Iterator[str
     called = f"{sensitivity.share_positive[0]:.3f} to {sensitivity.share_positive[-1]:.3f}"
     along = f"pi fixed at values from {sensitivity.pi[0]:.3f} to {sensitivity.pi[-1]:.3f}"
     yield f"  sensitivity  {along}: {called} of the unlabelled called positive"
-    for message in found.messages_beside(interval):
+    for message in found.messages:
         yield f"  ! {message.told(words)}"
 
 

@@ -17,7 +17,17 @@ if TYPE_CHECKING:
     from pugam.inference.common_curves import CurveTests
     from pugam.inference.diagnosis import Diagnosis
 
-__all__ = ["ALPHA", "FEWEST_TERMS", "Verdict", "find_boundary", "find_open", "fits", "headline", "judge"]
+__all__ = [
+    "ALPHA",
+    "FEWEST_TERMS",
+    "Verdict",
+    "find_boundary",
+    "find_open",
+    "fits",
+    "headline",
+    "intervals_differ",
+    "judge",
+]
 
 Verdict = Literal["well determined", "weakly determined", "not determined", "does not fit", "fixed"]
 
@@ -195,16 +205,22 @@ def _doubts(found: Diagnosis) -> Iterator[Finding]:
 
 
 def _remarks(found: Diagnosis) -> Iterator[Finding]:
-    """What casts doubt on the model rather than on pi, and which interval to report."""
-    interval, wald = found.profile_interval, found.sampling
-    if interval is not None:
-        apart = max(abs(interval.lower - wald.lower), abs(interval.upper - wald.upper))
-        if apart > APART * max(interval.upper - interval.lower, SMALLEST_WIDTH) and not _is_uneven(found):
-            yield findings.IntervalsDiffer(interval, wald)
+    """What casts doubt on the model rather than on pi, and which interval is reported."""
+    if intervals_differ(found) and not _is_uneven(found) and not found.allows_for_errors:
+        yield findings.IntervalsDiffer(found.sampling)
     if SMALLEST_CALIBRATION <= found.calibration.pvalue < SMALLEST_PVALUE:
         yield findings.LabelsDisagree(found.calibration.pvalue)
     if found.separated is None:
         yield from find_open(replace(found.open_effects, one_sided=()))
+
+
+def intervals_differ(found: Diagnosis) -> bool:
+    """Whether the profile interval is far from Wald's."""
+    profile, wald = found.profile_interval, found.sampling
+    if profile is None:
+        return False
+    apart = max(abs(profile.lower - wald.lower), abs(profile.upper - wald.upper))
+    return _is_uneven(found) or apart > APART * max(profile.upper - profile.lower, SMALLEST_WIDTH)
 
 
 def _width_ratio(found: Diagnosis) -> float:

@@ -2,9 +2,13 @@
 
 Given the parameters, rows are positive independently of each other, each with its posterior. Parameters are not known:
 their errors move the posteriors of all rows together, so parameters are drawn from their distribution, and rows for
-each draw. Negatives that look just like positives cannot be told from them (`model_error`): if a share q of the
-negatives does, all posteriors are too high by one factor, and limits allow for it as those of pi do. A review of all
-unlabelled rows finds n1 pi, with the interval of pi and what chance adds.
+each draw. They are drawn twice: freely, and so that the mean posterior of all rows moves just as pi does, which it must
+where the rows are a sample of the population. The two differ where classes are far apart: a few rows in doubt then
+decide pi, and free draws, which are normal ones, hardly move the mean posterior. Limits hold those of both.
+
+Negatives that look just like positives cannot be told from them (`model_error`): if a share q of the negatives does,
+all posteriors are too high by one factor, and limits allow for it as those of pi do. A review of all unlabelled rows
+finds n1 pi, with the interval of pi and what chance adds.
 """
 
 from __future__ import annotations
@@ -96,8 +100,9 @@ def expected_yields(
 
     Parameters
     ----------
-    covariance : array of shape (1 + p, 1 + p)
-        Of the intercept of the logit posterior, and of all coefficients, as made by `intercept_covariance`.
+    covariance : array of shape (2 + p, 2 + p)
+        Of logit pi, of the intercept of the logit posterior, and of all coefficients, as made by
+        `share_and_intercept_covariance`.
     reviewed : array of shape (K,)
         How many rows are reviewed, in rising order; the last are all of them.
     """
@@ -105,23 +110,28 @@ def expected_yields(
     posterior = rows.posterior
     estimate = _sums(posterior, reviewed)
     drawn = drawn_counts(rows, design, covariance, reviewed, estimate)
-    ends = 0.5 - 0.5 * level, 0.5 + 0.5 * level
-    low, high = np.quantile(drawn, ends, axis=0, method="inverted_cdf")
+    ends = np.array([0.5 - 0.5 * level, 0.5 + 0.5 * level])
+    low, high = _widest(np.quantile(drawn, ends, axis=1, method="inverted_cdf"))
     short = _sums(errors.shortfall(posterior, rows.share), reviewed)
     more = estimate + errors.missed * (reviewed - estimate)
     below = np.hypot(np.maximum(estimate - low, 0.0), short)
     lower, upper = np.rint(np.maximum(estimate - below, 0.0)), np.rint(np.maximum.reduce([high, more, estimate]))
-    recalls = drawn / np.maximum(drawn[:, -1:], SUREST)
+    recalls = np.minimum(drawn / np.maximum(drawn[..., -1:], SUREST), 1.0)
     return Yields(
         reviewed,
         posterior[np.maximum(reviewed, 1) - 1],
         Limits(estimate, lower, upper),
-        _recall(estimate, more, np.quantile(np.minimum(recalls, 1.0), ends, axis=0)),
+        _recall(estimate, more, _widest(np.quantile(recalls, ends, axis=1))),
         level,
     )
 
 
-def _recall(estimate: Array, more: Array, limits: Array) -> Limits:
+def _widest(limits: Array) -> tuple[Array, Array]:
+    """The lower and upper limits that hold all of several, shape (2, several, K)."""
+    return limits[0].min(axis=0), limits[1].max(axis=0)
+
+
+def _recall(estimate: Array, more: Array, limits: tuple[Array, Array]) -> Limits:
     """Recall with its limits; positives that the model misses are found as seldom as negatives are reviewed."""
     recall, with_missed = (values / max(float(values[-1]), SUREST) for values in (estimate, more))
     return Limits(recall, np.minimum.reduce([recall, with_missed, limits[0]]), np.maximum(recall, limits[1]))

@@ -114,7 +114,7 @@ def summarize(
 def _places(model: FittedModel, order: OrderName) -> dict[str, int]:
     """Where the lines of each term stand."""
     if order == "importance":
-        model._fitted("A summary ordered by importance")
+        model._require_moments("A summary ordered by importance")
     return {model._design.labels[number]: place for place, number in enumerate(model._order(order))}
 
 
@@ -301,7 +301,8 @@ def _survey(model: FittedModel) -> Iterator[str]:
     weighted = survey.n_rows != round(model.n0_ + model.n1_, 6)
     as_many = f", weighted ones that count as {model.n0_ + model.n1_:.6g}," if weighted else ""
     strata = "" if survey.n_strata == 1 else f" of {survey.n_strata} strata"
-    yield f"survey of {survey.n_rows} rows{as_many} in {survey.n_clusters} clusters{strata}: standard errors know them"
+    drawn = f"in {survey.n_clusters} clusters{strata}"
+    yield f"survey of {survey.n_rows} rows{as_many} {drawn}: standard errors allow for them"
 
 
 def _line_name(term: str, name: str, compared: Mapping[tuple[str, str], str]) -> str:
