@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from pugam.data.audits import read_audit, read_chances
 from pugam.data.negatives import read_negatives
 from pugam.data.roles import SampleRoles, as_written, one_each, require_name, sample_name
-from pugam.data.tables import as_array, is_missing
+from pugam.data.tables import Column, Table, as_array, is_missing
 from pugam.errors import InputError, RowError
 from pugam.messages import Argument
 
-__all__ = ["ALL_ROWS", "SampledRows", "names_without_rows", "read_samples"]
+__all__ = ["ALL_ROWS", "SampledRows", "names_without_rows", "read_samples", "tell_samples"]
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -78,6 +78,29 @@ def names_without_rows(
     labelled, others = (_names_at(values, rows) for rows in (np.flatnonzero(counted)[positive], left_out.nonzero()[0]))
     given = (others - labelled) | (labelled if labelled & set(samples.names) else set())
     return sorted(given - set(samples.names))
+
+
+def tell_samples(table: Table, name: str, positive: Flags) -> Table:
+    """The same table, in which the values of a column that names unlabelled samples are levels, in their order.
+
+    Labelled rows are in no sample, and have levels of unlabelled rows, as often as these have them.
+    """
+    values, hidden = table.column(name).values.astype(object), np.flatnonzero(~positive)
+    labelled = np.flatnonzero(positive)
+    values[labelled] = values[hidden[np.arange(len(labelled)) * len(hidden) // len(labelled)]]
+    levels = [_as_level(value) for value in values]
+    order = tuple(_in_order(levels))
+    told = Column(name, "category", np.array([*levels, None], dtype=object)[:-1], order=order)
+
+    def read(wanted: str) -> Column:
+        return told if wanted == name else table.column(wanted)
+
+    return Table(table.names, table.n_rows, read, table.library)
+
+
+def _as_level(value: Any) -> Any:
+    """A whole number as such: years are no fractions."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _names_at(values: list[Any], rows: NDArray[np.intp]) -> set[str]:

@@ -11,6 +11,7 @@ from pugam.data import SampleRoles, read_samples
 from pugam.engines import one_blas_thread
 from pugam.errors import InputError
 from pugam.estimator.options import EngineName, read_engine, read_n_jobs
+from pugam.estimator.own_curves import rows_telling
 from pugam.estimator.reading import either, read_new_rows
 from pugam.estimator.requirements import require_same_survey
 from pugam.estimator.roles import open_engine, take_labels, take_roles
@@ -67,8 +68,9 @@ class RowMethods(UncertaintyMethods):
         """
         check_is_fitted(self)
         X, z, sample_weight = take_labels(X, either(y, z), sample_weight)
-        X, roles = take_roles(X, SampleRoles(sample, audit, audit_chance, negative, groups, strata))
-        rows, survey = by_survey(self._open_known_rows(X, z, sample_weight, roles))
+        own = None if self._fit.samples is None else self._fit.samples.column
+        X, roles = take_roles(X, SampleRoles(sample, audit, audit_chance, negative, groups, strata), own)
+        rows, survey = by_survey(rows_telling(self._open_known_rows(X, z, sample_weight, roles), own))
         require_same_survey(self._fit.survey, survey)
         samples = read_samples(rows.roles, rows.positive, rows.kept)
         names = () if self._fit.samples is None else self._fit.samples.names

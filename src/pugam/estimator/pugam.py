@@ -30,6 +30,7 @@ from pugam.estimator.options import (
     with_given_pairs,
     with_labelling,
 )
+from pugam.estimator.own_curves import common_terms, own_column, rows_telling, with_effects_of_samples
 from pugam.estimator.reading import all_or_nothing, either, remember_features
 from pugam.estimator.requirements import (
     require_enough_rows,
@@ -350,17 +351,17 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
         if kinds is not None:
             self._fit_kinds(X, z, sample_weight, kinds)
             return self
-        pi_range = read_pi_range(self.pi)
-        X, roles = take_roles(X, roles)
-        rows, survey = by_survey(self._open_rows(X, z, sample_weight, roles))
+        pi_range, own = read_pi_range(self.pi), own_column(self.terms, roles)
+        X, roles = take_roles(X, roles, own)
+        rows, survey = by_survey(rows_telling(self._open_rows(X, z, sample_weight, roles), own, self.labelling))
         specs = None if self.terms is None else read_terms(self.terms, rows.header, taken)
         labelling = read_labelling(self.labelling, rows.header, taken)
         numbers, shown = rows.digest(rows.header.names if specs is None else columns_read([*specs, *labelling]))
         with rows_placed(rows, numbers):
             specs = read_terms(None, shown) if specs is None else specs
-            specs = with_labelling(with_given_pairs(specs, self.interactions), labelling)
+            specs = with_labelling(with_given_pairs(with_effects_of_samples(specs, own), self.interactions), labelling)
             specs = with_policies(specs, shown, read_missing(self.missing), read_unseen(self.unseen))
-            require_identifiable(specs, rows.header, pi_range, audited=roles.audit is not None)
+            require_identifiable(common_terms(specs, own), rows.header, pi_range, audited=roles.audit is not None)
         classes = rows.classes
         with rows_placed(rows, numbers):
             design = Design.resolve(specs, shown)
@@ -382,7 +383,7 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
                 size = f"{engine.n_rows} rows, {design.n_columns} columns"
                 print(f"pugam: {size}, {engine.name} engine, {engine.n_threads} thread(s)")
             designs = [design] if logged is None else [design, logged]
-            fitted = self._fit_designs(engine, designs, settings, rng, () if samples is None else samples.names)
+            fitted = self._fit_designs(engine, designs, settings, rng, () if samples is None else samples.names, own)
             fitted = know_survey(fitted, survey)
             fitted = with_average(replace(fitted, fit=inference_of(fitted).averaged(fitted.engine)))
             fitted = with_pooled_shares(fitted) if shares == "pooled" else fitted
@@ -406,11 +407,12 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
         engine: Engine,
         designs: list[Design],
         settings: Settings,
-        rng: np.random.Generator,
+        rng: Any,
         samples: Sequence[str],
+        own: str | None,
     ) -> Fitted:
         shrinkage = read_shrinkage(self.shrinkage, settings, designs[0])
-        fitted = choose_fit(engine, designs, settings, rng, shrinkage, samples)
+        fitted = choose_fit(engine, designs, settings, rng, shrinkage, samples, own)
         announcement = inference_of(fitted).announcement
         if self.verbose and announcement is not None:
             print(f"pugam: {announcement}")

@@ -12,6 +12,7 @@ from pugam.data import ALL_ROWS, as_array, is_missing, make_frame, require_name,
 from pugam.engines import one_blas_thread
 from pugam.errors import InputError, RowError
 from pugam.estimator.labelling import LabellingMethods
+from pugam.estimator.reading import read_new_rows
 from pugam.inference import (
     EqualShares,
     Interval,
@@ -151,6 +152,9 @@ class SampleMethods(LabellingMethods):
         fitted, _ = self._fitted("The test of curves"), self._require_samples()
         if fitted.fit.labelling is not None:
             raise InputError("There is no test of curves of models that say who is labelled; fit samples one by one.")
+        if self._own_column is not None:
+            told = f"Curves vary with {self._own_column!r} already, and there is no test of those that are common: "
+            raise InputError(told, "fit without by, and test the curves of that model.")
         with one_blas_thread():
             found = compare_curves(fitted, self._survey)
         assert found is not None
@@ -226,10 +230,29 @@ class SampleMethods(LabellingMethods):
             raise InputError(f"There is no sample {wanted!r}; the samples are {', '.join(map(repr, names))}.")
         return names.index(wanted)
 
-    def _shares_of(self, sample: Any, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
+    @property
+    def _own_column(self) -> str | None:
+        """The column that names the samples of rows, where curves vary with it."""
+        return None if self._fit.samples is None else self._fit.samples.column
+
+    def _sample_numbers(self, X: Any, sample: Any, n_rows: int) -> np.ndarray | None:
+        """Numbers of the samples that rows are said to be from; None where nothing is said.
+
+        Where curves vary with the sample, a column of X says it. Of rows that cannot be scored, it is any number.
+        """
+        column = self._own_column
+        if column is None:
+            return None if sample is None else self._numbers_of(self._column_or_name(X, sample), n_rows)
+        if sample is not None:
+            told = f": curves vary with {column!r}, and that column of X says which sample a row is from."
+            raise InputError("Leave out ", Argument("sample"), told)
+        numbers = {name: number for number, name in enumerate(self._require_samples().names)}
+        values = read_new_rows(self, X).column(column).values.tolist()
+        return np.array([0 if is_missing(value) else numbers.get(sample_name(value), 0) for value in values])
+
+    def _shares_of(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Shares that hold for some rows, and by how much their logits vary more than that of all unlabelled rows."""
         found = self._require_samples()
-        numbers = self._numbers_of(sample, n_rows)
         variance = float(self.covariance()[self._design.layout.share, self._design.layout.share])
         excess = excess_variances(found, self._settings.pi_range, variance)
         return np.asarray(expit(found.reported))[numbers], excess[numbers]

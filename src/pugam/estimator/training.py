@@ -25,6 +25,7 @@ from pugam.data import (
     require_both_kinds,
     require_unlabelled,
     rows_renumbered,
+    tell_samples,
 )
 from pugam.engines import (
     ClusterRows,
@@ -185,6 +186,13 @@ class TableRows:
     def kept_negatives(self) -> np.ndarray | None:
         """Which rows of the data are known negatives that count; None where there are none."""
         return None if self._aside is None else self._aside.kept
+
+    def telling_samples(self, column: str) -> Self:
+        """The same rows, in whose table a column names the samples of unlabelled rows."""
+        other = copy(self)
+        other.header = tell_samples(self.header, column, self.positive)
+        other._chosen = self._chosen._replace(table=other.header)
+        return other
 
     def sampled(self) -> Self:
         """The same rows, whose weights are sampling weights; known negatives are a sample of their own."""

@@ -36,7 +36,7 @@ from pugam.likelihood import (
     stratum_scores,
 )
 from pugam.linear_algebra import solve
-from pugam.solvers import TUNING, Fitted, count_samples, sampled_parameters
+from pugam.solvers import TUNING, Fitted, count_samples, sampled_mode
 
 __all__ = ["CurveTest", "CurveTests", "compare_curves"]
 
@@ -149,7 +149,7 @@ def _project(fitted: Fitted, columns: NDArray[np.intp], survey: SurveyRows | Non
     engine = engine.coded(sizes.unaudited[engine.codes], engine.negatives)
     shares = SampleShares(sizes, np.asarray(expit(known.logits)))
     layout = Layout(fitted.design.layout.sizes, sizes.n_samples)
-    b = sampled_parameters(fitted.fit, sizes)[layout.predictor]
+    b = sampled_mode(fitted).mode.beta[layout.predictor]
     own: Sums = engine.sum_rows(sample_sums, (b[None], shares))
     curves: CurveSums = engine.sum_rows(separate_curve_sums, (b[None], shares))
     counts = np.concatenate([[sizes.labelled], sizes.unlabelled, [sizes.negative]])

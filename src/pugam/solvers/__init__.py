@@ -37,7 +37,6 @@ from pugam.solvers.samples import (
     refit_unaudited,
     sampled_loglik,
     sampled_mode,
-    sampled_parameters,
 )
 from pugam.solvers.settings import Settings
 from pugam.solvers.shrinkage import hold_out, make_folds, refit_shrunken
@@ -118,5 +117,4 @@ __all__ = [
     "rows_in_doubt",
     "sampled_loglik",
     "sampled_mode",
-    "sampled_parameters",
 ]

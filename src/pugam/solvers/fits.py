@@ -86,7 +86,7 @@ class PooledShares:
 
 @dataclass(frozen=True, eq=False)
 class SampledShares:
-    """Shares of positives in several unlabelled samples, which have their curves in common.
+    """Shares of positives in several unlabelled samples, which have their curves in common, or some of their own.
 
     Attributes
     ----------
@@ -104,6 +104,8 @@ class SampledShares:
         Known negatives, by weight.
     pooled : PooledShares, optional
         What is reported in place of the shares by themselves, where that was asked for.
+    column : str, optional
+        That tells samples apart, where they have curves of their own along some terms.
     """
 
     names: tuple[str, ...]
@@ -115,6 +117,7 @@ class SampledShares:
     correlation: Array
     negatives: float = 0.0
     pooled: PooledShares | None = None
+    column: str | None = None
 
     @property
     def reported(self) -> Array:
