@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pugam.data import SampleRoles
 from pugam.errors import InputError
 from pugam.estimator.training import TableRows, TrainingRows
 from pugam.messages import Argument
+from pugam.solvers import Fitted
 from pugam.terms import Factor, Term, parse_formula
 
-__all__ = ["common_terms", "own_column", "rows_telling", "with_effects_of_samples"]
+__all__ = ["common_terms", "naming_samples", "own_column", "rows_telling", "with_effects_of_samples"]
 
 
 def own_column(terms: Any, roles: SampleRoles) -> str | None:
@@ -70,3 +72,10 @@ def common_terms(specs: Sequence[Term], column: str | None) -> list[Term]:
     if column is None:
         return list(specs)
     return [spec.common(column) or spec for spec in specs if spec.columns != (column,)]
+
+
+def naming_samples(fitted: Fitted, sample: Any) -> Fitted:
+    """A fit that knows the column of its samples, where that was given by name."""
+    if fitted.fit.samples is None or not isinstance(sample, str):
+        return fitted
+    return replace(fitted, fit=replace(fitted.fit, samples=replace(fitted.fit.samples, column=sample)))

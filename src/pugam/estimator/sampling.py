@@ -129,8 +129,9 @@ class SampleMethods(LabellingMethods):
         """Test whether curves are the same in all samples, as a frame with one row for each sample and term.
 
         Shares rest on it. The alternative is that negatives of a sample look otherwise along a term than those of all
-        others. Rows in which term, or sample, is "all" are joint tests. Where a term differs, fit the samples one by
-        one, or leave its column out. The tests know the clusters and strata of the fit.
+        others. Rows in which term, or sample, is "all" are joint tests. Where a term differs, let it vary with the
+        column that was given as ``sample``, as in ``s(age, by=year)``: each sample then has a curve of its own.
+        `diagnose` says which terms to write so. The tests know the clusters and strata of the fit.
 
         Returns
         -------
@@ -233,7 +234,7 @@ class SampleMethods(LabellingMethods):
     @property
     def _own_column(self) -> str | None:
         """The column that names the samples of rows, where curves vary with it."""
-        return None if self._fit.samples is None else self._fit.samples.column
+        return None if self._fit.samples is None else self._fit.samples.own_column
 
     def _sample_numbers(self, X: Any, sample: Any, n_rows: int) -> np.ndarray | None:
         """Numbers of the samples that rows are said to be from; None where nothing is said.

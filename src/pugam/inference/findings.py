@@ -370,9 +370,10 @@ class CurvesDiffer(Finding):
 
     pvalue: float
     terms: tuple[str, ...]
+    remedy: str
     said = (
         "Curves are not the same in all samples (score test, p = {pvalue:.2g}): {terms}. Negatives there look "
-        "otherwise than elsewhere, so shares may be far off. Leave out the columns concerned, or fit the samples one "
+        "otherwise than elsewhere, so shares may be far off. {remedy} the columns concerned, or fit the samples one "
         "by one, each with all labelled rows",
         FittingAlone(),
         ".",

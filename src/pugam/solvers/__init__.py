@@ -34,6 +34,7 @@ from pugam.solvers.sampled_objective import SampledMode
 from pugam.solvers.samples import (
     count_samples,
     fix_shares,
+    predictors_by_sample,
     refit_unaudited,
     sampled_loglik,
     sampled_mode,
@@ -107,6 +108,7 @@ __all__ = [
     "mean_products",
     "movement",
     "pi_log_variance",
+    "predictors_by_sample",
     "project",
     "project_all",
     "refit",

@@ -105,7 +105,9 @@ class SampledShares:
     pooled : PooledShares, optional
         What is reported in place of the shares by themselves, where that was asked for.
     column : str, optional
-        That tells samples apart, where they have curves of their own along some terms.
+        That tells samples apart, where its name is known.
+    has_own_curves : bool
+        Whether terms that vary with this column have curves for each sample.
     """
 
     names: tuple[str, ...]
@@ -118,6 +120,12 @@ class SampledShares:
     negatives: float = 0.0
     pooled: PooledShares | None = None
     column: str | None = None
+    has_own_curves: bool = False
+
+    @property
+    def own_column(self) -> str | None:
+        """The column that curves vary with; None where all of them are common."""
+        return self.column if self.has_own_curves else None
 
     @property
     def reported(self) -> Array:

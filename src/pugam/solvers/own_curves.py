@@ -28,6 +28,7 @@ from pugam.likelihood import (
     outcome_scores,
     sample_outcomes,
 )
+from pugam.linear_algebra import inverse
 from pugam.solvers.families import Families
 from pugam.solvers.optimum import Optimum
 from pugam.solvers.pi import PiPrior
@@ -224,6 +225,21 @@ class OwnModel(SampledModel):
         change[rows, layout.intercepts] = averages
         change[rows, layout.shares] = averages @ of_logs
         return change
+
+    def apart(self, mode: Optimum) -> Optimum:
+        """The parameters that are reported, with the shares of all samples in place of one."""
+        one, n_samples = self.own.design.layout, self.sizes.n_samples
+        layout = one.with_n_shares(n_samples)
+        change = np.eye(layout.size)
+        change[layout.predictor] = self.change(mode)[one.predictor]
+        beta, curvature = (
+            np.append(mode.beta[mode.layout.shares], self.as_one(mode)[one.predictor]),
+            np.zeros(layout.size),
+        )
+        curvature[layout.coefficients] = self.spread(mode.curvature[mode.layout.coefficients])
+        information = inverse(change @ inverse(mode.hessian) @ change.T) - np.diag(curvature)
+        gradient = np.zeros(layout.size)
+        return replace(mode, beta=beta, gradient=gradient, information=information, curvature=curvature, layout=layout)
 
     def _log_parts(self, pi: Array) -> Array:
         """Logarithms of each sample's part of the negatives in unlabelled samples: intercepts count all of these."""

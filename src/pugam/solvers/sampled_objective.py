@@ -192,6 +192,10 @@ class SampledModel(Model):
         change[one.intercept, layout.shares] = SampleShares(self.sizes, mode.shares).beside_slopes
         return change
 
+    def apart(self, mode: Optimum) -> Optimum:
+        """The same as `together`, with the shares of all samples in place of one: as it is, for common curves."""
+        return mode
+
     def together(self, mode: Optimum, hessian: Array) -> Optimum:
         """The parameters that are reported, with what is known of them."""
         one, change = self.reported_design.layout, self.change(mode)

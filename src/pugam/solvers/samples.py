@@ -35,6 +35,7 @@ __all__ = [
     "fit_samples",
     "fix_shares",
     "follow_shares",
+    "predictors_by_sample",
     "refit_samples",
     "refit_unaudited",
     "sampled_loglik",
@@ -150,7 +151,7 @@ def refit_unaudited(fitted: FittedKind[Fit]) -> Optimum:
     engine = engine.coded(sizes.unaudited[engine.codes], engine.negatives)
     model = _same_variances(engine, fitted.design, fitted.settings, fit)
     start = climb(model, _parameters(fit, model), np.zeros(1))
-    return ascend(model, start, fitted.settings.pi_range, settles=False).optimum
+    return model.apart(ascend(model, start, fitted.settings.pi_range, settles=False).optimum)
 
 
 def fix_shares(fitted: FittedKind[MarginalFit], logits: Array) -> Optimum:
@@ -169,9 +170,9 @@ def _same_variances(engine: Engine, design: Design, settings: Settings, fit: Fit
     """The model of a fit with the precisions that its design remembers."""
     assert design.ridge is not None
     shares, n_samples = fit.samples, _n_samples(fit)
-    if shares is None or shares.column is None:
+    if shares is None or shares.own_column is None:
         return sampled_model(engine, design, Families(("all",), design.ridge[None]), settings, n_samples)
-    own = OwnCurves(design, shares.column, n_samples)
+    own = OwnCurves(design, shares.own_column, n_samples)
     families = Families(("all",), design.ridge[None, : len(own.columns)])
     return OwnModel.over(own, engine, families, settings.prior, count_samples(engine, n_samples))
 
@@ -210,6 +211,7 @@ def _shares(
         correlation=given[shares, shares] / np.sqrt(np.outer(own, own)),
         negatives=sizes.negative,
         column=model.own.column if isinstance(model, OwnModel) else None,
+        has_own_curves=isinstance(model, OwnModel),
     )
 
 
@@ -227,25 +229,27 @@ def _joined(fit: MarginalFit, model: SampledModel, best: EvidenceAt, curves: Seq
         kappas=model.reported_design.smoothing_like(precision),
         families=model.families.names,
         precisions=np.exp(best.logs),
-        curve=_along_all(fit, together, curves),
+        curve=_along_all(fit, together, best.value, curves),
     )
 
 
-def _along_all(fit: MarginalFit, together: Optimum, curves: Sequence[EvidenceCurve]) -> EvidenceCurve:
+def _along_all(fit: MarginalFit, together: Optimum, highest: float, curves: Sequence[EvidenceCurve]) -> EvidenceCurve:
     """The evidence along the share of all unlabelled rows.
 
     Of one sample it was followed. Of several it is as skewed as in the fit to all of these rows as one sample, and as
-    narrow as they, audits and known negatives make it; a parabola, where that fit ended on a boundary.
+    narrow as they, audits and known negatives make it; a parabola, where that fit ended on a boundary. It is as high as
+    the evidence of all shares.
     """
     if len(curves) == 1:
         return curves[0]
     error = _error(together)
     if len(fit.curve.places) < TUNING.fewest_places:
         steps = np.linspace(-4.0, 4.0, 5)
-        return EvidenceCurve(together.logit_pi + error * steps, -0.5 * steps**2, -steps / error)
+        return EvidenceCurve(together.logit_pi + error * steps, highest - 0.5 * steps**2, -steps / error)
     narrower = error / _error(fit.optimum)
     places = together.logit_pi + (fit.curve.places - fit.optimum.logit_pi) * narrower
-    return EvidenceCurve(places, fit.curve.values, fit.curve.slopes / narrower)
+    values = fit.curve.values + (highest - fit.curve.values.max())
+    return EvidenceCurve(places, values, fit.curve.slopes / narrower)
 
 
 def _error(optimum: Optimum) -> float:
@@ -267,6 +271,20 @@ def sampled_mode(fitted: FittedKind[Fit]) -> SampledMode:
     model = _same_variances(fitted.engine, fitted.design, fitted.settings, fit)
     (mode,) = model.at(np.zeros(1)).stand([_parameters(fit, model)])
     return SampledMode(mode, model.sizes, model.change(mode))
+
+
+def predictors_by_sample(fitted: FittedKind[Fit]) -> tuple[OwnCurves, Array] | None:
+    """Predictors that rows have in each sample, whichever they are in, with curves of their own: shape (K, n_rows).
+
+    None where curves are common.
+    """
+    fit = fitted.fit
+    if fit.samples is None or fit.samples.own_column is None:
+        return None
+    model = _same_variances(fitted.engine, fitted.design, fitted.settings, fit)
+    assert isinstance(model, OwnModel)
+    b = _parameters(fit, model)[model.own.layout.predictor]
+    return model.own, np.array([model.engine.linear_predictor(b[own]) for own in model.own.predictors.numbers])
 
 
 def sampled_loglik(fitted: FittedKind[Fit]) -> float:

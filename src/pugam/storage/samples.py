@@ -14,7 +14,7 @@ __all__ = ["read_curve", "read_samples", "write_curve", "write_samples"]
 
 CURVE_KEYS = ("logits", "evidence", "slopes")
 KEYS = ("names", "rows", "audited", "logits", "factors", "correlation", "curves")
-NEW_KEYS = ("negatives", "pooled")  # files written before there were any lack them
+NEW_KEYS = ("negatives", "pooled", "column", "own_curves")  # files written before there were any lack them
 POOLED_KEYS = ("mean", "spread", "logits", "covariance", "curves")
 
 
@@ -32,6 +32,8 @@ def write_samples(shares: SampledShares | None) -> dict[str, Any] | None:
         [write_curve(curve) for curve in shares.curves],
         shares.negatives,
         _write_pooled(shares.pooled),
+        shares.column,
+        shares.has_own_curves,
     ]
     return dict(zip((*KEYS, *NEW_KEYS), values, strict=True))
 
@@ -53,7 +55,15 @@ def read_samples(node: Node) -> SampledShares | None:
     logits = parts["logits"].numbers(len(names))
     negatives = parts["negatives"].number(0.0, what="a number that is not negative") if "negatives" in parts else 0.0
     pooled = _read_pooled(parts["pooled"], len(names)) if "pooled" in parts else None
-    return SampledShares(names, rows, audited, logits, curves, factors, correlation, negatives, pooled)
+    own = _read_column(parts)
+    return SampledShares(names, rows, audited, logits, curves, factors, correlation, negatives, pooled, *own)
+
+
+def _read_column(parts: dict[str, Node]) -> tuple[str | None, bool]:
+    """Read the column that tells samples apart, and whether curves vary with it."""
+    if "column" not in parts or parts["column"].value is None:
+        return None, False
+    return parts["column"].text(), "own_curves" in parts and parts["own_curves"].flag()
 
 
 def _write_pooled(pooled: PooledShares | None) -> dict[str, Any] | None:

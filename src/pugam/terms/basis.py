@@ -118,6 +118,10 @@ class Basis(ABC):
         """
         return None
 
+    def alone(self, encoded: Encoded) -> tuple[Basis, Encoded]:
+        """Return a `common` term as if it had never varied, and encoded values as that has them; others as they are."""
+        return self, encoded
+
     @property
     def varying(self) -> Basis:
         """The term that this one is the `common` one of; itself where it is none."""

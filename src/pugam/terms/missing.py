@@ -118,6 +118,13 @@ class SkippingBasis(Basis):
         inner = self.inner.common(column)
         return None if inner is None else replace(self, inner=inner)
 
+    def alone(self, encoded: Encoded) -> tuple[Basis, Encoded]:
+        """The same for the inner term, whose gaps are NaN."""
+        inner, values = self.inner.alone(encoded)
+        if inner is self.inner:
+            return self, encoded
+        return replace(self, inner=inner, stand_ins=self.stand_ins[: len(inner.axes)]), values
+
     @property
     def varying(self) -> Basis:
         """The same for the inner term that varies."""

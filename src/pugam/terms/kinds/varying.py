@@ -183,6 +183,10 @@ class CommonCurve(Basis):
         """The term as the user wrote it."""
         return self.by.spec
 
+    def alone(self, encoded: Encoded) -> tuple[Basis, Encoded]:
+        """The curve, and its own values."""
+        return self.by.inner, encoded[:, 0]
+
     @property
     def varying(self) -> CurveByLevel:
         """A curve for each level."""
