@@ -1,5 +1,7 @@
 """Curves of their own for each unlabelled sample, as a user asks for them: s(age, by=year) with sample="year"."""
 
+import runpy
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -79,6 +81,14 @@ def test_a_model_with_own_curves_survives_storage(data, model, tmp_path):
     assert loaded.attach(X, z, sample="year").diagnose().verdict == model.verdict_
     with pytest.raises(InputError, match="not the samples"):
         loaded.attach(X, z)
+
+
+def test_an_exported_model_scores_rows_by_their_own_sample(data, model, tmp_path):
+    X, z, _ = data
+    model.export(tmp_path / "scorer.py")
+    score, rows = runpy.run_path(str(tmp_path / "scorer.py"))["score"], X[z == 0].iloc[::97]
+    found = [score(row) for row in rows.to_dict("records")]
+    assert found == pytest.approx(model.predict_proba(rows)[:, 1], rel=1e-9)
 
 
 def test_audits_narrow_intervals_and_agree(data, model):
