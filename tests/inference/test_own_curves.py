@@ -1,5 +1,7 @@
 """Samples with curves of their own, seen together: predictors and their derivatives, and tests of labels."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,7 +10,7 @@ from scipy.special import expit
 from pugam import PUGAM
 from pugam.inference import choose_rows, profile_of
 from pugam.inference.labels import label_rows
-from pugam.inference.own_curves import SeenTogether, see_together
+from pugam.inference.own_curves import see_together
 
 
 def simulate(seed, n=400):
@@ -46,7 +48,7 @@ def test_columns_of_single_samples_are_derivatives_of_the_predictor(fitted):
         moved = [found.by_sample.copy() for _ in range(2)]
         for way, by_sample in zip((step, -step), moved, strict=True):
             by_sample[1, rows] += way * of_common[:, number]
-        ends = [SeenTogether(found.own, found.theta, by_sample).predictors[rows] for by_sample in moved]
+        ends = [replace(found, by_sample=by_sample).predictors[rows] for by_sample in moved]
         assert columns[:, number] == pytest.approx((ends[0] - ends[1]) / (2 * step), abs=1e-6)
 
 

@@ -21,6 +21,7 @@ Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 FEWEST_ROWS = 10  # of a sample, for a share of its own
+GOLDEN = (5.0**0.5 - 1.0) / 2.0
 ALL_ROWS = "all"  # the name of all unlabelled rows together
 
 
@@ -85,12 +86,14 @@ def tell_samples(table: Table, name: str, positive: Flags) -> Table:
 
     Labelled rows are in no sample, and have levels of unlabelled rows, as often as these have them.
     """
-    values, hidden = table.column(name).values.astype(object), np.flatnonzero(~positive)
-    labelled = np.flatnonzero(positive)
-    values[labelled] = values[hidden[np.arange(len(labelled)) * len(hidden) // len(labelled)]]
-    levels = [_as_level(value) for value in values]
-    order = tuple(_in_order(levels))
-    told = Column(name, "category", np.array([*levels, None], dtype=object)[:-1], order=order)
+    values = table.column(name).values.astype(object)
+    values[:] = [_as_level(value) for value in values]
+    own = values[~positive].tolist()
+    order = tuple(_in_order(own))
+    ranked = sorted(own, key={level: place for place, level in enumerate(order)}.__getitem__)
+    spread = np.arange(np.count_nonzero(positive)) * GOLDEN % 1.0  # evenly over all, whatever the order of rows
+    values[positive] = [ranked[int(place * len(ranked))] for place in spread]
+    told = Column(name, "category", values, order=order)
 
     def read(wanted: str) -> Column:
         return told if wanted == name else table.column(wanted)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
+from pugam.engines import Engine
 from pugam.solvers import Fitted, predictors_by_sample
 from pugam.solvers.own_curves import OwnCurves
 from pugam.terms import Design, Encoded
@@ -30,6 +31,8 @@ class SeenTogether:
 
     Attributes
     ----------
+    rows : Engine
+        Of the design with common curves.
     own : OwnCurves
     theta : array of shape (p,)
         Coefficients as they are reported.
@@ -37,6 +40,7 @@ class SeenTogether:
         Predictors of all rows in each sample.
     """
 
+    rows: Engine
     own: OwnCurves
     theta: Array
     by_sample: Array
@@ -63,4 +67,7 @@ class SeenTogether:
 def see_together(fitted: Fitted) -> SeenTogether | None:
     """See the rows of a fit as one sample; None where their curves are common, as there is nothing to be done."""
     found = predictors_by_sample(fitted)
-    return None if found is None else SeenTogether(found[0], fitted.fit.optimum.theta, found[1])
+    if found is None:
+        return None
+    model, by_sample = found
+    return SeenTogether(model.engine, model.own, fitted.fit.optimum.theta, by_sample)

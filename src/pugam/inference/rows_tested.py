@@ -186,13 +186,13 @@ def choose_rows(profile: PiProfile) -> RowsTested:
     """Choose the rows to test a fit on and put them in order; as many labelled as unlabelled ones of a sample."""
     fitted = profile.fitted
     engine, optimum = fitted.engine, fitted.fit.optimum
-    kinds = kinds_of_rows(engine)
+    together = see_together(fitted)
+    kinds = kinds_of_rows(engine if together is None else together.rows)
     rows = _sampled(engine, kinds)
     positive = engine.positive[rows]
     weights = np.ones(len(rows)) if engine.weights is None else engine.weights[rows]
     n0, n1 = float(weights[positive].sum()), float(weights[~positive].sum())
     shift = alpha_shift(optimum.pi, n0, n1) - alpha_shift(optimum.pi, engine.n0, engine.n1)
-    together = see_together(fitted)
     predictors = profile.predictors() if together is None else together.predictors
     predictor = np.asarray(predictors[rows] + shift)
     log_w = log_preferences(fitted.fit, engine)

@@ -273,8 +273,8 @@ def sampled_mode(fitted: FittedKind[Fit]) -> SampledMode:
     return SampledMode(mode, model.sizes, model.change(mode))
 
 
-def predictors_by_sample(fitted: FittedKind[Fit]) -> tuple[OwnCurves, Array] | None:
-    """Predictors that rows have in each sample, whichever they are in, with curves of their own: shape (K, n_rows).
+def predictors_by_sample(fitted: FittedKind[Fit]) -> tuple[OwnModel, Array] | None:
+    """The model of curves that samples have of their own, and predictors of all rows in each sample: shape (K, n_rows).
 
     None where curves are common.
     """
@@ -284,7 +284,7 @@ def predictors_by_sample(fitted: FittedKind[Fit]) -> tuple[OwnCurves, Array] | N
     model = _same_variances(fitted.engine, fitted.design, fitted.settings, fit)
     assert isinstance(model, OwnModel)
     b = _parameters(fit, model)[model.own.layout.predictor]
-    return model.own, np.array([model.engine.linear_predictor(b[own]) for own in model.own.predictors.numbers])
+    return model, np.array([model.engine.linear_predictor(b[own]) for own in model.own.predictors.numbers])
 
 
 def sampled_loglik(fitted: FittedKind[Fit]) -> float:
