@@ -1,5 +1,6 @@
 """Curves of their own for each unlabelled sample, as a user asks for them: s(age, by=year) with sample="year"."""
 
+import json
 import runpy
 
 import numpy as np
@@ -81,6 +82,11 @@ def test_a_model_with_own_curves_survives_storage(data, model, tmp_path):
     assert loaded.attach(X, z, sample="year").diagnose().verdict == model.verdict_
     with pytest.raises(InputError, match="not the samples"):
         loaded.attach(X, z)
+    document = json.loads((tmp_path / "model.json").read_text(encoding="utf-8"))
+    document["marginal"]["samples"]["column"] = "age"
+    (tmp_path / "model.json").write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(InputError, match="have a curve along levels of 'age'"):
+        pugam.load(tmp_path / "model.json")
 
 
 def test_an_exported_model_scores_rows_by_their_own_sample(data, model, tmp_path):

@@ -9,8 +9,9 @@ import numpy as np
 from pugam.nodes import Node
 from pugam.solvers import EvidenceCurve, PooledShares, SampledShares
 from pugam.storage.matrices import read_symmetric, require_weighted_squares, write_symmetric
+from pugam.terms import Design
 
-__all__ = ["read_curve", "read_samples", "write_curve", "write_samples"]
+__all__ = ["read_curve", "read_samples", "require_effects_of_samples", "write_curve", "write_samples"]
 
 CURVE_KEYS = ("logits", "evidence", "slopes")
 KEYS = ("names", "rows", "audited", "logits", "factors", "correlation", "curves")
@@ -57,6 +58,19 @@ def read_samples(node: Node) -> SampledShares | None:
     pooled = _read_pooled(parts["pooled"], len(names)) if "pooled" in parts else None
     own = _read_column(parts)
     return SampledShares(names, rows, audited, logits, curves, factors, correlation, negatives, pooled, *own)
+
+
+def require_effects_of_samples(node: Node, design: Design) -> None:
+    """Refuse samples with curves of their own that the terms do not have: effects of samples are the last of them."""
+    shares = read_samples(node)
+    if shares is None or shares.own_column is None:
+        return
+    column, last = shares.own_column, design.bases[-1]
+    common = [(basis, basis.common(column)) for basis in design.bases]
+    sizes = [(basis.size, own.size) for basis, own in common if own is not None]
+    is_last = last.spec.columns == (column,) and last.size == len(shares.names) - 1
+    if not is_last or not sizes or any(size != len(shares.names) * own for size, own in sizes):
+        raise node.error(f"samples for each of which terms have a curve along levels of {column!r}")
 
 
 def _read_column(parts: dict[str, Node]) -> tuple[str | None, bool]:
