@@ -12,12 +12,14 @@ q_oc = U_oc m_c / P_o is the posterior of its component. With G the derivatives 
     information cd : sum_o P_o q_oc q_od - m_c m_d   c, j : sum_o P_o q_oc sum_d q_od G_odj
 
 and so on: the expected one is over the outcomes that a row at x may have; the observed one is the covariance under m,
-less that under q. Where positives and negatives of one unlabelled sample are the components, this is the likelihood of
-`pugam.likelihood.samples`.
+less that under q. What is taken off, m_c m_d, is the square of one row of derivatives, and only pairs of components of
+which rows may have the same outcome need sums of their own. Where positives and negatives of one unlabelled sample are
+the components, this is the likelihood of `pugam.likelihood.samples`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -39,6 +41,7 @@ __all__ = [
 ]
 
 Array = NDArray[np.float64]
+Pair = tuple[int, int]
 Numbers = NDArray[np.intp]
 Codes = NDArray[np.int32]
 
@@ -67,6 +70,13 @@ class Outcomes:
     def n_shares(self) -> int:
         """Number of shares."""
         return len(self.slopes)
+
+    @cached_property
+    def pairs(self) -> list[tuple[int, int]]:
+        """Pairs of predictors, each with itself and those after it, whose components may have the same outcome."""
+        possible = self.chances[:, 1:] > 0.0
+        together = np.triu(possible.T.astype(int) @ possible)
+        return [(int(one), int(other)) for one, other in np.argwhere(together)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,29 +111,47 @@ class Predictors:
             found[..., places] += projected[..., number, :]
         return found
 
-    def gather_pairs(self, X: Columns, rows: Array) -> Array:
-        """Sum what is given for each pair of predictors, shape (C, C, n), with products of columns: (size, size)."""
-        first, second = np.triu_indices(len(self.numbers))
+    def gather_pairs(self, X: Columns, pairs: Sequence[Pair], rows: Array) -> Array:
+        """Sum what is given for pairs of predictors, shape (n_pairs, n), with products of columns: (size, size)."""
         width = self.numbers.shape[1]
-        grams = np.empty((len(first), width, width))
-        X.grams(rows[first, second], grams)
+        grams = np.empty((len(pairs), width, width))
+        X.grams(rows, grams)
         found = np.zeros((self.size, self.size))
-        for one, other, gram in zip(first, second, grams, strict=True):
-            found[np.ix_(self.numbers[one], self.numbers[other])] += self.signs[one] * self.signs[other] * gram
+        for (one, other), gram in zip(pairs, grams, strict=True):
+            signed = self.signs[one] * self.signs[other] * gram
+            found[np.ix_(self.numbers[one], self.numbers[other])] += signed
             if one != other:
-                found[np.ix_(self.numbers[other], self.numbers[one])] += self.signs[one] * self.signs[other] * gram
+                found[np.ix_(self.numbers[other], self.numbers[one])] += signed
         return found
 
-    def forms(self, X: Columns, matrix: Array) -> Array:
-        """Return x' M_cd x of every row and pair of predictors, for a symmetric matrix over b: shape (C, C, n)."""
-        n_predictors = len(self.numbers)
-        found = np.empty((n_predictors, n_predictors, len(X)))
-        for one in range(n_predictors):
-            for other in range(one, n_predictors):
-                block = matrix[np.ix_(self.numbers[one], self.numbers[other])]
-                block = 0.5 * self.signs[one] * self.signs[other] * (block + block.T)
-                found[one, other] = found[other, one] = X.forms(block)
+    def forms(self, X: Columns, pairs: Sequence[Pair], matrix: Array) -> Array:
+        """Return x' M_cd x of every row and pair of predictors, for a symmetric matrix over b: shape (n_pairs, n)."""
+        found = np.empty((len(pairs), len(X)))
+        for number, (one, other) in enumerate(pairs):
+            block = matrix[np.ix_(self.numbers[one], self.numbers[other])]
+            found[number] = X.forms(0.5 * self.signs[one] * self.signs[other] * (block + block.T))
         return found
+
+    @cached_property
+    def _is_shared(self) -> NDArray[np.bool_]:
+        """Which columns have the same coefficient in all predictors."""
+        return np.asarray((self.numbers == self.numbers[0]).all(axis=0))
+
+    def mixed(self, X: Columns, rows: Array) -> Array:
+        """What b adds to all predictors together, each as much as is given, shape (C, n): shape (size, n)."""
+        columns = np.ascontiguousarray(X.written_out().T)
+        found, rows, shared = np.zeros((self.size, len(X))), self.signs[:, None] * rows, self._is_shared
+        found[self.numbers[0, shared]] = rows.sum(axis=0) * columns[shared]
+        own = columns[~shared]
+        for places, row in zip(self.numbers[:, ~shared], rows, strict=True):
+            found[places] += row * own
+        return found
+
+    def apart(self, X: Columns, along: Array) -> Array:
+        """What derivatives in b, shape (size, n), make of each predictor: shape (C, n)."""
+        columns = np.ascontiguousarray(X.written_out().T)
+        found = [np.einsum("ij,ij->j", columns, along[places]) for places in self.numbers]
+        return np.asarray(self.signs[:, None] * np.array(found))
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,17 +231,19 @@ def mixture_sums(
     information = np.empty((size, size))
     information[shares, shares] = of_shares
     information[shares, n_shares:], information[n_shares:, shares] = gathered[1:], gathered[1:].T
-    information[n_shares:, n_shares:] = predictors.gather_pairs(X, of_pairs * w)
+    mixed = predictors.mixed(X, rows.m[1:] * np.sqrt(w))
+    information[n_shares:, n_shares:] = predictors.gather_pairs(X, outcomes.pairs, of_pairs * w) - mixed @ mixed.T
     score = np.append(rows.score_shares @ w, gathered[0])
     return Sums(np.array([rows.value @ w]), score[None], information[None])
 
 
 def _observed(rows: _Rows, w: Array) -> tuple[Array, Array, Array]:
-    """Observed information of pairs of predictors, (C, C, n), shares with them, (J, C, n), and shares, summed."""
+    """Observed information of pairs of predictors, without what is taken off: shape (n_pairs, n).
+
+    That of shares with predictors, (J, C, n), and of shares, summed.
+    """
     q, m, along = rows.q[1:], rows.m[1:], rows.along
-    of_pairs = q[:, None] * q - m[:, None] * m
-    diagonal = np.arange(len(m))
-    of_pairs[diagonal, diagonal] += m - q
+    of_pairs = np.array([q[one] * q[other] + (one == other) * (m[one] - q[one]) for one, other in rows.outcomes.pairs])
     crossed = -q * (along[:, 1:] - rows.score_shares[:, None])
     bends = np.einsum("jkoc,oc->jk", rows.outcomes.bends, _totals(rows, w))
     spread = np.einsum("jcn,kcn,cn->jk", along, along, rows.q * w) - (rows.score_shares * w) @ rows.score_shares.T
@@ -228,11 +258,22 @@ def _totals(rows: _Rows, w: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class _Other:
-    """One outcome that rows could have had: their chance of it, and what it would say of their component."""
+    """One outcome that rows could have had: their chance of it, and what it would say of their component.
+
+    Attributes
+    ----------
+    chance : array of shape (n,)
+    q : array of shape (C + 1, n)
+    along : array of shape (J, C + 1)
+        Derivatives of log U.
+    has : bool array of shape (C,)
+        Which components, the first one not counted, have this outcome.
+    """
 
     chance: Array
     q: Array
     along: Array
+    has: NDArray[np.bool_]
 
     @property
     def score_shares(self) -> Array:
@@ -248,19 +289,22 @@ def _others(rows: _Rows) -> list[_Other]:
         if there.any():
             joint = np.where(there, chances[:, None] * rows.m, 0.0)
             chance = joint.sum(axis=0)
-            found.append(_Other(chance, joint / np.maximum(chance, SMALLEST), outcomes.slopes[:, number]))
+            q, along = joint / np.maximum(chance, SMALLEST), outcomes.slopes[:, number]
+            found.append(_Other(chance, q, along, chances[1:] > 0.0))
     return found
 
 
 def _expected(rows: _Rows, w: Array) -> tuple[Array, Array, Array]:
     """The same for the expected information."""
-    m, n_shares = rows.m[1:], rows.outcomes.n_shares
-    of_pairs = -m[:, None] * m
+    m, n_shares, pairs = rows.m[1:], rows.outcomes.n_shares, rows.outcomes.pairs
+    of_pairs = np.zeros((len(pairs), m.shape[1]))
     crossed, of_shares = np.zeros((n_shares, *m.shape)), np.zeros((n_shares, n_shares))
     for other in _others(rows):
-        q, along = other.chance * other.q[1:], other.score_shares
-        of_pairs += q[:, None] * other.q[1:]
-        crossed += along[:, None] * q
+        q, along = other.q[1:], other.score_shares
+        for number, (one, second) in enumerate(pairs):
+            if other.has[one] and other.has[second]:
+                of_pairs[number] += other.chance * q[one] * q[second]
+        crossed += along[:, None] * (other.chance * q)
         of_shares += (along * (other.chance * w)) @ along.T
     return of_pairs, crossed, of_shares
 
@@ -271,19 +315,31 @@ def mixture_trace_slopes(
     """Sum how the trace of a symmetric matrix times the expected information in b changes with (shares, b)."""
     w = np.ones(len(codes)) if weights is None else weights
     predictors, outcomes = mixture.predictors, mixture.outcomes
-    leverages = predictors.forms(X, matrix) * w
+    leverages = predictors.forms(X, outcomes.pairs, matrix) * w
     rows = _Rows.at(codes, predictors.values(X, b), outcomes)
     m = rows.m[1:]
-    with_m = np.einsum("cdn,dn->cn", leverages, m)
+    with_m = predictors.apart(X, matrix @ predictors.mixed(X, m)) * w
     of_s = -2.0 * m * (with_m - np.sum(m * with_m, axis=0))
     of_shares = np.zeros(outcomes.n_shares)
     for other in _others(rows):
         q, along = other.q[1:], other.along
-        with_q = other.chance * np.einsum("cdn,dn->cn", leverages, q)
+        with_q = _with_pairs(outcomes.pairs, leverages, other)
         both = np.sum(q * with_q, axis=0)
         of_s += 2.0 * q * with_q - (q + m) * both
         of_shares += 2.0 * along[:, 1:] @ np.sum(q * with_q, axis=1) - other.score_shares @ both
     return np.append(of_shares, predictors.gather(X, of_s))
+
+
+def _with_pairs(pairs: Sequence[Pair], leverages: Array, other: _Other) -> Array:
+    """The chance of an outcome, times leverages of each predictor with posteriors of all: shape (C, n)."""
+    q = other.chance * other.q[1:]
+    found = np.zeros_like(q)
+    for (one, second), leverage in zip(pairs, leverages, strict=True):
+        if other.has[one] and other.has[second]:
+            found[one] += leverage * q[second]
+            if one != second:
+                found[second] += leverage * q[one]
+    return found
 
 
 def mixture_scores(codes: Codes, s: Array, outcomes: Outcomes) -> tuple[Array, Array]:
