@@ -120,6 +120,8 @@ def test_curves_that_differ_are_named_with_what_to_type(data):
     with pytest.warns(match=r"Give each sample curves of its own, by s\(age, k=5, by=year\), leave"):
         model = PUGAM("s(age, k=5) + s(dose, k=5) + s(size, k=5)", check=True).fit(X, z, sample="year")
     assert model.verdict_ == "does not fit"
+    with pytest.warns(match=r"To let them, write s\(age, k=5, by=year\) among the terms"):
+        model.test_curves()
 
 
 def test_files_in_memory_and_text_give_the_same(data, model, tmp_path):

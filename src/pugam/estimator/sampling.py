@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pugam.data import ALL_ROWS, as_array, is_missing, make_frame, require_name, sample_name
 from pugam.engines import one_blas_thread
-from pugam.errors import InputError, RowError
+from pugam.errors import InputError, RowError, warn_user
 from pugam.estimator.labelling import LabellingMethods
 from pugam.estimator.reading import read_new_rows
 from pugam.inference import (
@@ -131,7 +131,7 @@ class SampleMethods(LabellingMethods):
         Shares rest on it. The alternative is that negatives of a sample look otherwise along a term than those of all
         others. Rows in which term, or sample, is "all" are joint tests. Where a term differs, let it vary with the
         column that was given as ``sample``, as in ``s(age, by=year)``: each sample then has a curve of its own.
-        `diagnose` says which terms to write so. The tests know the clusters and strata of the fit.
+        A warning, and the diagnosis, say which terms to write so. The tests know the clusters and strata of the fit.
 
         Returns
         -------
@@ -159,6 +159,10 @@ class SampleMethods(LabellingMethods):
         with one_blas_thread():
             found = compare_curves(fitted, self._survey)
         assert found is not None
+        if found.remedies:
+            warn_user(
+                f"Curves differ between samples. To let them, write {' + '.join(found.remedies)} among the terms."
+            )
         names = ("sample", "term", "statistic", "df", "pvalue")
         return make_frame(self._library, {name: [getattr(test, name) for test in found] for name in names})
 
