@@ -238,7 +238,8 @@ class SampleMethods(LabellingMethods):
     @property
     def _own_column(self) -> str | None:
         """The column that names the samples of rows, where curves vary with it."""
-        return None if self._fit.samples is None else self._fit.samples.own_column
+        fit = self.__dict__.get("_fit")  # a model of several kinds of positives has none
+        return None if fit is None or fit.samples is None else fit.samples.own_column
 
     def _sample_numbers(self, X: Any, sample: Any, n_rows: int) -> np.ndarray | None:
         """Numbers of the samples that rows are said to be from; None where nothing is said.
