@@ -10,7 +10,7 @@ SECONDS_EACH ?= 600
 PROCESSES ?= 2
 
 .PHONY: help demo test docs test-oldest test-long coverage mutation fuzz browser lint audit lock locked format release benchmark benchmark-scale benchmark-inference benchmark-knots benchmark-realdata \
-	benchmark-ablation study clean
+	benchmark-ablation benchmark-masked fresh table results-quick study clean
 
 help:
 	@echo "make demo       fit a real data set, print pi with an interval, write a report"
@@ -30,6 +30,8 @@ help:
 	@echo "make benchmark-scale  the kernel, ten million rows from a file and on a cluster, other libraries"
 	@echo "make benchmark-inference  coverage, bands, tests, bootstrap: an hour"
 	@echo "make benchmark-realdata  other estimators of pi beside ours, on real tables; DATA=folder of CSV files: hours"
+	@echo "make fresh      list the tables of results that are older than the code they rest on"
+	@echo "make table TABLE=bands  make one of them again; make results-quick: all in a reduced form; DATA=folder of CSV files"
 	@echo "make study      the paper's tables and figures, to results; STUDY=table1, DATA=folder of the real tables"
 
 $(VENV)/installed: pyproject.toml
@@ -175,6 +177,17 @@ benchmark-realdata: $(VENV)/installed
 	$(BIN)/python benchmarks/peers --data $(DATA) --out results/realdata
 	$(BIN)/python benchmarks/shrinkage.py $(DATA)
 	$(BIN)/python benchmarks/hardships.py $(DATA)
+
+# Tables that are older than the code they rest on.
+fresh:
+	$(PYTHON) benchmarks/freshness.py
+
+# The command of one table again, TABLE=bands, from benchmarks/README.md; and all of them in a reduced form.
+table: $(VENV)/developing
+	$(BIN)/python benchmarks/rerun.py $(TABLE) --data $(DATA)
+
+results-quick: $(VENV)/developing
+	$(BIN)/python benchmarks/rerun.py --quick --data $(DATA)
 
 study: $(VENV)/installed
 	$(BIN)/pugam study $(STUDY) --out results --data $(DATA)

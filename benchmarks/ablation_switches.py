@@ -46,8 +46,8 @@ def all_rows(design: Any) -> int:
     return NEVER
 
 
-def each_row_its_own(engine: Any) -> Any:
-    return np.arange(engine.n_rows)
+def each_row_its_own(engine: Any, number: int) -> Any:
+    return np.random.default_rng(number).permutation(engine.n_rows)
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 Every table is fitted in a process of its own.
 
-usage: python benchmarks/growth.py
+usage: python benchmarks/growth.py [MOST_ROWS]      (default: 1,000,000)
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ def measure(n: int, p: int) -> dict[str, float]:
     return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
-def main() -> None:
+def main(most: int) -> None:
     rows = []
-    for n, p in [(n, 5) for n in ROWS] + [(20_000, p) for p in FEATURES]:
+    for n, p in [(n, 5) for n in ROWS if n <= most] + [(min(most, 20_000), p) for p in FEATURES]:
         got = measure(n, p)
         beyond = got["peak"] - 3 * got["table"]
         mode, default = got["mode"], got["default"]
@@ -98,4 +98,4 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["one"]:
         print(json.dumps(one_fit(int(sys.argv[2]), int(sys.argv[3]))))
     else:
-        main()
+        main(int(float(sys.argv[1])) if len(sys.argv) > 1 else max(ROWS))

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from division import CHOOSE_ON, REPORT_ON
+from division import CHOOSE_ON, REPORT_ON, present
 from joblib import Parallel, delayed
 from peers import PEERS
 from reporting import write_table
@@ -155,12 +155,13 @@ def difference(found: pd.DataFrame) -> str:
 def main(folder: Path, maskings: int, groups: Sequence[str]) -> None:
     rows, beside, bins, notes = [], [], [], []
     for group in groups:
-        tasks = [(name, share, masking) for name in GROUPS[group] for share in SHARES for masking in range(maskings)]
+        names = present(folder, GROUPS[group])
+        tasks = [(name, share, masking) for name in names for share in SHARES for masking in range(maskings)]
         answers = Parallel(n_jobs=-1, batch_size=1, verbose=1)(delayed(ask)(folder, *task) for task in tasks)
         found = pd.DataFrame([one for pair in answers for one in pair])
-        rows += [summarise(found[found["table"] == name], name) for name in GROUPS[group]]
+        rows += [summarise(found[found["table"] == name], name) for name in names]
         rows.append(summarise(found, f"all to {group} on"))
-        beside += [beside_others(found[found["table"] == name], name) for name in GROUPS[group]]
+        beside += [beside_others(found[found["table"] == name], name) for name in names]
         beside.append(beside_others(found, f"all to {group} on"))
         bins += reliability(found, group)
         notes.append(f"{group}: {difference(found)}")

@@ -1,6 +1,6 @@
 """Even or quantile knots? Error of pi on masked real tables and on the paper's settings, for both.
 
-usage: python benchmarks/knots.py FOLDER      (CSV tables with a column y of true labels, 1/0)
+usage: python benchmarks/knots.py FOLDER [MASKINGS]      (CSV tables with a column y of true labels, 1/0; default: 6)
 
 Each table is masked at five shares: labelled positives and an unlabelled sample, without overlap.
 """
@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
-from reporting import write_table
+from reporting import error_by_table, write_table
 from sklearn.datasets import load_breast_cancer
 
 from pugam import PUGAM
@@ -33,7 +33,10 @@ PLACEMENTS = ("even", "quantile")
 
 def tables(folder: Path) -> Iterator[tuple[str, pd.DataFrame, np.ndarray]]:
     for name in NAMES:
-        table = pd.read_csv(folder / f"{name}.csv")
+        path = folder / f"{name}.csv"
+        if not path.exists():
+            continue
+        table = pd.read_csv(path)
         yield name, table.drop(columns="y"), table["y"].to_numpy()
     tumours = load_breast_cancer(as_frame=True)
     yield "breast cancer (means)", tumours.data.iloc[:, :10], 1 - tumours.target.to_numpy()
@@ -64,21 +67,21 @@ def errors(X: pd.DataFrame, z: np.ndarray, pi: float, option: str, choices: Sequ
     return found
 
 
-def rows_of(folder: Path) -> Iterator[tuple[str, pd.DataFrame, np.ndarray, float]]:
+def rows_of(folder: Path, maskings: int) -> Iterator[tuple[str, pd.DataFrame, np.ndarray, float]]:
     """Maskings of real tables, and simulated ones: name, features, labels, pi."""
     for name, X, y in tables(folder):
         for share in SHARES:
-            for replicate in range(REPLICATES):
+            for replicate in range(maskings):
                 yield name, *masked(X, y, share, np.random.default_rng([replicate, round(100 * share)]))
     for setting in (1, 2, 3):
-        for replicate in range(5 * REPLICATES):
+        for replicate in range(5 * maskings):
             data = simulate(setting, n0=1250, n=1500, random_state=replicate)
             yield f"simulated, Setting {setting}", data.X, data.z, 0.4
 
 
-def compare(folder: Path, option: str, choices: Sequence[str]) -> list[list[object]]:
+def compare(folder: Path, maskings: int, option: str, choices: Sequence[str]) -> list[list[object]]:
     """Mean error of pi for each table, under both choices, and their difference with its standard error."""
-    names, *parts = zip(*rows_of(folder), strict=True)
+    names, *parts = zip(*rows_of(folder, maskings), strict=True)
     pairs = Parallel(n_jobs=-1, batch_size=1)(
         delayed(errors)(*row, option, choices) for row in zip(*parts, strict=True)
     )
@@ -88,20 +91,21 @@ def compare(folder: Path, option: str, choices: Sequence[str]) -> list[list[obje
     for name, some in cells.items():
         found = np.array(some)
         difference = found[:, 1] - found[:, 0]
-        error = difference.std(ddof=1) / np.sqrt(len(difference))
+        error = error_by_table(difference, names if name == "all" else range(len(some)))
         rows.append([name, len(found), *(float(mean) for mean in found.mean(axis=0)), float(difference.mean()), error])
     return rows
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, maskings: int) -> None:
     write_table(
         "knots",
         "Mean absolute error of pi with even and with quantile knots",
         ["table", "fits", "even", "quantile", "quantile - even", "standard error of the difference"],
-        compare(folder, "knots", PLACEMENTS),
-        "Penalised splines with k = 10 adapt to either placement; even knots are the default.",
+        compare(folder, maskings, "knots", PLACEMENTS),
+        "Penalised splines with k = 10 adapt to either placement; even knots are the default. Standard errors are over "
+        "fits, in the last row over tables.",
     )
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else REPLICATES)

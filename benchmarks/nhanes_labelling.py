@@ -1,6 +1,6 @@
 """Who is told that they are ill? Shares of people who do not know it, where labels depend on age, sex and the like.
 
-usage: python benchmarks/nhanes_labelling.py FOLDER      (nhanes.csv.gz, as for nhanes.py)
+usage: python benchmarks/nhanes_labelling.py FOLDER [CYCLES]      (nhanes.csv.gz, as for nhanes.py; default: all ten)
 
 Written down before any of these fits was made, and kept: rows and features are those of `nhanes.py`, all ten cycles as
 one sample; labels depend on age, sex, ethnicity and education, `LABELLING`; 200 people who were not told are audited,
@@ -25,7 +25,6 @@ from pugam import PUGAM
 LABELLING = "s(age) + f(sex) + f(ethnicity) + f(education)"
 N_AUDITED = 200
 GAMMAS = (2.0, 5.0)
-CYCLES = 10
 FITS = ("labels at random", "labels by preference", "labels at random, audit", "labels by preference, audit")
 
 
@@ -35,9 +34,9 @@ def audit_of(rows: pd.DataFrame) -> pd.Series:
     return rows["y"].where(rows.index.isin(measured.sample(N_AUDITED, random_state=0).index))
 
 
-def fit(folder: str, condition: str, how: str) -> list[object]:
+def fit(folder: str, cycles: int, condition: str, how: str) -> list[object]:
     """Fit in one of four ways; return a line of the table."""
-    rows = read(folder, condition, CYCLES)
+    rows = read(folder, condition, cycles)
     start = time.perf_counter()
     model = PUGAM(labelling=LABELLING if "preference" in how else None, n_jobs=1)
     with warnings.catch_warnings():
@@ -58,20 +57,20 @@ def fit(folder: str, condition: str, how: str) -> list[object]:
     ]
 
 
-def measured(folder: str, condition: str) -> list[object]:
+def measured(folder: str, cycles: int, condition: str) -> list[object]:
     """Return the share of those not told who have it, among those in whom it was measured."""
-    rows = read(folder, condition, CYCLES)
+    rows = read(folder, condition, cycles)
     truth = rows.loc[rows["z"] == 0, "y"].dropna()
     return [condition, f"measured in {len(truth)}", f"{truth.mean():.3f}", *["-"] * 5]
 
 
-def main(folder: str) -> None:
-    tasks = [(folder, condition, how) for condition in CONDITIONS for how in FITS]
+def main(folder: str, cycles: int) -> None:
+    tasks = [(folder, cycles, condition, how) for condition in CONDITIONS for how in FITS]
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
         found = list(pool.map(fit, *zip(*tasks, strict=True)))
     rows = []
     for condition in CONDITIONS:
-        rows += [line for line in found if line[0] == condition] + [measured(folder, condition)]
+        rows += [line for line in found if line[0] == condition] + [measured(folder, cycles, condition)]
     write_table(
         "nhanes_labelling",
         "People who do not know that they are ill, with labels at random and by preference",
@@ -92,4 +91,4 @@ def main(folder: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 10)

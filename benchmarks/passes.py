@@ -1,10 +1,11 @@
 """How often a default fit goes over the rows of a file.
 
-usage: python benchmarks/passes.py
+usage: python benchmarks/passes.py [ROWS ...]      (default: 400,000 1,500,000)
 """
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable
@@ -18,7 +19,7 @@ from pugam import PUGAM
 from pugam.datasets import simulate
 from pugam.engines.stream import StreamedParts
 
-N_ROWS = 400_000, 1_500_000
+N_ROWS = [400_000, 1_500_000]
 SETTINGS = 1, 2, 3
 
 
@@ -33,12 +34,12 @@ def count(calls: Counter[str], name: str) -> Callable[..., Any]:
     return counted
 
 
-def main() -> None:
+def main(sizes: list[int]) -> None:
     calls: Counter[str] = Counter()
     for name in ("map", "sum"):
         setattr(StreamedParts, name, count(calls, name))
     rows = []
-    for n_rows in N_ROWS:
+    for n_rows in sizes:
         for setting in SETTINGS:
             data = simulate(setting, n0=n_rows // 3, n=n_rows, pi=0.4, random_state=setting)
             with tempfile.TemporaryDirectory() as folder:
@@ -57,4 +58,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main([int(float(word)) for word in sys.argv[1:]] or N_ROWS)

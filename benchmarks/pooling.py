@@ -20,7 +20,8 @@ from threadpoolctl import threadpool_limits
 from pugam import PUGAM
 from pugam.datasets import simulate
 from pugam.inference import share_interval
-from pugam.solvers import PiRange
+from pugam.inference.shares import logit_covariance
+from pugam.solvers import PiRange, SampledShares
 
 N_LABELLED, N_SAMPLES, N_ROWS = 1000, 20, 60
 MEAN, SPREADS = np.log(0.3 / 0.7), (0.0, 0.3, 0.6, 1.0)
@@ -40,7 +41,7 @@ def make_rows(spread: float, seed: int) -> tuple[pd.DataFrame, np.ndarray, np.nd
 
 
 def answer(spread: float, seed: int) -> list[float]:
-    """Mean squared error, coverage and width, by themselves and pooled, and the estimated spread."""
+    """Mean squared error, coverage and width, by themselves and pooled, the estimated spread, and the least error."""
     with warnings.catch_warnings(), threadpool_limits(limits=1):
         warnings.simplefilter("ignore")
         X, z, sample, shares = make_rows(spread, seed)
@@ -51,7 +52,14 @@ def answer(spread: float, seed: int) -> list[float]:
             lower, pi, upper = np.array([(one.lower, one.estimate, one.upper) for one in limits]).T
             held = (lower <= shares) & (shares <= upper)
             found += [((pi - shares) ** 2).mean(), held.mean(), (upper - lower).mean()]
-    return [*map(float, found), pooled.pooled.spread]
+    return [*map(float, found), pooled.pooled.spread, least_error(pooled, spread, shares)]
+
+
+def least_error(found: SampledShares, spread: float, shares: np.ndarray) -> float:
+    """Mean squared error of logits that are pulled towards their mean by one who knows it, and the spread."""
+    variances = logit_covariance(found, PiRange()).diagonal()
+    pulled = MEAN + spread**2 / (spread**2 + variances) * (found.logits - MEAN)
+    return float(np.mean((1.0 / (1.0 + np.exp(-pulled)) - shares) ** 2))
 
 
 def main(replicates: int) -> None:
@@ -59,18 +67,19 @@ def main(replicates: int) -> None:
     found = np.array(Parallel(n_jobs=-1, batch_size=1)(delayed(answer)(*task) for task in tasks))
     rows = []
     for spread, mine in zip(SPREADS, found.reshape(len(SPREADS), replicates, -1), strict=True):
-        alone, held, width, pooled, pooled_held, pooled_width, estimated = mine.mean(axis=0)
-        rows.append(
-            [spread, 100 * alone, 100 * pooled, pooled / alone, held, pooled_held, width, pooled_width, estimated]
-        )
+        alone, held, width, pooled, pooled_held, pooled_width, estimated, least = mine.mean(axis=0)
+        errors = [100 * alone, 100 * pooled, pooled / alone, least / alone]
+        rows.append([spread, *errors, held, pooled_held, width, pooled_width, estimated])
     write_table(
         "pooling",
         f"Shares of {N_SAMPLES} samples of {N_ROWS} rows, {N_LABELLED} labelled rows, {replicates} data sets a line",
         [
-            *("standard deviation of logits", "100 x mse", "pooled", "ratio", "coverage", "pooled", "width", "pooled"),
+            *("standard deviation of logits", "100 x mse", "pooled", "ratio", "least ratio"),
+            *("coverage", "pooled", "width", "pooled"),
             "estimated standard deviation",
         ],
         rows,
+        "least ratio: of logits pulled towards their mean by one who knows it and their standard deviation. "
         "95% intervals count errors of sampling alone. Monte-Carlo standard error of a coverage, over samples: about "
         f"{np.sqrt(0.95 * 0.05 / (replicates * N_SAMPLES)):.3f}, or more where errors of samples go together.",
     )

@@ -21,7 +21,7 @@ RESULTS = Path(os.environ.get("PUGAM_RESULTS", Path(__file__).parent / "results"
 def best_time(run: Callable[[], Any], repeats: int) -> float:
     """Return the shortest of several wall times, in seconds: what the work costs when nothing else disturbs it."""
     times = []
-    for _ in range(repeats):
+    for _ in range(1 if os.environ.get("PUGAM_QUICK") else repeats):
         start = time.perf_counter()
         run()
         times.append(time.perf_counter() - start)
@@ -39,6 +39,12 @@ def write_table(name: str, title: str, header: Sequence[str], rows: Sequence[Seq
     (RESULTS / f"{name}.md").write_text(page, encoding="utf-8")
 
 
+def error_by_table(values: np.ndarray, tables: Sequence[Any]) -> float:
+    """Standard error of a mean over tables that were masked many times: maskings of one table are alike."""
+    means = [values[[other == name for other in tables]].mean() for name in dict.fromkeys(tables)]
+    return float(np.std(means, ddof=1) / np.sqrt(len(means)))
+
+
 def _text(cell: Any) -> str:
     return f"{cell:.3g}" if isinstance(cell, float) else str(cell)
 
@@ -47,9 +53,10 @@ def _provenance() -> str:
     arguments = " ".join("FOLDER" if Path(argument).is_dir() else argument for argument in sys.argv[1:])
     command = f"python benchmarks/{Path(sys.argv[0]).name} {arguments}".strip()
     folder = Path(__file__).parent
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], cwd=folder, capture_output=True, text=True, check=False
-    ).stdout.strip()
+    commit = os.environ.get("PUGAM_COMMIT", "")  # on a machine that has no clone
+    if not commit:
+        asked = ["git", "describe", "--always", "--exclude=*", "--dirty"]
+        commit = subprocess.run(asked, cwd=folder, capture_output=True, text=True, check=False).stdout.strip()
     return (
         f"Made by `{command}` at commit {commit or 'unknown'} on {time.strftime('%Y-%m-%d')}: {os.cpu_count()} cores, "
         f"{platform.machine()}, Python {platform.python_version()}, NumPy {np.__version__}, "

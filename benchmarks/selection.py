@@ -1,6 +1,7 @@
 """Labels that are no random sample of the positives: what becomes of pi, and does the test of random labelling see it?
 
-usage: python benchmarks/selection.py [REPLICATES [PART ...]]      (default: 200; parts: tests, fits)
+usage: python benchmarks/selection.py [REPLICATES [PART ...]]      (default: 200; parts: tests, fits; fits/9: of every
+ninth cell)
 
 The features are those of the paper's Settings 2 and 3, or of Setting 2 with half its curves (weaker features, as in
 `misspecification.py`). Positives are labelled with a chance that rises along a column, so many times from one end to
@@ -128,10 +129,10 @@ def look(cell: Cell, seed: int) -> tuple[float, ...]:
     )
 
 
-def measure_tests(replicates: int) -> None:
+def measure_tests(replicates: int, every: int) -> None:
     """What becomes of the ordinary fit, and what its diagnosis says."""
     rows = []
-    for number, cell in enumerate(CELLS):
+    for number, cell in list(enumerate(CELLS))[::every]:
         found = run_replicates(look, [(cell, seed) for seed in seeds((STREAM, number), replicates)])
         errors = found[:, 0] - cell.pi
         held = (found[:, 1] <= cell.pi) & (found[:, 2] >= cell.pi)
@@ -173,10 +174,10 @@ def look_at_fits(cell: Cell, seed: int) -> tuple[float, ...]:
     return tuple(found)
 
 
-def measure_fits(replicates: int) -> None:
+def measure_fits(replicates: int, every: int) -> None:
     """What becomes of pi where the model knows by which columns labels are given, and where it is told others."""
     rows = []
-    for number, cell in enumerate(CELLS):
+    for number, cell in list(enumerate(CELLS))[::every]:
         if cell.by == "nothing":
             continue
         found = run_replicates(look_at_fits, [(cell, seed) for seed in seeds((STREAM, number), replicates)])
@@ -208,13 +209,14 @@ def _standard_error(pi: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.nda
     return np.asarray((logit(high) - logit(low)) / 3.92 * pi * (1.0 - pi))
 
 
-PARTS: dict[str, Callable[[int], None]] = {"tests": measure_tests, "fits": measure_fits}
+PARTS: dict[str, Callable[[int, int], None]] = {"tests": measure_tests, "fits": measure_fits}
 
 
 def main(arguments: list[str]) -> None:
     count = int(arguments[0]) if arguments else 200
     for part in arguments[1:] or PARTS:
-        PARTS[part](count)
+        name, _, every = part.partition("/")
+        PARTS[name](count, int(every or 1))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from unittest.mock import patch
 
 import numpy as np
 from joblib import Parallel, delayed
-from reporting import write_table
+from reporting import error_by_table, write_table
 
 from pugam import PUGAM
 from pugam.errors import PugamWarning
@@ -55,24 +55,31 @@ def main() -> None:
     tasks = [(folder, name, share, number) for name in names for share in SHARES for number in range(maskings)]
     found = np.array(Parallel(n_jobs=-1, batch_size=1)(delayed(errors)(*task) for task in tasks))
     tables = np.array([task[1] for task in tasks])
-    rows = [_row(name, found[tables == name]) for name in names]
+    rows = [_row(name, found[tables == name], np.arange(np.sum(tables == name))) for name in names]
     header = ["table", "fits", "shrunken", "smoothed", "marginal", "auto", "no prior on separation", *DIFFERENCES]
     note = (
         "Where the default (auto) shrinks: smoothed: PUGAM(shrinkage='never'); marginal: by marginal likelihood, with "
         "priors on all coefficients; no prior on separation: the pi at which the profile of rows held out is highest. "
-        "The last two columns: mean difference of errors, with its standard error over maskings."
+        "The last two columns: mean difference of errors, with its standard error over maskings; in the last row over "
+        "tables."
     )
     title = "Mean absolute error of pi on real tables, with and without shrinkage"
-    write_table("shrinkage", title, header, [*rows, _row("all", found)], note)
+    write_table("shrinkage", title, header, [*rows, _row("all", found, tables)], note)
 
 
-def _row(name: str, found: np.ndarray) -> list[object]:
+def _row(name: str, found: np.ndarray, clusters: np.ndarray) -> list[object]:
     *errors, shrunken = (float(value) for value in found.mean(axis=0))
-    return [name, len(found), f"{shrunken:.2f}", *errors, *(_difference(found[:, 2] - found[:, j]) for j in (0, 1))]
+    return [
+        name,
+        len(found),
+        f"{shrunken:.2f}",
+        *errors,
+        *(_difference(found[:, 2] - found[:, j], clusters) for j in (0, 1)),
+    ]
 
 
-def _difference(values: np.ndarray) -> str:
-    return f"{values.mean():+.3f} ± {values.std(ddof=1) / np.sqrt(len(values)):.3f}"
+def _difference(values: np.ndarray, clusters: np.ndarray) -> str:
+    return f"{values.mean():+.3f} ± {error_by_table(values, list(clusters)):.3f}"
 
 
 if __name__ == "__main__":

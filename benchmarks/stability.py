@@ -15,7 +15,7 @@ import zlib
 from pathlib import Path
 
 import numpy as np
-from division import CHOOSE_ON, REPORT_ON
+from division import CHOOSE_ON, REPORT_ON, present
 from held_to_its_word import load
 from joblib import Parallel, delayed
 from reporting import write_table
@@ -47,7 +47,7 @@ def fit(folder: Path, name: str, removal: int, seed: int | None, order: int = 0)
 
 
 def main(folder: Path, removals: int, seeds: int, orders: int) -> None:
-    names = sorted({*CHOOSE_ON, *REPORT_ON})
+    names = sorted(present(folder, (*CHOOSE_ON, *REPORT_ON)))
     tasks = [(name, removal, None, 0) for name in names for removal in range(removals + 1)]
     tasks += [(name, 0, seed, 0) for name in names for seed in range(seeds)]
     tasks += [(name, 0, None, order) for name in names for order in range(1, orders + 1)]

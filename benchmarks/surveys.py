@@ -57,7 +57,7 @@ def answer(seed: int) -> list[list[float]]:
         found = [interval for model in (by_rows, by_survey) for interval in _asked(model)]
         if seed % BOOTSTRAPPED == 0:
             resamples = by_survey.bootstrap(N_RESAMPLES, progress=False)
-            found += [resamples.interval(), resamples.contrast({"x2": 0.0}, {"x2": 1.0})]
+            found += [resamples.interval(kind="percentile"), resamples.contrast({"x2": 0.0}, {"x2": 1.0})]
     return [[one.estimate, one.lower, one.upper] for one in found]
 
 

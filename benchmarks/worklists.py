@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from division import CHOOSE_ON, REPORT_ON
+from division import CHOOSE_ON, REPORT_ON, present
 from held_to_its_word import load
 from joblib import Parallel, delayed
 from reporting import write_table
@@ -66,7 +66,7 @@ def summarise(found: pd.DataFrame, *labels: str) -> list[str]:
 
 
 def main(folder: Path, maskings: int) -> None:
-    tables = [(group, name) for group, names in GROUPS.items() for name in names]
+    tables = [(group, name) for group, names in GROUPS.items() for name in present(folder, names)]
     tasks = [(name, share, masking) for _, name in tables for share in SHARES for masking in range(maskings)]
     answers = Parallel(n_jobs=-1, batch_size=1, verbose=1)(delayed(ask)(folder, *task) for task in tasks)
     groups = {name: group for group, name in tables}

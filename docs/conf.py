@@ -15,6 +15,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 import command_line_pages  # noqa: E402
+import see_also  # noqa: E402
 
 import pugam  # noqa: E402
 
@@ -26,12 +27,15 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
+    "sphinx.ext.viewcode",
+    "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
     "sphinx-mathjax-offline",
 ]
 include_patterns = [
     "docs/**",
     "results/**.md",
+    "benchmarks/README.md",
     "benchmarks/results/*.md",
     "tests/certified/README.md",
     "tests/fuzzing/README.md",
@@ -57,6 +61,7 @@ numpydoc_validation_checks: set[str] = set()
 sphinx_gallery_conf = {
     "examples_dirs": "examples",
     "gallery_dirs": "docs/gallery",
+    "backreferences_dir": "docs/gallery/backreferences",
     "filename_pattern": r"\.py$",
     "within_subsection_order": FileNameSortKey,
     "download_all_examples": False,
@@ -67,12 +72,17 @@ sphinx_gallery_conf = {
     "capture_repr": ("_repr_html_", "__repr__"),
 }
 
+copybutton_prompt_text = r">>> |\.\.\. |\$ "  # what is typed is copied, not what is printed
+copybutton_prompt_is_regexp = True
+
 html_theme = "pydata_sphinx_theme"
 html_title = "pugam"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_extra_path = ["top"]  # a first page that leads to the pages
 html_show_sourcelink = False
+ALONE = [f"docs/{name}" for name in ("start", "choosing", "faq", "cheatsheet", "glossary")]
+html_sidebars = {name: [] for name in [*ALONE, "CONTRIBUTING", "CHANGELOG", "SECURITY", "CODE_OF_CONDUCT"]}
 html_theme_options = {
     "navbar_align": "left",
     "show_prev_next": True,
@@ -98,3 +108,4 @@ def setup(app):
     """Write the pages of the command line before the others are read."""
     app.connect("builder-inited", lambda app: command_line_pages.write(Path(app.srcdir) / "docs/reference"))
     app.connect("source-read", link_to_gallery)
+    app.connect("autodoc-process-docstring", see_also.add, priority=400)  # before numpydoc reads it, at 500

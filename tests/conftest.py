@@ -15,7 +15,7 @@ from pugam import PUGAM
 from pugam.data import read_table
 from pugam.datasets import Simulation, simulate
 from pugam.engines import MemoryEngine, one_blas_thread
-from pugam.inference import best_bin, diagnosis, labelling_bounds, omnibus
+from pugam.inference import best_bin, diagnosis, labelling_bounds, omnibus, opinions
 from pugam.presentation.report import collecting
 from pugam.solvers import Objective, PiPrior
 from pugam.terms import Design, l, s
@@ -97,8 +97,8 @@ def checked(monkeypatch):
 def without_trees():
     """Boosted trees take longer than a fit to few rows; where no test is about what they say, the model stands in."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in (best_bin, labelling_bounds):
-            patch.setattr(module, "held_out_chances", lambda rows: rows.predictor)
+        for module in (best_bin, labelling_bounds, opinions):
+            patch.setattr(module, "held_out_chances", lambda rows: rows.odds / (1.0 + rows.odds))
         patch.setattr(omnibus, "predict_residuals", lambda rows, known, wanted: np.sin(rows.predictor[wanted]))
         yield
 

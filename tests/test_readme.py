@@ -1,4 +1,4 @@
-"""What the README shows is what a reader gets."""
+"""What the README shows is what a reader gets; its demonstration is in command_line/test_demo_and_simulate.py."""
 
 import re
 import runpy
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import pugam
-from pugam.command_line.demo import demo
+from pugam.terms import parse_formula
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
@@ -32,22 +32,6 @@ def test_the_ways_to_set_up_a_model_are_valid_python(line):
 
 
 @pytest.mark.usefixtures("checked")
-def test_the_demo_prints_the_figures_of_the_caption(tmp_path, capsys):
-    demo(out=tmp_path)
-    printed = capsys.readouterr().out
-    pi, lower, upper = re.search(
-        r"share of ([\d.]+) to be malignant \(95% interval ([\d.]+) to ([\d.]+)\)", README
-    ).groups()
-    truth = re.search(r"behind the mask it is ([\d.]+)\.", README).group(1)
-    assert f"pi = {pi} (95% interval {lower} to {upper})" in printed
-    assert f"the truth behind the mask: {truth}" in printed
-    assert (tmp_path / "effects.png").exists()
-    assert (tmp_path / "diagnosis.png").exists()
-    assert f"The report, to open in a browser:    {tmp_path / 'report.html'}" in printed
-    assert "pi is well determined" in printed
-
-
-@pytest.mark.usefixtures("checked")
 def test_the_example_without_enough_features_is_called_not_determined(tmp_path, capsys):
     runpy.run_path(str(EXAMPLES / "unidentified.py"))["main"](tmp_path)
     printed = capsys.readouterr().out
@@ -55,3 +39,23 @@ def test_the_example_without_enough_features_is_called_not_determined(tmp_path, 
     assert printed.startswith("pi is not determined")
     assert "Of 2 terms only s(dose) is distinguishable from a constant" in printed
     assert (tmp_path / "flat_profile.png").exists()
+
+
+CHEATSHEET = (Path(__file__).parent.parent / "docs/cheatsheet.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("line", re.findall(r"`(PUGAM\(.+?\))`", CHEATSHEET))
+def test_settings_on_the_cheat_sheet_are_valid_python(line):
+    assert isinstance(eval(line, {name: getattr(pugam, name) for name in pugam.__all__}), pugam.PUGAM)
+
+
+def test_terms_on_the_cheat_sheet_are_known_to_formulas():
+    terms = re.findall(r"`((?:s|l|f|te|r|offset)\([^`]*\))`", CHEATSHEET)
+    assert len(terms) > 5
+    assert len(list(parse_formula(" + ".join(terms)))) == len(terms)
+
+
+def test_questions_on_the_cheat_sheet_are_methods_of_the_model():
+    asked = set(re.findall(r"\b(?:model|newer)\.(\w+)\(", CHEATSHEET))
+    assert len(asked) > 15
+    assert [name for name in asked if not hasattr(pugam.PUGAM, name)] == []

@@ -76,7 +76,7 @@ def run_cut_off(code, folder):
     ids=["fit", "demo"],
 )
 def test_the_main_job_needs_no_network(tmp_path, arguments, written):
-    data = simulate(1, n0=600, n=1000, random_state=3)
+    data = simulate(1, n0=400, n=700, random_state=3)
     data.X.assign(z=data.z).to_csv(tmp_path / "rows.csv", index=False)
     code = f"import sys; sys.argv = ['pugam', *{arguments}]; from pugam.command_line import main; main()"
 

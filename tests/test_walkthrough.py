@@ -78,7 +78,7 @@ def runs_of_pages():
             yield pytest.param(name, False, id=name)
 
 
-@pytest.mark.parametrize(("name", "with_verdicts"), runs_of_pages())
+@pytest.mark.parametrize(("name", "with_verdicts"), list(runs_of_pages()))
 def test_the_code_of_a_page_prints_what_the_page_shows(name, with_verdicts, tmp_path, pugam, request):
     request.getfixturevalue("checked" if with_verdicts else "_few_places")
     steps = RUN_PAGE["read_steps"]((DOCS / name).read_text(encoding="utf-8"))

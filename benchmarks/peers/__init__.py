@@ -1,6 +1,6 @@
 """Other estimators of the share of positives among unlabelled rows, each a `Method`, in the order of a table.
 
-Six are written here from their papers; those named after a package (pip install pugam[peers]) go through it.
+Six are written here from their papers; those named after a package (pip install '.[peers]' in the clone) go through it.
 """
 
 from __future__ import annotations

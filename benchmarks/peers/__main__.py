@@ -68,7 +68,7 @@ def require_libraries(methods: Mapping[str, Method]) -> None:
     missing = sorted(library for library in needed if find_spec(library) is None)
     if missing:
         raise InputError(
-            f"{' and '.join(missing)} cannot be imported: pip install 'pugam[peers]', or name other methods."
+            f"{' and '.join(missing)} cannot be imported: pip install '.[peers]' in the clone, or name other methods."
         )
 
 

@@ -18,7 +18,6 @@ __all__ = [
     "NamingPositive",
     "Piece",
     "ReadingCsv",
-    "ReportProfile",
     "Row",
     "See",
     "ShellQuotes",
@@ -51,11 +50,6 @@ class See:
     """Where more is to be seen: the diagnosis, or one of its pictures."""
 
     what: Literal["diagnosis", "sensitivity", "calibration", "labelling"]
-
-
-@dataclass(frozen=True)
-class ReportProfile:
-    """Advice to report the profile interval for pi: a sentence that follows another."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +122,6 @@ Piece = (
     Row
     | Argument
     | See
-    | ReportProfile
     | LeavingOut
     | FittingAlone
     | DroppingRows
@@ -140,7 +133,7 @@ Piece = (
     | InFormula
     | ShellQuotes
 )
-Kind = TypeVar("Kind", Row, ReportProfile, DroppingRows, MissingEffect, LeavingUnscored)
+Kind = TypeVar("Kind", Row, DroppingRows, MissingEffect, LeavingUnscored)
 Words = Callable[[Piece], str]
 
 PANDAS_NAMES = {"delimiter": "sep", "decimal": "decimal"}
@@ -161,8 +154,6 @@ def in_python(piece: Piece) -> str:
             return name if value is None else f"{name}={value!r}"
         case See(what):
             return PYTHON_CALLS[what]
-        case ReportProfile():
-            return " Report the profile interval, pi_interval(method='profile')."
         case LeavingOut():
             return " of X"
         case FittingAlone():

@@ -8,6 +8,8 @@ import pandas as pd
 import pytest
 import sklearn.datasets
 
+import pugam
+from pugam import PUGAM
 from pugam.command_line import main
 
 
@@ -57,5 +59,53 @@ def pugam_says(monkeypatch, capsys):
             main()
         printed = capsys.readouterr()
         return end.value.code or 0, printed.out, printed.err
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def rows(make_rows):
+    """Three features, text and numbers that are none, and the label z: 200 labelled positives, 120 unlabelled rows."""
+    numbers = np.arange(320)
+    sites = np.array(["north", "south", "NA"])[numbers % 3]
+    return make_rows(200, 320).assign(site=sites, who=[f"{n:03}" for n in numbers])
+
+
+@pytest.fixture(scope="session")
+def features(rows):
+    return rows[["x1", "x2", "x3"]]
+
+
+@pytest.fixture(scope="session")
+def plain(rows, features):
+    """PUGAM's own fit."""
+    return PUGAM().fit(features, rows["z"])
+
+
+@pytest.fixture(scope="session")
+def plain_given(rows, features):
+    """PUGAM's own fit, with smoothing given."""
+    return PUGAM(smoothing=0.1).fit(features, rows["z"])
+
+
+@pytest.fixture
+def data(empty_folder, rows, features):
+    """The features and the label in a CSV file."""
+    features.assign(z=rows["z"]).to_csv("data.csv", index=False)
+    return "data.csv"
+
+
+VERDICTS = ("! pi is not determined.", "! pi is weakly determined.", "! The model does not fit these data.")
+
+
+@pytest.fixture
+def fitted(pugam_says):
+    """Fit, and return the model that was saved and what was printed."""
+
+    def run(*arguments):
+        code, out, err = pugam_says("fit", *arguments, "--out", "model.json", "--quiet")
+        assert code == 0
+        assert all(line.startswith(VERDICTS) for line in err.splitlines())
+        return pugam.load("model.json"), out
 
     return run

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ from pugam import PUGAM
 from pugam.command_line import main
 from pugam.datasets import load_tumours, simulate
 
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 VERBS = ("demo", "fit", "predict", "report", "simulate", "study")
 
 
@@ -56,6 +58,17 @@ def test_a_demonstration_tells_pi_and_the_truth(demonstrated):
     assert f"pi = {model.pi_interval()}" in said
     assert str(model.summary()) in said
     assert f"truth behind the mask: {tumours.y[~tumours.z].mean():.3f}" in said
+
+
+def test_a_demonstration_prints_the_figures_of_the_caption_in_the_readme(demonstrated):
+    _, said = demonstrated
+    shares = r"share of ([\d.]+) to be malignant \(95% interval ([\d.]+) to ([\d.]+)\)"
+    pi, lower, upper = re.search(shares, README).groups()
+    truth = re.search(r"behind the mask it is ([\d.]+)\.", README).group(1)
+
+    assert f"pi = {pi} (95% interval {lower} to {upper})" in said
+    assert f"the truth behind the mask: {truth}" in said
+    assert "pi is well determined" in said
 
 
 def test_the_command_that_a_demonstration_shows_gives_its_result(demonstrated, pugam_says, monkeypatch):

@@ -22,13 +22,17 @@ def table(tmp_path_factory):
 
 def test_shares_of_kinds_are_printed_and_saved(pugam_says, table):
     code, out, err = pugam_says(
-        "fit", table, "--label", "z", "--kind", "type", "--terms", "a + b", "--out", "model.json"
+        *("fit", table, "--label", "z", "--kind", "type", "--terms", "a + b", "--out", "model.json"),
+        *("--json", "found.json"),
     )
 
     assert code == 0, err
     assert "shares of all kinds of positives added up" in out
     assert "  right " in out
     assert [kind["name"] for kind in json.loads(Path("model.json").read_text())["kinds"]] == ["right", "up"]
+    found = json.loads(Path("found.json").read_text())
+    assert f"pi = {found['pi']:.3f}" in out
+    assert {finding["of_kind"] for finding in found["findings"]} <= {"right", "up"}
     code, _, err = pugam_says("predict", "model.json", table, "--out", "scored.csv")
     assert code == 0, err
     assert pd.read_csv("scored.csv")["p_positive"].between(0.0, 1.0).all()

@@ -75,7 +75,7 @@ def test_a_report_knows_the_roles_of_the_fit(table, pugam_says):
     shares, audit = (page.index(f">{name}</h2>") for name in ("Shares of the samples", "Audit"))
     pooled = load("model.json")._fit.samples.pooled
     assert f"Their log odds have mean {pooled.mean:.2f} and standard deviation {pooled.spread:.2f}" in page[shares:]
-    assert f"Beside the samples, {KNOWN} rows are known to be negative; no share counts them." in page[shares:]
+    assert f"In addition, {KNOWN} rows are known to be negative; no share counts them." in page[shares:]
     assert f"500 unlabelled in 3 samples, {KNOWN} known to be negative" in page
     assert again[again.index(">Shares of the samples</h2>") :][:4000] == page[shares:][:4000]
     # Chances say how much each audited row counts, without the model.

@@ -126,16 +126,24 @@ def test_with_pi_fixed_no_bootstrap_is_missed(given, rows):
     assert page() == page("fit.html")
 
 
-def test_advice_that_was_taken_is_not_given_again(pugam_says, rows):
+def test_where_the_profile_is_better_it_is_shown_everywhere(pugam_says, given, rows):
     rows[["x1", "x2", "z"]].to_csv("data.csv", index=False)
     command = ["fit", "data.csv", "--label", "z", "--terms", "x1 + x2", "--shrinkage", "never", "--report", "r.html"]
-    _, with_wald, _ = pugam_says(*command)
-    advised = page("r.html")
-    _, with_profile, _ = pugam_says(*command, "--ci", "profile")
+    _, said, _ = pugam_says(*command, "--out", "model.json")
+    model = pugam.load("model.json")
+    best, wald = model.pi_interval(), model.pi_interval(method="wald")
+    profile = model.attach(rows[["x1", "x2"]], rows["z"]).pi_interval(method="profile")
+    given("report", "model.json", "data.csv", "--out", "later.html")
 
-    assert "Report the profile interval, --ci profile." in with_wald
-    assert "Report the profile interval, --ci profile." in advised
-    assert "Report the profile interval" not in with_profile + page("r.html")
+    assert "The interval for pi is that of the profile." in said
+    assert best.method == "profile"
+    assert (best.lower, best.upper) == pytest.approx((profile.lower, profile.upper), abs=1e-6)
+    assert wald.method == "wald"
+    assert said.count(str(best)) == 3  # in the first line, in the summary and in the diagnosis
+    assert str(model.diagnose().wald) == str(best)
+    for name in ("r.html", "later.html"):
+        assert f"pi = {best}, profile of the likelihood" in page(name)
+        assert str(wald) not in page(name)
 
 
 def test_a_report_without_the_bootstrap_of_the_fit_says_so(pugam_says, given, rows):
@@ -147,7 +155,7 @@ def test_a_report_without_the_bootstrap_of_the_fit_says_so(pugam_says, given, ro
 
     assert html.escape(out.partition("pi = ")[2].partition("\n")[0]) in page("fit.html")
     assert code == 0
-    assert err == "! The bootstrap of the fit is not kept with its model: the report shows Wald's interval for pi.\n"
+    assert err == "! A model file keeps no bootstrap: the report shows the default interval for pi.\n"
     assert refused == 2
     assert why == "pugam: --ci is wald or profile here; got 'bootstrap'. A model file does not keep a bootstrap.\n"
 

@@ -1,5 +1,7 @@
 """Worklists of `pugam predict`: rows chosen batch by batch are those of the whole file, and what is said of them."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -73,6 +75,15 @@ def test_a_threshold_keeps_the_order_of_the_file_unless_it_is_to_be_sorted(predi
     assert in_order["who"].tolist() == by_costs["who"].tolist() == listed.rows["who"].tolist()
     assert said == said_again
     assert f"{listed.found.lower:.0f} to {listed.found.upper:.0f})" in said
+
+
+def test_of_a_long_file_only_the_listed_rows_are_asked_about(predicted, model, rows, monkeypatch):
+    monkeypatch.setattr(shortlists, "MOST_AMONG", 100)
+    listed = model.worklist(rows, threshold=0.7)
+    _, said = predicted("--threshold", "0.7")
+
+    limits = [int(end) for end in re.search(r"interval (\d+) to (\d+)\)", said).groups()]
+    np.testing.assert_allclose(limits, [listed.found.lower, listed.found.upper], atol=0.01 * listed.n_reviewed)
 
 
 def test_columns_are_kept_as_asked(predicted):

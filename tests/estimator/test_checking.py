@@ -28,7 +28,7 @@ def test_every_kind_of_model_is_checked(mixed, z, settings):
     assert list(found.concurvity["term"]) == terms
     assert found.concurvity["worst"].between(0.0, 1.0).all()
     assert list(found.residuals.columns) == ["predicted", "observed", "se", "rows"]
-    assert "Could other terms say the same?" in str(found)
+    assert "Could other terms stand in for a term?" in str(found)
 
 
 def test_the_labels_are_those_of_the_diagnosis(model):

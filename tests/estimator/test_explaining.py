@@ -21,6 +21,7 @@ FORMULAS = {
     "missing values": "s(x1) + s(x3) + s(dose, missing='effect')",
     "a shape": "s(x1, shape='increasing') + s(x2) + s(x3)",
 }
+BY_EVIDENCE = ("curves, levels and a number", "an interaction", "a product", "missing values")  # others are quicker
 OTHERS = ("by the mode", "shrunken", "who is labelled", "pi fixed", "weights")
 TOLERANCE = 1e-10
 
@@ -32,7 +33,8 @@ def models(mixed, z):
 
     def fit(name):
         if name in FORMULAS:
-            return PUGAM(FORMULAS[name], check=False).fit(mixed, z)
+            given = {} if name in BY_EVIDENCE else {"smoothing": 1.0}
+            return PUGAM(FORMULAS[name], **given).fit(mixed, z)
         settings = {
             "by the mode": {"terms": "s(x1) + s(x2) + f(site)", "smoothing": 0.1},
             "shrunken": {"terms": "s(x1) + x2 + x3", "shrinkage": "always", "estimate": "mode"},

@@ -1,6 +1,6 @@
 """`importance`, and the order in which summaries and pictures show terms."""
 
-from copy import copy
+import pickle
 
 import numpy as np
 import polars as pl
@@ -66,14 +66,28 @@ def test_terms_with_a_shape_and_terms_of_who_is_labelled(mixed, z):
     assert labelled._order()[-1] == 3
 
 
-def test_a_stored_model_needs_its_rows_back(fitted, stored, mixed, z):
-    with pytest.raises(InputError, match=r"importance of terms needs the rows .* attach"):
-        stored.importance()
-    with pytest.raises(InputError, match=r"ordered by importance needs the rows"):
-        stored.summary(order="importance")
+def test_a_stored_model_remembers_which_terms_matter(fitted, stored):
+    assert stored.importance().equals(fitted.importance())
+    assert list(stored._order()) == list(fitted._order())
+    assert str(stored.summary(order="importance")) == str(fitted.summary(order="importance"))
 
-    assert list(stored._order()) == [0, 1, 2, 3]
-    assert copy(stored).attach(mixed, z).importance().equals(fitted.importance())
+
+def test_so_does_one_with_a_known_effect(mixed, z, tmp_path):
+    model = PUGAM("x1 + x2 + offset(x3)", pi=0.4, check=False).fit(mixed, z)
+    model.save(tmp_path / "model.json")
+
+    assert pugam.load(tmp_path / "model.json").importance().equals(model.importance())
+
+
+def test_a_pickled_model_needs_its_rows_back(fitted, mixed, z):
+    pickled = pickle.loads(pickle.dumps(fitted))
+    with pytest.raises(InputError, match=r"importance of terms needs the rows .* attach"):
+        pickled.importance()
+    with pytest.raises(InputError, match=r"ordered by importance needs the rows"):
+        pickled.summary(order="importance")
+
+    assert list(pickled._order()) == [0, 1, 2, 3]
+    assert pickled.attach(mixed, z).importance().equals(fitted.importance())
 
 
 def test_summary_and_pictures_take_either_order(fitted):

@@ -182,8 +182,8 @@ def test_a_fixed_share_stays(rows):
     assert fitted.pi_interval().method == "fixed"
     assert not fitted.covariance()[0].any()
     assert fitted.diagnose().verdict == "fixed"
-    assert "curves shrunken" in str(fitted.summary())
-    assert "curves shrunken by a ridge of 3, pi fixed; pugam" in str(fitted.summary())
+    assert "curves shrunk (ridge " in str(fitted.summary())
+    assert "curves shrunk (ridge 3), pi fixed; pugam" in str(fitted.summary())
 
 
 def test_a_bounded_share_stays_within_its_bounds(rows):
@@ -370,7 +370,7 @@ def test_a_polars_frame_gives_the_same_numbers_in_polars_frames(model, rows):
 def test_the_summary_names_the_ridge_and_has_no_smoothing_parameters(model):
     summary = model.summary()
 
-    ridge = f"curves shrunken by a ridge of {model.shrinkage_:g}, pi from rows held out"
+    ridge = f"curves shrunk (ridge {model.shrinkage_:g}), pi from held-out rows"
     assert str(summary).splitlines()[-1].startswith(f"{ridge}; prior on pi weak; pugam")
     assert list(summary.smooth["term"]) == ["s(x0)", "s(x1)"]
     assert summary.smooth["smoothing"].isna().all()
@@ -420,7 +420,7 @@ def test_a_report_is_written(model, diagnosis, tmp_path):
 def test_the_diagnosis_names_the_ridge_and_holds_labels_against_rows_held_out(model, diagnosis, rows):
     assert diagnosis.ridge == model.shrinkage_
     assert diagnosis.leaning >= 1.0
-    assert f"curves shrunken by a ridge of {model.shrinkage_:g}" in str(diagnosis)
+    assert f"curves shrunk (ridge {model.shrinkage_:g})" in str(diagnosis)
     held = diagnosis.profile_interval
     assert held.lower < model.pi_ < held.upper
     assert diagnosis.calibration.weight.sum() == pytest.approx(N0 + N1)
@@ -461,6 +461,6 @@ def test_a_talkative_fit_says_that_curves_were_shrunken(rows, capsys):
     fitted = PUGAM(FORMULA, verbose=1).fit(*rows)
 
     said = capsys.readouterr().out.splitlines()
-    assert said[-1] == f"pugam: curves shrunken by a ridge of {fitted.shrinkage_:g}, pi from rows held out"
+    assert said[-1] == f"pugam: curves shrunk (ridge {fitted.shrinkage_:g}), pi from held-out rows"
     PUGAM(FORMULA, verbose=1, shrinkage="never").fit(*rows)
     assert "shrunken" not in capsys.readouterr().out

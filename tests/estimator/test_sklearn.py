@@ -73,24 +73,27 @@ def expected_failures(estimator):
     return TOO_FEW_ROWS | ({} if isinstance(estimator, Recoded) else FOREIGN_LABELS)
 
 
-# To shrink curves takes most of the time on these tables, and has tests of its own.
-@parametrize_with_checks([PUGAM(shrinkage="never")], expected_failed_checks=expected_failures)
+# Whatever the settings, a fit takes these tables in the same way; those of users are for the long tests.
+QUICK = {"shrinkage": "never", "smoothing": 1.0, "n_starts": 1}
+
+
+@parametrize_with_checks([PUGAM(**QUICK)], expected_failed_checks=expected_failures)
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
 
 
 @pytest.mark.parametrize("name", FOREIGN_LABELS)
 def test_scikit_learns_checks_of_foreign_labels_pass_where_these_are_recoded(name):
-    found = [
-        check for check in estimator_checks_generator(Recoded(shrinkage="never")) if check[1].func.__name__ == name
-    ]
+    found = [check for check in estimator_checks_generator(Recoded(**QUICK)) if check[1].func.__name__ == name]
     assert found
     for estimator, check in found:
         check(estimator)
 
 
 @pytest.mark.long  # the same checks again
-@parametrize_with_checks([PUGAM(), Recoded(), Recoded(shrinkage="never")], expected_failed_checks=expected_failures)
+@parametrize_with_checks(
+    [PUGAM(), PUGAM(shrinkage="never"), Recoded(), Recoded(shrinkage="never")], expected_failed_checks=expected_failures
+)
 def test_scikit_learns_checks_with_shrunken_curves_and_recoded_labels(estimator, check):
     check(estimator)
 

@@ -210,7 +210,7 @@ def test_a_saved_model_keeps_its_survey(model, survey, tmp_path):
 def test_the_summary_says_that_there_was_a_survey(model, survey):
     line = next(line for line in str(model.summary()).splitlines() if line.startswith("survey"))
     assert line.startswith(f"survey of {len(survey)} rows, weighted ones that count as {model.n0_ + model.n1_:.6g},")
-    assert line.endswith("in 40 clusters of 4 strata: standard errors know them")
+    assert line.endswith("in 40 clusters of 4 strata: standard errors allow for them")
 
 
 def test_shrunken_curves_warn_that_rows_count_as_independent(survey):

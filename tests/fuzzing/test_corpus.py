@@ -11,7 +11,7 @@ from fuzz_targets import TARGETS
 HERE = Path(__file__).parent
 FOUND = sorted(path for path in (HERE / "corpus").rglob("*") if path.is_file())
 TRIED = {"formula": 1500, "model": 400, "csv": 400}
-FEW, ALL = 0.1, 1.0  # of these
+FEW, ALL = 0.05, 1.0  # of these
 MOST_CHANGES = 3
 
 

@@ -1,8 +1,11 @@
-"""Data on which effects do not add up."""
+"""Data on which effects do not add up, and a diagnosis of data that determine pi."""
 
 import numpy as np
 import pandas as pd
 import pytest
+
+from pugam import PUGAM
+from pugam.datasets import simulate
 
 
 @pytest.fixture(scope="session")
@@ -19,3 +22,26 @@ def make_interacting():
         return pd.DataFrame(rows, columns=[f"x{j}" for j in range(1, 6)]), np.repeat([1, 0], n)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def clear_data():
+    """Data that determine pi."""
+    return simulate(2, n0=700, n=1400, random_state=0)
+
+
+@pytest.fixture(scope="session")
+def clear_model(clear_data):
+    return PUGAM(n_starts=4).fit(clear_data.X, clear_data.z)
+
+
+@pytest.fixture(scope="session")
+def clear(clear_model):
+    """A diagnosis without any warning."""
+    return clear_model.diagnose()
+
+
+@pytest.fixture(scope="session")
+def clear_mode(clear_data):
+    """A diagnosis of the mode without any warning."""
+    return PUGAM(n_starts=4, estimate="mode").fit(clear_data.X, clear_data.z).diagnose()

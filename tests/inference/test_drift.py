@@ -33,6 +33,16 @@ def test_the_distance_of_numbers_is_that_of_cumulative_shares():
     assert drift.what.startswith("median ")
 
 
+@pytest.mark.parametrize("largest", [1e300, np.finfo(float).max])
+def test_numbers_may_be_as_large_as_numbers_can_be(largest):
+    digest = ColumnDigest("x", 2000.0, 0.0, np.linspace(-1.0, 1.0, len(QUANTILES)) * largest, {})
+
+    drift = column_drift(digest, numbers([-largest] * 100 + [largest] * 300))
+
+    assert drift.distance == pytest.approx(0.75, abs=0.011)  # the quantiles are hundredths
+    assert drift.what == f"median 0 before, {largest:.4g} now"
+
+
 def test_the_distance_of_levels_counts_new_ones():
     drift = column_drift(LEVELS, levels(["a"] * 450 + ["b"] * 270 + ["c"] * 180 + [None] * 100))
 

@@ -6,7 +6,7 @@ import pytest
 from pugam import PUGAM
 from pugam.data import read_table
 from pugam.datasets import simulate
-from pugam.inference import effect_spreads
+from pugam.inference import effect_spreads, measure_terms
 from pugam.inference.importance import Importance, _limits
 from pugam.inference.shapes import draw_deviations
 
@@ -36,7 +36,9 @@ def test_importance_is_the_weighted_spread_over_the_unlabelled_rows(data, tmp_pa
 
     unlabelled = data.z == 0
     expected = spreads_by_hand(model, data.X[unlabelled], weights[unlabelled])
-    np.testing.assert_allclose(effect_spreads(model._fitted("It"), model.coef_), expected, rtol=1e-8)
+    np.testing.assert_allclose(
+        effect_spreads(measure_terms(model._fitted("It")), model._design, model.coef_), expected, rtol=1e-8
+    )
 
 
 def test_known_negatives_do_not_count(data):
@@ -46,7 +48,9 @@ def test_known_negatives_do_not_count(data):
 
     expected = spreads_by_hand(model, data.X[(data.z == 0) & (flags == 0)])
 
-    np.testing.assert_allclose(effect_spreads(model._fitted("It"), model.coef_), expected, rtol=1e-8)
+    np.testing.assert_allclose(
+        effect_spreads(measure_terms(model._fitted("It")), model._design, model.coef_), expected, rtol=1e-8
+    )
 
 
 @pytest.mark.parametrize("size", [0.0, 2.0, 6.0])

@@ -8,12 +8,21 @@ from scipy.stats import binom
 
 from pugam.data import read_table
 from pugam.inference import ModelErrors, RankedRows, expected_yields
-from pugam.inference import yields as module
+from pugam.inference import drawn_yields as module
 from pugam.terms import Design, parse_formula
 
 
-def review(posterior, reviewed, intercept_variance=0.0, errors=ModelErrors(), share=0.5, excess=(0.0,), sample=None):  # noqa: B008
-    """Rows whose logits have an error in common, ranked."""
+def review(
+    posterior,
+    reviewed,
+    intercept_variance=0.0,
+    errors=ModelErrors(),  # noqa: B008
+    share=0.5,
+    excess=(0.0,),
+    sample=None,
+    share_variance=None,
+):
+    """Rows whose logits have an error in common, ranked; the share moves as the intercept does, unless told."""
     n = len(posterior)
     table = read_table(pd.DataFrame({"x": np.linspace(-1.0, 1.0, n)}))
     design = Design.resolve(parse_formula("x"), table)
@@ -27,7 +36,11 @@ def review(posterior, reviewed, intercept_variance=0.0, errors=ModelErrors(), sh
         np.array(excess),
         lambda places: [values[places] for values in encoded],
     )
-    covariance = np.diag([intercept_variance, 0.0])
+    covariance = np.zeros((3, 3))
+    covariance[:2, :2] = intercept_variance
+    if share_variance is not None:
+        covariance[0, :] = covariance[:, 0] = 0.0
+        covariance[0, 0] = share_variance
     return expected_yields(rows, design, covariance, errors, np.array(reviewed), 0.95)
 
 
@@ -51,6 +64,18 @@ def test_errors_that_rows_have_in_common_do_not_average_out():
     assert found.lower[0] == pytest.approx(lower, rel=0.04)
     assert found.upper[0] == pytest.approx(upper, rel=0.04)
     assert found.estimate[0] == pytest.approx(0.3 * n)
+
+
+def test_where_classes_are_far_apart_the_mean_posterior_moves_as_the_share_does():
+    # A few rows in doubt: an intercept that hardly moves cannot bring the mean posterior to where the share may be.
+    posterior = np.concatenate([np.full(380, 0.9999), np.linspace(0.95, 0.05, 40), np.full(580, 0.0001)])
+    free, tied = (review(posterior, [400, 1000], 0.1**2, share_variance=v).found for v in (0.0, 0.1**2))
+
+    assert free.upper[1] - free.lower[1] < 20
+    ends = [1000 * expit(logit(posterior.mean()) + sign * 1.96 * 0.1) for sign in (-1.0, 1.0)]
+    # Quantiles of a thousand draws, and the chance of the rows in doubt.
+    np.testing.assert_allclose([tied.lower[1], tied.upper[1]], ends, atol=8.0)
+    assert tied.upper[0] == 400
 
 
 def test_samples_have_errors_of_their_own():
@@ -104,3 +129,14 @@ def test_rows_that_stand_for_others_give_nearly_the_same(monkeypatch):
     widths = whole.upper - whole.lower
     assert (np.abs(thinned.lower - whole.lower) < 0.15 * widths).all()
     assert (np.abs(thinned.upper - whole.upper) < 0.15 * widths).all()
+
+
+@pytest.mark.parametrize("spread", [0.1, 1.0, 3.0])
+def test_shares_are_moved_until_their_means_are_those_wanted_in_a_few_steps(spread, monkeypatch):
+    monkeypatch.setattr(module, "MOST_STEPS", 15)
+    logits = np.random.default_rng(0).normal(0.5, spread, (1000, 6))
+    wanted = np.array([1e-12, 1e-4, 0.1, 0.5, 0.99, 1.0 - 1e-9])
+
+    moved = expit(logits + module._shift_to_mean(logits, wanted))
+
+    np.testing.assert_allclose(moved.mean(axis=0), wanted, rtol=0.0, atol=1e-11)

@@ -38,11 +38,10 @@ def plain(terms, solver, **options):
 
 
 def runs():
-    """EM takes seconds for curves; to Newton's optimum it comes in other tests, too."""
+    """EM takes seconds for curves; lines show that it is right, and to Newton's optimum it comes in other tests."""
     for setting in SETTINGS:
         for solver in SOLVERS:
-            rare = solver == "em" and setting != SETTINGS[0]
-            yield pytest.param((setting, solver), marks=[pytest.mark.long] if rare else [])
+            yield pytest.param((setting, solver), marks=[pytest.mark.long] if solver == "em" else [])
 
 
 @pytest.fixture(scope="module", params=[*runs()], ids=str)

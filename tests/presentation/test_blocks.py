@@ -7,7 +7,8 @@ import pytest
 
 from pugam import PUGAM
 from pugam.datasets import simulate
-from pugam.presentation.blocks import TextTable, in_html, in_latex, in_text
+from pugam.presentation.blocks import TextTable, in_html, in_text
+from pugam.presentation.latex import in_latex
 
 TABLE = TextTable("Terms", ("", "edf", ""), (("s(a_b)", "1.25", "***"), ("x", "12.5", "")))
 BLOCKS = ["A <model> of 50% & more", "", TABLE]

@@ -155,7 +155,9 @@ def test_no_number_may_be_infinite_or_nan(good, places, wrong):
     loaded = loaded_in_turn(good, tried, wrong)
 
     assert len(tried) > 80
-    assert loaded == ([] if 1e308 not in wrong else [place for place in loaded if place.endswith(("lower", "upper"))])
+    # Where columns begin, end and have their quantiles may lie anywhere.
+    places_in_columns = re.compile(r"(lower|upper)$|columns\[\d+\]\.quantiles\[\d+\]$")
+    assert loaded == ([] if 1e308 not in wrong else [place for place in loaded if places_in_columns.search(place)])
 
 
 @pytest.mark.parametrize("wrong", NOT_FINITE)
@@ -221,7 +223,8 @@ def test_every_key_is_needed(good):
             kept += [path] if message is None else []
             assert message is None or path[-1] in message or "is no saved model" in message
 
-    # Options may be left out: they are then at their defaults.
+    # Options may be left out: they are then at their defaults. So may what models of older files do not have.
+    kept.remove(("term_moments",))
     assert [path for path in kept if path[-2:-1] != ("term",) and path[:2] != ("parameters", "terms")] == []
     assert {path[-1] for path in kept} == {"k", "scale", "missing"}
 
@@ -458,7 +461,7 @@ def test_a_large_file_is_refused_before_it_is_parsed(varied_text, monkeypatch):
     assert MOST_BYTES == 2**28
 
 
-MANY = 8_000
+MANY = 3_000
 EXPENSIVE = {
     "lists": ["[]"] * MANY,
     "objects": ["{}"] * MANY,

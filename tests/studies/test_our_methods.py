@@ -27,7 +27,7 @@ class Model:
     def predict_proba(self, X):
         return np.full((len(X), 2), 0.5)
 
-    def pi_interval(self):
+    def pi_interval(self, method):
         return SimpleNamespace(lower=0.4, upper=0.6)
 
     def diagnose(self):

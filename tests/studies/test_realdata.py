@@ -324,7 +324,7 @@ def test_the_benchmark_says_what_is_missing(benchmark, folder, tmp_path, monkeyp
     monkeypatch.setattr(benchmark, "find_spec", lambda name: None)
     arguments = ["--data", str(folder), "--out", str(tmp_path / "out")]
 
-    with pytest.raises(SystemExit, match=r"pulearn cannot be imported: pip install 'pugam\[peers\]'"):
+    with pytest.raises(SystemExit, match=r"pulearn cannot be imported: pip install '\.\[peers\]'"):
         benchmark.main([*arguments, "--methods", "TIcE,pulearn SCAR EM"])
     with pytest.raises(SystemExit):
         benchmark.main([*arguments, "--methods", "KM3"])

@@ -9,6 +9,7 @@ import typer
 
 from pugam.command_line.options import Quiet, in_one_line, printing_warnings, require_level, require_table, say
 from pugam.command_line.places import require_apart
+from pugam.command_line.results import Json, changes_found, require_json, write_json
 from pugam.command_line.scoring import caveat
 from pugam.errors import InputError
 from pugam.files import open_writer
@@ -30,6 +31,7 @@ def compare(
         ),
     ] = None,
     level: Annotated[float, typer.Option(help="Level of intervals, a probability such as 0.95.")] = 0.95,
+    json: Json = None,
     quiet: Quiet = False,
 ) -> None:
     """Compare two models that were fitted to different rows: shares of positives, effects, and their differences.
@@ -47,7 +49,8 @@ def compare(
     require_level(level)
     if out is not None:
         require_table(out, "--out")
-        require_apart({"--out": out}, (old, new))
+    require_json(json)
+    require_apart({"--out": out, "--json": json}, (old, new))
     before, now = load(old), load(new)
     for model, path in ((before, old), (now, new)):
         _require_one_kind(model, path)
@@ -55,6 +58,7 @@ def compare(
         changes = now.changes_since(before, level)
         if out is not None:
             _write(changes.curves, out)
+        write_json(json, changes_found(changes, before, now))
     for model, path in ((before, old), (now, new)):
         for line in caveat(model.verdict_, None):
             say(f"! {path.name}: {line.removeprefix('! ')}", aside=True)

@@ -22,6 +22,7 @@ from pugam.command_line.options import (
     say,
 )
 from pugam.command_line.places import require_apart
+from pugam.command_line.results import Json, drift_found, require_json, write_json
 from pugam.command_line.scoring import require_columns, writer_like
 from pugam.errors import InputError
 from pugam.files import DataFile, open_file
@@ -46,6 +47,7 @@ def drift(
         Path | None, typer.Option(help="Write a table with a line for each column (.csv, .tsv or .parquet).")
     ] = None,
     level: Annotated[float, typer.Option(help="Level of the interval, a probability such as 0.95.")] = 0.95,
+    json: Json = None,
     delimiter: Delimiter = None,
     decimal: Decimal = ".",
     quiet: Quiet = False,
@@ -65,7 +67,8 @@ def drift(
     require_level(level)
     if out is not None:
         require_table(out, "--out")
-        require_apart({"--out": out}, (model_file, data))
+    require_json(json)
+    require_apart({"--out": out, "--json": json}, (model_file, data))
     if data.suffix == ".json" and model_file.suffix != ".json":
         raise InputError("The model comes first: pugam drift MODEL DATA.")
     model = load(model_file)
@@ -85,6 +88,7 @@ def drift(
             batch = found.columns.combine_chunks().to_batches()[0]
             with writer_like(out, data, delimiter, decimal)(batch.schema) as writer:
                 writer.write(batch)
+        write_json(json, drift_found(found))
     if kept is not None and not quiet:
         say(f"{rows.num_rows:,} unlabelled rows")
     for line in found.lines():

@@ -22,6 +22,7 @@ from pugam.command_line.options import (
     require_suffix,
 )
 from pugam.command_line.places import require_apart
+from pugam.command_line.results import Json, require_json
 from pugam.command_line.rows import KindFiles
 from pugam.errors import InputError
 
@@ -125,8 +126,9 @@ def fit(
         ),
     ] = None,
     ci: Annotated[
-        str, typer.Option(help="Interval for pi: wald (or what belongs to the estimate), profile or bootstrap.")
-    ] = "wald",
+        str | None,
+        typer.Option(help="Interval for pi: wald, profile or bootstrap; by default the best that costs nothing."),
+    ] = None,
     level: Annotated[float, typer.Option(help="Level of intervals, a probability such as 0.95.")] = 0.95,
     resamples: Annotated[int, typer.Option(help="How often a bootstrap draws rows and fits again.")] = 500,
     store: Annotated[
@@ -160,6 +162,7 @@ def fit(
     jobs: Annotated[
         int | None, typer.Option(help="How many threads to use; by default as many as suit the rows.")
     ] = None,
+    json: Json = None,
     delimiter: Delimiter = None,
     decimal: Decimal = ".",
     quiet: Quiet = False,
@@ -187,12 +190,13 @@ def fit(
     for path, suffix, flag in ((out, ".json", "--out"), (report, ".html", "--report")):
         if path is not None:
             require_suffix(path, suffix, flag)
+    require_json(json)
     files = KindFiles(positive_file, tuple(unlabeled_file or ()), negative_file)
-    require_apart({"--out": out, "--report": report, "--store": store}, (data, *files.paths))
+    require_apart({"--out": out, "--report": report, "--store": store, "--json": json}, (data, *files.paths))
     require_level(level)
     require_at_least("--resamples", resamples, 2)
     require_at_least("--seed", seed, 0)
-    require_choice("--ci", ci, "wald", "profile", "bootstrap")
+    require_choice("--ci", ci or "wald", "wald", "profile", "bootstrap")
     require_choice("--shrinkage", shrinkage, "auto", "always", "never")
     require_choice("--shares", shares, "separate", "pooled")
     require_choice("--rare-kinds", rare_kinds, "error", "pooled")
@@ -237,6 +241,7 @@ def fit(
         store=store,
         out=out,
         report=report,
+        json=json,
         delimiter=delimiter,
         decimal=decimal,
         quiet=quiet,

@@ -11,6 +11,7 @@ from pugam.command_line.columns import Features, Roles
 from pugam.command_line.large import open_large, require_all_rows, require_one_file
 from pugam.command_line.options import command_given, printing_warnings, say
 from pugam.command_line.reports import write_report
+from pugam.command_line.results import fit_found, write_json
 from pugam.command_line.rows import KindFiles, Rows, drop_gaps, read_rows
 from pugam.command_line.signals import StoppedError
 from pugam.command_line.wording import in_flags
@@ -26,7 +27,7 @@ __all__ = ["AUTO", "Asked", "fit_and_tell", "require_plain_kinds"]
 AUTO = "auto"  # kinds of positives that no column tells
 HOW = {
     "fixed": "given",
-    "wald, with an allowance for errors of the model": "interval from rows held out, with an allowance for errors of "
+    "wald, with an allowance for errors of the model": "interval from held-out rows, with an allowance for errors of "
     "the model",
     "marginal": "interval by marginal likelihood, with an allowance for errors of the model",
     "kinds": "shares of all kinds of positives added up",
@@ -45,7 +46,7 @@ class Asked:
     missing : "error", "drop" or "effect"
     shares, rare_kinds, ci, level, resamples, store
         As the flags of a fit.
-    out, report : where to write the model and a report; None for neither
+    out, report, json : where to write the model, a report, and what was found for a program; None for none of them
     """
 
     data: Path | None
@@ -55,12 +56,13 @@ class Asked:
     missing: str = "error"
     shares: Any = "separate"
     rare_kinds: Any = "error"
-    ci: Any = "wald"
+    ci: Any = None
     level: float = 0.95
     resamples: int = 500
     store: Path | None = None
     out: Path | None = None
     report: Path | None = None
+    json: Path | None = None
     delimiter: str | None = None
     decimal: str = "."
     quiet: bool = False
@@ -107,6 +109,7 @@ def fit_and_tell(model: PUGAM, features: Features, asked: Asked) -> None:
         if asked.report is not None:
             made = asked.origin, command_given(), interval
             write_report(model, asked.report, rows, *made, show=asked.show, diagnosis=diagnosis)
+        write_json(asked.json, fit_found(model, interval, diagnosis))
     with printing_warnings():  # those of the fit come before its verdict: a column that gives labels away is its reason
         _tell(model, interval, diagnosis, asked)
 
@@ -143,11 +146,11 @@ def _tell(model: PUGAM, interval: Interval, diagnosis: Diagnosis, asked: Asked) 
                 say(f"{what}: {path}")
 
 
-def require_plain_kinds(kind: str | None, report: Path | None, ci: str) -> None:
+def require_plain_kinds(kind: str | None, report: Path | None, ci: str | None) -> None:
     """Refuse what there is of one kind of positives only, before anything is read."""
     if kind is not None and report is not None:
         raise InputError("--report is of one kind of positives; leave --kind out, or write a report for one in Python.")
-    if kind is not None and ci != "wald":
+    if kind is not None and ci not in (None, "wald"):
         raise InputError(f"--ci {ci} is of one kind of positives; leave --kind or --ci out.")
 
 

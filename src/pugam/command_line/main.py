@@ -73,18 +73,18 @@ def _run(command: Callable[..., int | None], verbs: dict[str, Callable[..., None
         # Typer's own errors of usage, whatever class of click's they are in this version.
         if not hasattr(error, "format_message"):
             raise
-        return _fail(f"{_misuse(error.format_message())}. See {_verb_of(error, verbs)} --help.", BAD_INPUT)
+        return _fail(f"{_misuse(error.format_message())} See {_verb_of(error, verbs)} --help.", BAD_INPUT)
     if code == INTERRUPTED:
         raise KeyboardInterrupt  # which Typer made a code of
     return code
 
 
 def _misuse(message: str) -> str:
-    """Say what was probably meant by an argument too many."""
+    """Say what was probably meant by an argument too many; a sentence."""
     extra = re.search(r"unexpected extra argument\S* \(([^\s)]+)", message)
     if extra is not None and extra[1] in _after_drop(sys.argv):
-        return f"{message.rstrip('.')}; --drop takes one column, so repeat it for several, as in --drop a --drop b"
-    return message.rstrip(".")
+        return f"{message.rstrip('.')}; --drop takes one column, so repeat it for several, as in --drop a --drop b."
+    return message if message.endswith(("?", "!")) else f"{message.rstrip('.')}."
 
 
 def _after_drop(arguments: Sequence[str]) -> set[str]:

@@ -22,6 +22,7 @@ from pugam.command_line.options import (
 )
 from pugam.command_line.places import require_apart
 from pugam.command_line.reports import level_of_the_fit
+from pugam.command_line.results import Json, require_json
 from pugam.command_line.rows import KindFiles
 from pugam.errors import InputError
 
@@ -51,6 +52,7 @@ def refit(
         str | None,
         typer.Option(help="Levels that predictions meet and this fit never saw, if not as in the fit: zero."),
     ] = None,
+    json: Json = None,
     delimiter: Delimiter = None,
     decimal: Decimal = ".",
     quiet: Quiet = False,
@@ -71,10 +73,11 @@ def refit(
     for path, suffix, flag in ((out, ".json", "--out"), (report, ".html", "--report")):
         if path is not None:
             require_suffix(path, suffix, flag)
+    require_json(json)
     require_choice("--missing", missing or "drop", "drop", "effect")
     require_choice("--unseen", unseen or "zero", "zero")
     files = KindFiles(positive_file, tuple(unlabeled_file or ()), negative_file)
-    require_apart({"--out": out, "--report": report}, (model_file, data, *files.paths))
+    require_apart({"--out": out, "--report": report, "--json": json}, (model_file, data, *files.paths))
     if data is not None and data.suffix == ".json" and model_file.suffix != ".json":
         raise InputError("The model comes first: pugam refit MODEL DATA.")
     old = load(model_file)
@@ -87,10 +90,11 @@ def refit(
         missing=missing or known.get("missing", "error"),
         shares=known.get("shares", "separate"),
         rare_kinds=known.get("rare_kinds", "error"),
-        ci="profile" if known.get("ci") == "profile" else "wald",
+        ci="profile" if known.get("ci") == "profile" else None,
         level=level_of_the_fit(known),
         out=out,
         report=report,
+        json=json,
         delimiter=delimiter,
         decimal=decimal,
         quiet=quiet,

@@ -113,15 +113,15 @@ def report(
         with rows.faults_placed():
             interval = model.pi_interval(level or level_of_the_fit(known), ci or _kind_of_the_fit(known))
         if known.get("ci") == "bootstrap" and ci is None and interval.method != "fixed":
-            warn_user("The bootstrap of the fit is not kept with its model: the report shows Wald's interval for pi.")
+            warn_user("A model file keeps no bootstrap: the report shows the default interval for pi.")
         version = model.provenance_["pugam"]
         write_report(model, out, rows, origin, command, interval, title, top, show, version=version)
         say(f"Report: {out}")
 
 
-def _kind_of_the_fit(known: Mapping[str, Any]) -> Literal["wald", "profile"]:
+def _kind_of_the_fit(known: Mapping[str, Any]) -> Literal["profile"] | None:
     """Which interval for pi the fit showed, if a model file is enough to make it again."""
-    return "profile" if known.get("ci") == "profile" else "wald"
+    return "profile" if known.get("ci") == "profile" else None
 
 
 def level_of_the_fit(known: Mapping[str, Any]) -> float:

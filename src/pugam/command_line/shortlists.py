@@ -20,6 +20,7 @@ __all__ = ["Ranking", "Scored", "Shortlist", "expectation"]
 
 MOST_SORTED = 1 << 30  # bytes of rows that are kept in memory
 MOST_JUDGED = 200_000  # rows of a list, up to which its yield has an interval: nobody reviews more
+MOST_AMONG = 50_000  # rows of a file, up to which all of them are asked about, and not only those on the list
 ROWS_AT_A_TIME = 1 << 16
 
 
@@ -128,6 +129,7 @@ class Shortlist:
         self.n_rows = self.n_listed = 0
         self.total = self.expected = 0.0
         self._kept: list[Scored] = []
+        self._all: list[Scored] | None = []
         self._ranking, self._source = ranking, source
 
     @property
@@ -135,10 +137,18 @@ class Shortlist:
         """The rows on the list, to ask the model about; None where there are none, or too many."""
         return _joined(self._kept) if self._kept and self.n_listed <= MOST_JUDGED else None
 
+    @property
+    def among(self) -> tuple[Scored, dict[str, Any]] | None:
+        """Rows to ask the model about, and how the list is cut from them: all of a file that is not too long."""
+        if self._all and self._kept and self.n_listed <= MOST_JUDGED:
+            return _joined(self._all), {"top": self._ranking.top, "threshold": self._ranking.smallest}
+        return None if self.listed is None else (self.listed, {})
+
     def add(self, scored: Scored) -> pa.RecordBatch:
         """Look at rows, and return those that can be written at once."""
         posterior, ranking = scored.posterior, self._ranking
         self.n_rows += len(posterior)
+        self._remember(scored)
         self.total += float(np.nansum(posterior))
         if ranking.leaves_out:  # rows without a score are on no list
             scored = scored.take(np.flatnonzero(posterior >= (ranking.smallest or 0.0)))
@@ -162,6 +172,14 @@ class Shortlist:
     def _count(self, scored: Scored) -> None:
         self.n_listed += scored.batch.num_rows
         self.expected += float(np.nansum(scored.posterior))
+
+    def _remember(self, scored: Scored) -> None:
+        """Keep the features of all rows that have a score, as long as they are not too many."""
+        if self._all is None or not self._ranking.leaves_out or self.n_rows > MOST_AMONG:
+            self._all = None
+            return
+        kept = scored.take(np.flatnonzero(np.isfinite(scored.posterior)))
+        self._all.append(replace(kept, batch=kept.batch.select(list(kept.new))))
 
     def _gather(self, scored: Scored) -> None:
         """Keep rows for the end: so many of the likeliest, or as many as memory may hold."""
@@ -187,17 +205,23 @@ def expectation(
     model: PUGAM, shortlist: Shortlist, pi: float | None, sample: str | None, level: float
 ) -> Iterator[str]:
     """Say what a review of the rows on a list is expected to find, all of one sample where one is named."""
-    count, listed = shortlist.n_listed, shortlist.listed
+    count, among = shortlist.n_listed, shortlist.among
     if count == 0:
         yield f"No row of {shortlist.n_rows:,} is on the list."
         return
     limits = ""
-    if model._kinds is None and listed is not None:
-        found = model.worklist(listed.features, level=level, pi=pi, sample=listed.sample or sample).found
+    if model._kinds is None and among is not None:
+        rows_asked, cut = among
+        found = model.worklist(rows_asked.features, **cut, level=level, pi=pi, sample=rows_asked.sample or sample).found
         limits = f" ({100 * level:g}% interval {found.lower:,.0f} to {found.upper:,.0f})"
     of_all = shortlist.expected / max(shortlist.total, 1e-300)
     rows = f"{count:,} row{'s' if count != 1 else ''}"
     yield (
         f"Review {rows}, expect {shortlist.expected:,.0f} positives{limits}: {shortlist.expected / count:.0%} of them, "
-        f"and {of_all:.0%} of the {shortlist.total:,.0f} expected among all {shortlist.n_rows:,} rows."
+        f"and {_share(of_all)} of the {shortlist.total:,.0f} expected among all {shortlist.n_rows:,} rows."
     )
+
+
+def _share(share: float) -> str:
+    """A share in percent, never nothing of what there is."""
+    return "less than 1%" if 0.0 < share < 0.005 else f"{share:.0%}"

@@ -16,7 +16,6 @@ from pugam.messages import (
     NamingPositive,
     Piece,
     ReadingCsv,
-    ReportProfile,
     Row,
     See,
     ShellQuotes,
@@ -55,8 +54,6 @@ def in_flags(piece: Piece) -> str:
             return flag if value is None else f"{flag} {_given(value)}"
         case See(what):
             return PLACES[what]
-        case ReportProfile():
-            return " Report the profile interval, --ci profile."
         case LeavingOut(columns, identify):
             return _leaving_out(columns, identify)
         case FittingAlone():

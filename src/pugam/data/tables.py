@@ -70,9 +70,9 @@ class Column:
         """How many rows there are, here or elsewhere."""
         return len(self.values) if self.stands_for is None else self.stands_for
 
-    @property
+    @cached_property
     def missing(self) -> np.ndarray:
-        """True at the rows without a value."""
+        """True at the rows without a value; found once, as many ask."""
         if self.kind == "numeric":
             return np.asarray(np.isnan(self.values))
         return np.fromiter((value is None for value in self.values), dtype=bool, count=len(self.values))
@@ -267,7 +267,7 @@ def _require_cells(table: Table) -> None:
 
 def _frame_table(frame: nw.DataFrame[Any]) -> Table:
     library, native = nw.get_native_namespace(frame).__name__, frame.to_native()
-    read = partial(_read_marked_column, native, index_names(frame.columns, native))
+    read = partial(_read_marked_column, frame, index_names(frame.columns, native))
     return Table(tuple(frame.columns), len(frame), read, library)
 
 
@@ -288,13 +288,13 @@ def _not_2d(n_dimensions: int) -> str:
     )
 
 
-def _read_marked_column(native_frame: Any, index: frozenset[str], name: str) -> Column:
-    column = _read_frame_column(native_frame, name)
+def _read_marked_column(frame: nw.DataFrame[Any], index: frozenset[str], name: str) -> Column:
+    column = _read_frame_column(frame, name)
     return replace(column, was_index=True) if name in index else column
 
 
-def _read_frame_column(native_frame: Any, name: str) -> Column:
-    series = nw.from_native(native_frame, eager_only=True).get_column(name)
+def _read_frame_column(frame: nw.DataFrame[Any], name: str) -> Column:
+    series = frame.get_column(name)
     pandas_dtype = str(getattr(series.to_native(), "dtype", None))
     if pandas_dtype == "category":
         return _pandas_category_column(name, series.to_native())

@@ -28,7 +28,7 @@ def find_client() -> Any:
         from distributed import Client, get_client
     except ImportError:
         raise InputError(
-            Argument("engine", "dask"), " needs Dask; install it with pip install 'pugam[dask]'."
+            Argument("engine", "dask"), " needs Dask; install it with pip install 'dask[dataframe]' distributed."
         ) from None
     try:
         return get_client()

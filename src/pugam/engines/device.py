@@ -28,9 +28,7 @@ def load_torch() -> Any:
     try:
         import torch
     except ImportError:
-        raise InputError(
-            Argument("engine", "gpu"), " needs PyTorch; install it with pip install 'pugam[gpu]'."
-        ) from None
+        raise InputError(Argument("engine", "gpu"), " needs PyTorch; install it with pip install torch.") from None
     return torch
 
 

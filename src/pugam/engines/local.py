@@ -93,8 +93,9 @@ class LocalColumns:
 
     def predict(self, b: Array) -> Array:
         """Intercept plus effects for every row of b, shape (B, n)."""
-        out = np.repeat(b[:, :1], len(self), axis=1)
-        for line, theta in zip(out, b[:, 1:], strict=True):
+        named = self._design.layout.of_predictors
+        out = np.repeat(b[:, named.intercept, None], len(self), axis=1)
+        for line, theta in zip(out, b[:, named.coefficients], strict=True):
             _kernels().evaluate(self._intervals, self._offsets, self._polynomials(theta), line)
         return out
 

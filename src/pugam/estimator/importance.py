@@ -11,14 +11,16 @@ from sklearn.utils.validation import check_is_fitted
 from pugam.data import make_frame
 from pugam.engines import one_blas_thread
 from pugam.errors import InputError
-from pugam.inference import OrderName, effect_spreads, measure_importance
-from pugam.solvers import edf_by_term
+from pugam.inference import OrderName, TermMoments, effect_spreads, measure_importance, measure_terms
+from pugam.solvers import Fit, edf_by_term
 
-__all__ = ["ImportanceMethods"]
+__all__ = ["ImportanceMethods", "term_moments"]
 
 
 class ImportanceMethods:
     """Says which terms matter; `self` is the whole estimator."""
+
+    _term_moments: tuple[Fit, TermMoments] | None = None  # of a loaded model
 
     def importance(self: Any, level: float = 0.95) -> Any:
         """Say how much each term matters: how far it moves the log odds of the unlabelled rows apart.
@@ -53,9 +55,9 @@ class ImportanceMethods:
         """
         check_is_fitted(self)
         design, penalized = self._design, self._fit.penalized
-        fitted = self._fitted("The importance of terms")
+        moments = self._require_moments("The importance of terms")
         with one_blas_thread():
-            found = measure_importance(fitted, self.coef_, self._curve_covariance, level, self._draws)
+            found = measure_importance(moments, design, self.coef_, self._curve_covariance, level, self._draws)
             degrees = edf_by_term(design, penalized, penalized.covariance(self._settings.pi_range))
         order = found.order
         known = self._design.known_terms  # which need no test
@@ -72,15 +74,29 @@ class ImportanceMethods:
         return make_frame(self._library, columns)
 
     def _order(self: Any, order: OrderName = "importance") -> Sequence[int]:
-        """Numbers of all terms as they are to be shown; a model that has lost its rows knows that of the formula only.
+        """Numbers of all terms as they are to be shown: as in the formula, too, where it is not known how they vary.
 
         Terms that say who is labelled come last in any order.
         """
         if order not in ("importance", "formula"):
             raise InputError(f"order is 'importance' or 'formula'; got {order!r}.")
         numbers = range(len(self._design.bases))
-        if order == "formula" or getattr(self, "_rows", None) is None:
+        moments = None if order == "formula" else term_moments(self)
+        if moments is None:
             return numbers
-        with one_blas_thread():
-            spreads = effect_spreads(self._fitted("The importance of terms"), self.coef_)
+        spreads = effect_spreads(moments, self._design, self.coef_)
         return [*np.argsort(-spreads, kind="stable").tolist(), *numbers[len(spreads) :]]
+
+    def _require_moments(self: Any, what: str) -> TermMoments:
+        """How terms vary; `what` is asked of a model that neither has its rows nor was told."""
+        moments = term_moments(self)
+        return measure_terms(self._fitted(what)) if moments is None else moments
+
+
+def term_moments(model: Any) -> TermMoments | None:
+    """How the terms vary over the unlabelled rows of a fit, from its rows, or as a file remembers it."""
+    if getattr(model, "_rows", None) is not None:
+        with one_blas_thread():
+            return measure_terms(model._fitted("The importance of terms"))
+    known = model._term_moments
+    return None if known is None or known[0] is not model._fit else known[1]

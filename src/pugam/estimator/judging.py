@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
@@ -62,12 +61,12 @@ class JudgingMethods(UncertaintyMethods):
             return diagnose_fit(self._fitted("The diagnosis"), self.pi_, tests, self.at_boundary_, self._survey)
 
     def _judge(self) -> None:
-        """Come to a verdict, if one is asked for, and remember what others say of pi where the model does not fit."""
+        """Come to a verdict, if one is asked for, and remember what intervals for pi have to know of it."""
         self._diagnosis, self.verdict_ = None, None
         self._judged = self._find_verdict() if read_flag("check", self.check) else None
         if self._judged is not None:
             self.verdict_ = self._judged.verdict
-            self._fit = replace(self._fit, neighbours=self._judged.neighbours)
+            self._fit = self._judged.remembered(self._fit)
 
     def _warn(self, findings: list[Finding]) -> None:
         """Warn of a verdict that leaves doubts, in its own words; otherwise of what was found at once."""

@@ -76,9 +76,9 @@ class KindFits:
         """Shares among all unlabelled rows, shape (K,)."""
         return self.limits(LEVEL).shares
 
-    def interval(self, level: float, model_error: bool = True, method: str = "wald") -> Interval:
+    def interval(self, level: float, model_error: bool = True, method: str | None = None) -> Interval:
         """The interval for the sum of the shares."""
-        if method != "wald":
+        if method not in (None, "wald"):
             raise InputError(f"The share of all kinds together has no {method} interval; take the default.")
         return self.limits(level).together(model_error and self._allows)
 

@@ -94,4 +94,5 @@ def _restore_one(stored: StoredModel, name: str) -> PUGAM:
     model.provenance_ = asdict(stored.provenance)
     model.verdict_ = stored.verdict
     model._column_digests = None if stored.columns is None else (stored.fit, stored.columns)
+    model._term_moments = None if stored.moments is None else (stored.fit, stored.moments)
     return model

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from pugam.data import make_frame, read_labels, read_weights
+from pugam.data import Table, make_frame, read_labels, read_weights
 from pugam.engines import one_blas_thread
 from pugam.errors import InputError
 from pugam.estimator.explaining import explain_table, wide_frame
@@ -43,7 +43,9 @@ class PredictionMethods(SampleMethods):
         (1000,)
         """
         check_is_fitted(self)
-        table = read_new_rows(self, X)
+        return self._ratios(read_new_rows(self, X))
+
+    def _ratios(self, table: Table) -> np.ndarray:
         b = self._design.layout.join_predictor(self.alpha_, self.coef_)
         with one_blas_thread():
             return self._design.predict(self._design.encode(table), b)
@@ -113,6 +115,8 @@ class PredictionMethods(SampleMethods):
         without = {} if read_unscorable(unscorable) == "error" else unscorable_rows(designs, table)
         warn_outside(count_outside(designs, table))
         warn_unseen(count_unseen(designs, table))
+        if not without:
+            return self._logits(X, pi, sample, table)
         return scored_where_possible(lambda rows: self._logits(rows, pi, sample), X, table.n_rows, without)
 
     @property
@@ -120,11 +124,11 @@ class PredictionMethods(SampleMethods):
         """The models of the kinds of positives: this one where there is a single kind."""
         return (self,) if self._kinds is None else self._kinds.models
 
-    def _logits(self, X: Any, pi: float | None, sample: Any) -> np.ndarray:
-        """The same, wherever the rows lie."""
+    def _logits(self, X: Any, pi: float | None, sample: Any, table: Table | None = None) -> np.ndarray:
+        """The same, wherever the rows lie; a table of them, if there is one already, is not read again."""
         if self._kinds is not None and sample is None:
             return self._kinds.posterior_logits(X, None if pi is None else read_share(pi))
-        ratio = self.log_density_ratio(X)
+        ratio = self._ratios(read_new_rows(self, X) if table is None else table)
         share, _ = self._known_shares(pi, sample, len(ratio), X)
         return self._posterior_logits(ratio, share)
 

@@ -121,7 +121,7 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
         for curved ones (10^-6 to 10^-1), or both.
     engine : {"auto", "memory", "stream", "dask", "gpu"}, default="auto"
         Where the sums over rows are taken: in memory; from a file that is read in parts; on the workers of a Dask
-        cluster (``pip install 'pugam[dask]'``); on a GPU, with PyTorch (``pip install 'pugam[gpu]'``), for one large
+        cluster (needs ``dask[dataframe]`` and ``distributed``); on a GPU, with PyTorch (``torch``), for one large
         fit and for hundreds of refits at a time. "auto" takes what the rows ask for: memory for tables and small files,
         a stream for files of more than 1 GiB, Dask for a Dask data frame.
     random_state : int, RandomState, Generator or None, default=None

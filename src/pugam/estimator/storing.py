@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pugam.estimator.drifting import column_digests
+from pugam.estimator.importance import term_moments
 from pugam.storage import Provenance, StoredKinds, StoredModel, kinds_to_json, to_json
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def stored_form(model: PUGAM, provenance: Provenance) -> StoredModel:
             **{name.rstrip("_"): getattr(model, name) for name in FOR_READERS},
         },
         columns=column_digests(model),
+        moments=term_moments(model),
     )
 
 

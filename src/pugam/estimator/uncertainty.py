@@ -59,7 +59,7 @@ class UncertaintyMethods(CurveMethods):
     def pi_interval(
         self,
         level: float = 0.95,
-        method: Literal["wald", "profile", "bootstrap"] = "wald",
+        method: Literal["wald", "profile", "bootstrap"] | None = None,
         *,
         model_error: bool = True,
         kind: BootstrapKind | None = None,
@@ -71,20 +71,21 @@ class UncertaintyMethods(CurveMethods):
         Parameters
         ----------
         level : float
-        method : {"wald", "profile", "bootstrap"}
-            "wald", the default, stands for what belongs to the estimate and costs nothing. By marginal likelihood: the
-            values of pi at which its logarithm, for given numbers of labels, is lower by no more than 1.92, for a level
-            of 0.95. Of the mode:
-            symmetric on the log scale, from the penalised information, corrected for the bias of smoothing and for
-            sampling given z; of shrunken curves on the logit scale, from rows held out. "profile"
-            follows the likelihood where that is not symmetric, as near the ends of the range: `diagnose` tells when to
-            prefer it. "bootstrap" refits the model to resamples. All know the clusters and strata of the fit.
+        method : {"wald", "profile", "bootstrap"}, optional
+            None, the default, is the interval that summary and report show, and costs nothing. By marginal likelihood:
+            the values of pi at which its logarithm, for given numbers of labels, is lower by no more than 1.92, for a
+            level of 0.95. Of the mode: Wald's, or the profile where the check of the fit found that far from Wald's.
+            "wald" is, with `estimate="mode"`, symmetric on the log scale, from the penalised information, corrected
+            for the bias of smoothing and for sampling given z; of shrunken curves on the logit scale, from rows held
+            out. "profile" follows the likelihood where that is not symmetric, as near the ends of the range.
+            "bootstrap" refits the model to resamples. All know the clusters and strata of the fit.
         model_error : bool
             By marginal likelihood, the lower limit of the default interval allows for negatives that look just like
             positives; where a fit was checked and does not fit, the interval holds what others say of pi. False: errors
             of sampling alone, as all other intervals.
-        kind : {"percentile", "normal", "bca"}
-            Which interval a bootstrap gives; percentile by default.
+        kind : {"normal", "percentile", "bca"}
+            Which interval a bootstrap gives; normal by default, around the estimate, since quantiles of refits lie low:
+            see `Bootstrap.interval`.
         bootstrap : Bootstrap, optional
             Resamples made before, to be used again.
         **options
@@ -104,21 +105,23 @@ class UncertaintyMethods(CurveMethods):
         given = [*(["kind"] if kind else []), *(["bootstrap"] if bootstrap else []), *options]
         if given and method != "bootstrap":
             raise InputError(f"{', '.join(given)} is for method='bootstrap'; got method={method!r}.")
-        if method not in ("wald", "profile", "bootstrap"):
+        if method not in (None, "wald", "profile", "bootstrap"):
             raise InputError(f"method is 'wald', 'profile' or 'bootstrap'; got {method!r}.")
-        require_kind(kind or "percentile")
+        require_kind(kind or "normal")
         if self._kinds is not None:
             return self._kinds.interval(level, model_error, method)
         inference = self._inference
-        wald = (inference.pi_interval if model_error else inference.sampling_interval)(self.pi_, level)
+        reported = inference.pi_interval(self.pi_, level, model_error)
         if self._settings.pi_range.fixed:
-            return replace(wald, lower=wald.estimate, upper=wald.estimate, method="fixed")
+            return replace(reported, lower=self.pi_, upper=self.pi_, method="fixed")
+        if method is None:
+            return reported
         if method == "wald":
-            return wald
+            return (inference.wald_interval if model_error else inference.sampling_interval)(self.pi_, level)
         if method == "profile":
             with one_blas_thread():
                 return profile_interval(profile_of(self._fitted("The profile")), level)
-        return self._resamples(bootstrap, options).interval(level, kind or "percentile")
+        return self._resamples(bootstrap, options).interval(level, kind or "normal")
 
     def test(
         self,

@@ -32,6 +32,7 @@ from pugam.inference import (
     posterior_limits,
     said_lengths,
     samples_of,
+    share_and_intercept_covariance,
     shares_of_rows,
     unaudited_rows,
     yield_columns,
@@ -172,13 +173,13 @@ class WorklistMethods(PredictionMethods):
         order, ranked = self._ranked(rows)
         length = len(order) if smallest is None else int(np.count_nonzero(ranked.posterior >= smallest))
         length = length if top is None else min(top, length)
-        covariance = intercept_covariance(self._design.layout, self.covariance(), pi_known=pi_known)
+        known = self._design.layout, self.covariance(), pi_known
         allowed = model_error and not pi_known
         errors = self._inference.model_errors(self.pi_, level) if allowed else ModelErrors()
         lengths = lengths_of_reviews(len(order), length)
-        curve = expected_yields(ranked, self._design, covariance, errors, lengths, level)
+        curve = expected_yields(ranked, self._design, share_and_intercept_covariance(*known), errors, lengths, level)
         listed: dict[str, Any] = {"rank": np.arange(1, 1 + length), "row": rows.number[order[:length]]}
-        listed |= self._limits(ranked, length, covariance, level)
+        listed |= self._limits(ranked, length, intercept_covariance(*known), level)
         listed |= {name: np.asarray(values)[rows.number[order[:length]]] for name, values in kept.items()}
         table = make_frame(rows.library, yield_columns(curve, said_lengths(len(order), length)))
         return Worklist.of_yields(make_frame(rows.library, listed), table, curve, length, self.verdict_, pi_known)

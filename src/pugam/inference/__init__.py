@@ -13,6 +13,7 @@ from pugam.inference.covariance import (
     in_alpha,
     intercept_covariance,
     posterior_errors,
+    share_and_intercept_covariance,
 )
 from pugam.inference.diagnosis import (
     Diagnosis,
@@ -45,7 +46,14 @@ from pugam.inference.hypotheses import (
     refit_under_null,
     wald_test,
 )
-from pugam.inference.importance import Importance, OrderName, effect_spreads, measure_importance
+from pugam.inference.importance import (
+    Importance,
+    OrderName,
+    TermMoments,
+    effect_spreads,
+    measure_importance,
+    measure_terms,
+)
 from pugam.inference.intervals import Interval, RatioInterval, normal_quantile, wald_interval_log
 from pugam.inference.kind import Inference
 from pugam.inference.kind_diagnosis import KindDiagnoses
@@ -67,6 +75,7 @@ from pugam.inference.pair_test import PairTest
 from pugam.inference.pooling import FEWEST_POOLED, pool_shares
 from pugam.inference.predictions import posterior_limits, posteriors_of_rows
 from pugam.inference.profile import PiProfile, profile_interval
+from pugam.inference.ranked_rows import RankedRows
 from pugam.inference.resampling import Resampling, make_resampling, read_groups, resample_survey, with_negatives
 from pugam.inference.rows_of_samples import (
     excess_variances,
@@ -86,7 +95,7 @@ from pugam.inference.surveys import know_survey
 from pugam.inference.term_checks import TermChecks, check_fit
 from pugam.inference.verdict import Verdict, headline
 from pugam.inference.worklists import Worklist, lengths_of_reviews, said_lengths, yield_columns
-from pugam.inference.yields import Limits, ModelErrors, RankedRows, Yields, expected_yields
+from pugam.inference.yields import Limits, ModelErrors, Yields, expected_yields
 
 __all__ = [
     "ALLOWING",
@@ -136,6 +145,7 @@ __all__ = [
     "ShareKnown",
     "ShareOfRows",
     "TermChecks",
+    "TermMoments",
     "Verdict",
     "Worklist",
     "Yields",
@@ -184,6 +194,7 @@ __all__ = [
     "make_inference",
     "make_resampling",
     "measure_importance",
+    "measure_terms",
     "moved_shares",
     "normal_quantile",
     "not_converged",
@@ -206,6 +217,7 @@ __all__ = [
     "samples_of",
     "score_labelling",
     "shaped_covariance",
+    "share_and_intercept_covariance",
     "share_change",
     "share_correlation",
     "share_interval",

@@ -83,21 +83,19 @@ class Bootstrap:
             f"{int(np.sum(~self.converged))} not converged{', interrupted' if self.interrupted else ''})>"
         )
 
-    def interval(self, level: float = 0.95, kind: BootstrapKind = "percentile") -> Interval:
-        """Interval for pi: quantiles of the refits, a normal one on the log scale, or quantiles corrected (BCa)."""
+    def interval(self, level: float = 0.95, kind: BootstrapKind = "normal") -> Interval:
+        """Interval for pi: a normal one on the log scale, quantiles of the refits, or quantiles corrected (BCa).
+
+        The normal one lies around the estimate and takes only the spread from the refits. Resamples repeat rows, which
+        the likelihood takes for independent ones: refits by marginal likelihood lie below the estimate for that reason
+        alone, and so do their quantiles. BCa takes this for a bias of the estimate, and corrects it too far.
+        """
         require_kind(kind)
         tail = float(ndtr(-normal_quantile(level)))
         method = f"bootstrap, {kind}"
         if len(self.pi) < 2:
             raise InputError(f"An interval needs two refits at least; the bootstrap completed {len(self.pi)}.")
         self._warn_of_few(level, tail)
-        if kind == "normal":
-            variance = float(np.var(np.log(self.pi), ddof=1))
-            wald = wald_interval_log(self.estimate, variance, level, self.limits)
-            return Interval(self.estimate, wald.lower, wald.upper, level, method)
-        tails = (tail, 1.0 - tail)
-        if kind == "bca":
-            tails = _corrected_tails(self.pi, self.estimate, self.acceleration, tail)
         if np.ptp(self.pi) < 1e-9:
             warn_user(
                 f"All refits ended at pi = {self.pi[0]:.4g}, so the bootstrap says nothing about its error: pi is kept "
@@ -105,6 +103,13 @@ class Bootstrap:
                 See("diagnosis"),
                 ".",
             )
+        if kind == "normal":
+            variance = float(np.var(np.log(self.pi), ddof=1))
+            wald = wald_interval_log(self.estimate, variance, level, self.limits)
+            return Interval(self.estimate, wald.lower, wald.upper, level, method)
+        tails = (tail, 1.0 - tail)
+        if kind == "bca":
+            tails = _corrected_tails(self.pi, self.estimate, self.acceleration, tail)
         lower, upper = (self._at_limits(float(end)) for end in np.quantile(self.pi, tails))
         return _around(self.estimate, lower, upper, level, method)
 

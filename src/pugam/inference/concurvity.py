@@ -54,9 +54,8 @@ def measure_concurvity(engine: Engine, coef: Array) -> Concurvity:
     worst, observed, estimate = np.array(found).T
     labels = tuple(design.labels[number] for number in numbers)
     nearest = _nearest(covariance, coef, [places[block] for block in blocks])
-    return Concurvity(
-        labels, worst, observed, estimate, tuple("" if number is None else labels[number] for number in nearest)
-    )
+    names = tuple("" if number is None else labels[number] for number in nearest)
+    return Concurvity(labels, worst, observed, estimate, names)
 
 
 def _of_term(covariance: Array, coef: Array, own: NDArray[np.intp], others: NDArray[np.intp]) -> tuple[float, ...]:

@@ -23,6 +23,7 @@ __all__ = [
     "intercept_covariance",
     "posterior_errors",
     "sampling_covariance",
+    "share_and_intercept_covariance",
 ]
 
 Array = NDArray[np.float64]
@@ -111,11 +112,27 @@ def intercept_covariance(layout: Layout, covariance: Array, pi_known: bool = Fal
     Who is labelled has no part in it. Where a posterior is re-targeted to a population of known pi, only alpha varies
     in its intercept.
     """
-    joined = layout.of_effects(np.eye(layout.size))[layout.predictor]
-    if not pi_known:
-        joined[layout.of_predictors.intercept, layout.share] = 1.0
+    joined = _joined(layout, pi_known)
     changed: Array = joined @ covariance @ joined.T
     return changed
+
+
+def share_and_intercept_covariance(layout: Layout, covariance: Array, pi_known: bool = False) -> Array:
+    """Bring a covariance from (logit pi, alpha, theta) to (logit pi, logit pi + alpha, theta)."""
+    share = np.zeros((1, layout.size))
+    if not pi_known:
+        share[0, layout.share] = 1.0
+    joined = np.vstack([share, _joined(layout, pi_known)])
+    changed: Array = joined @ covariance @ joined.T
+    return changed
+
+
+def _joined(layout: Layout, pi_known: bool) -> Array:
+    """What takes (logit pi, alpha, theta) to (logit pi + alpha, theta), or to (alpha, theta)."""
+    joined: Array = layout.of_effects(np.eye(layout.size))[layout.predictor]
+    if not pi_known:
+        joined[layout.of_predictors.intercept, layout.share] = 1.0
+    return joined
 
 
 def posterior_errors(design: Design, encoded: Sequence[Encoded], covariance: Array) -> Array:

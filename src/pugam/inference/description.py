@@ -24,10 +24,7 @@ def describe(found: Diagnosis, interval: Interval, words: Words) -> Iterator[str
     if profile is not None:
         allowance = " if the model holds; the one above allows for its errors" if found.allows_for_errors else ""
         yield f"  profile      {100 * profile.level:g}% interval {profile.lower:.3f} to {profile.upper:.3f}{allowance}"
-    vary = f"{found.n_distinguishable} of {len(found.terms)} distinguishable from a constant"
-    joined = found.n_groups < found.n_distinguishable
-    groups = f", {found.n_groups} without interactions between them" if joined else ""
-    yield f"  terms        {vary}{'' if profile is None else f'{groups} (two are needed)'}"
+    yield f"  terms        {_describe_terms(found)}"
     if found.search is not None and found.search.n_pairs:
         yield f"  interactions {_describe_search(found.search)}"
     if found.starts:
@@ -38,7 +35,7 @@ def describe(found: Diagnosis, interval: Interval, words: Words) -> Iterator[str
         inflated = f"not knowing the curves inflates the variance of pi {found.inflation:.2g} times"
         yield f"  information  condition number {found.condition:.2g}; {inflated}"
     if found.ridge is not None:
-        yield f"  shrinkage    curves shrunken by a ridge of {found.ridge:g}"
+        yield f"  shrinkage    curves shrunk (ridge {found.ridge:g})"
     elif profile is not None:
         free = f"with curves free to bend, the standard error of pi would grow {found.reliance:.2f} times"
         yield f"  smoothness   {free}"
@@ -50,8 +47,21 @@ def describe(found: Diagnosis, interval: Interval, words: Words) -> Iterator[str
     called = f"{sensitivity.share_positive[0]:.3f} to {sensitivity.share_positive[-1]:.3f}"
     along = f"pi fixed at values from {sensitivity.pi[0]:.3f} to {sensitivity.pi[-1]:.3f}"
     yield f"  sensitivity  {along}: {called} of the unlabelled called positive"
-    for message in found.messages_beside(interval):
+    for message in found.messages:
         yield f"  ! {message.told(words)}"
+
+
+def _describe_terms(found: Diagnosis) -> str:
+    """How many vary, and whether they identify pi, where it is not fixed."""
+    vary = f"{found.n_distinguishable} of {len(found.terms)} distinguishable from a constant"
+    if found.profile_interval is None:
+        return vary
+    if found.beyond_one is not None:
+        alone = f"{' and '.join(found.beyond_one.columns)} alone, p = {found.beyond_one.pvalue:.2g}"
+        return f"{vary}; rows held out say more than {alone}"
+    joined = found.n_groups < found.n_distinguishable
+    groups = f", {found.n_groups} without interactions between them" if joined else ""
+    return f"{vary}{groups} (two are needed)"
 
 
 def _headline(found: Diagnosis) -> str:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pugam.data import SurveyRows
 from pugam.inference.best_bin import BestBin, bound_pi
+from pugam.inference.beyond_one import BeyondOne, look_beyond_one
 from pugam.inference.calibration import Calibration
 from pugam.inference.common_curves import CurveTests, compare_curves
 from pugam.inference.description import describe
@@ -28,10 +29,10 @@ from pugam.inference.pair_test import PairTest, score_pairs
 from pugam.inference.profile import PiProfile, profile_interval
 from pugam.inference.rows_tested import choose_rows
 from pugam.inference.sensitivity import Sensitivity, fix_pi, values_within
-from pugam.inference.verdict import ALPHA, Verdict, headline, judge
+from pugam.inference.verdict import ALPHA, Verdict, headline, intervals_differ, judge
 from pugam.likelihood import expit, logit
 from pugam.linear_algebra import inverse
-from pugam.messages import Message, ReportProfile, Words, in_lines, in_python
+from pugam.messages import Message, Words, in_lines, in_python
 from pugam.solvers import (
     EDGE,
     Fit,
@@ -69,7 +70,7 @@ class Diagnosis:
     warnings : tuple of str
         The same in words, each with a remedy.
     wald : Interval
-        The interval for pi that is reported.
+        The interval for pi that is reported: of the mode that of the profile, where Wald's is far from it.
     sampling, profile_interval : Interval
         Two intervals for errors of sampling alone, which agree where the likelihood is well behaved.
     profile_pi, profile_deviance : arrays
@@ -110,6 +111,8 @@ class Diagnosis:
         shrunken curves come with; infinite where rows alone say nothing.
     needs_terms : bool
         Whether pi is identified by terms that vary alone, and not by such a prior, too.
+    beyond_one : BeyondOne, optional
+        Where curves were shrunken: whether all columns together say more than one of them alone.
     calibration : Calibration
         Predicted against observed labels: goodness of fit of additivity and of random labelling together.
     pair_test : PairTest, optional
@@ -155,6 +158,7 @@ class Diagnosis:
     ridge: float | None
     leaning: float
     needs_terms: bool
+    beyond_one: BeyondOne | None
     calibration: Calibration
     pair_test: PairTest | None
     labelling: LabellingTest | None
@@ -173,17 +177,13 @@ class Diagnosis:
     @property
     def n_groups(self) -> int:
         """Number of groups that the columns of these terms fall into, without interactions between groups."""
-        return self.count_groups(ALPHA)
-
-    def count_groups(self, level: float) -> int:
-        """Count such groups of the terms that are distinguishable from a constant at this level."""
         pairs = zip(self.terms, self.columns, strict=True)
-        return len(group_columns(read for test, read in pairs if test.pvalue < level))
+        return len(group_columns(read for test, read in pairs if test.pvalue < ALPHA))
 
     @property
     def allows_for_errors(self) -> bool:
         """Whether the interval for pi is wider than errors of sampling make it."""
-        return self.wald.lower < self.sampling.lower
+        return self.wald.method != "profile" and self.wald.lower < self.sampling.lower
 
     @property
     def least_distance(self) -> float:
@@ -203,23 +203,30 @@ class Diagnosis:
         return trees if self.search is None else (*trees, self.search.pi)
 
     @property
+    def profile_limits(self) -> tuple[float, float] | None:
+        """Limits of the profile interval, where that is reported in place of Wald's."""
+        return (self.wald.lower, self.wald.upper) if self.wald.method == "profile" else None
+
+    def remembered(self, fit: Fit) -> Fit:
+        """The fit with what intervals for pi have to know of this diagnosis."""
+        return replace(fit, neighbours=self.neighbours, profile_limits=self.profile_limits)
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """What was seen that should worry, each with a remedy."""
-        return tuple(str(finding.message) for finding in self.findings)
+        return tuple(map(str, self.messages))
 
     def caveat(self, n_reasons: int | None = None) -> Message | None:
         """What has to be said before any number: a verdict that leaves doubts, and its reasons, or so many of them."""
         if self.verdict in ("well determined", "fixed"):
             return None
-        reasons = [finding.message for finding in self.findings[:n_reasons]]
+        reasons = self.messages[:n_reasons]
         return Message(f"{headline(self.verdict)}.", *(part for reason in reasons for part in (" ", reason)))
 
-    def messages_beside(self, interval: Interval) -> tuple[Message, ...]:
-        """Return what the findings say, less advice that was taken when this interval was made."""
-        said = (finding.message for finding in self.findings)
-        if interval.method != "profile":
-            return tuple(said)
-        return tuple(message.replaced(ReportProfile, lambda _: "") for message in said)
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """What the findings say."""
+        return tuple(finding.message for finding in self.findings)
 
     def in_words(self, interval: Interval | None = None, words: Words = in_python) -> str:
         """Tell what was found, with an interval for pi made before in place of Wald's."""
@@ -277,6 +284,7 @@ def diagnose_fit(
         ridge=fitted.fit.ridge,
         leaning=inference.leaning,
         needs_terms=inference.needs_terms,
+        beyond_one=None if fitted.fit.ridge is None else look_beyond_one(rows),
         calibration=profile.calibrate(),
         pair_test=score_pairs(rows),
         labelling=score_labelling(rows),
@@ -288,7 +296,8 @@ def diagnose_fit(
     )
     verdict, findings = judge(found)
     found = replace(found, verdict=verdict, findings=(*findings, *find_contradiction(fitted)))
-    known = replace(inference, fit=replace(fitted.fit, neighbours=found.neighbours))
+    limits = _better_limits(found) if fitted.settings.estimate == "mode" else None
+    known = replace(inference, fit=replace(fitted.fit, neighbours=found.neighbours, profile_limits=limits))
     return replace(found, wald=_interval(known, pi))
 
 
@@ -316,6 +325,12 @@ def follow_pi(found: Diagnosis, fitted: Fitted) -> Diagnosis:
         opinions=opinions,
         findings=(*found.findings, *find_disagreement(opinions, found.wald)),
     )
+
+
+def _better_limits(found: Diagnosis) -> tuple[float, float] | None:
+    """Limits of the profile interval, where they are far from Wald's."""
+    interval = found.profile_interval
+    return (interval.lower, interval.upper) if interval is not None and intervals_differ(found) else None
 
 
 def _interval(inference: Inference[Fit], pi: float, sampling: bool = False) -> Interval:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from pugam.inference.intervals import Interval
-from pugam.messages import Argument, FittingAlone, Message, Piece, ReportProfile, See, filled
+from pugam.messages import Argument, FittingAlone, Message, Piece, See, filled
 
 Said = tuple[str | Piece, ...]
 
@@ -67,7 +67,7 @@ class OnGivenBound(Finding):
     high: float
     said = (
         "The estimate of pi lies on the boundary of the range you gave, {low:g} to {high:g}: the likelihood rises "
-        "beyond it. Widen the bounds, or ask what they rest on.",
+        "beyond it. Widen the bounds, or check where they come from.",
     )
 
 
@@ -132,7 +132,7 @@ class NoTermVaries(Finding):
 
     n_terms: int
     said = (
-        "Of {n_terms} terms no term is distinguishable from a constant, but two are needed to identify pi. ",
+        "None of the {n_terms} terms is distinguishable from a constant, but two are needed to identify pi. ",
         *ADD_INFORMATION,
     )
 
@@ -150,14 +150,14 @@ class OneTermVaries(Finding):
 
 
 @dataclass(frozen=True)
-class FewTermsVary(Finding):
-    """No more terms are distinguishable from a constant than chance explains."""
+class OneTellsAll(Finding):
+    """In rows held out, one group of columns says as much as all."""
 
-    n_terms: int
-    n_varying: int
+    columns: tuple[str, ...]
+    pvalue: float
     said = (
-        "Of {n_terms} terms {n_varying} are distinguishable from a constant at the 5% level, hardly more than chance "
-        "explains, but two that really vary are needed to identify pi. ",
+        "In rows held out, all columns together say little more about labels than {columns} alone (p = {pvalue:.2g}), "
+        "but two that matter are needed to identify pi. ",
         *ADD_INFORMATION,
     )
 
@@ -194,8 +194,10 @@ class UnevenProfile(Finding):
 
     ratio: float
     said = (
-        "The profile interval is {ratio:.1f} times as wide as Wald's: the likelihood is far from quadratic.",
-        ReportProfile(),
+        "The profile interval is {ratio:.1f} times as wide as Wald's: the likelihood is far from quadratic. Show "
+        "results for pi at both ends of the interval (",
+        See("sensitivity"),
+        ").",
     )
 
 
@@ -203,12 +205,10 @@ class UnevenProfile(Finding):
 class IntervalsDiffer(Finding):
     """The profile interval is about as wide as Wald's, but lies elsewhere."""
 
-    profile: Interval
     wald: Interval
     said = (
-        "Profile and Wald intervals differ ({profile.lower:.3f} to {profile.upper:.3f}, {wald.lower:.3f} to "
-        "{wald.upper:.3f}).",
-        ReportProfile(),
+        "The interval for pi is that of the profile. Wald's interval, {wald.lower:.3f} to {wald.upper:.3f}, takes the "
+        "likelihood for symmetric, which it is not.",
     )
 
 
@@ -231,7 +231,8 @@ class FewStartsNear(Finding):
     near: int
     n_starts: int
     said = (
-        "Only {near} of {n_starts} starts ended near the best: there may be better ones. Use more starts (",
+        "Only {near} of {n_starts} starts ended near the best optimum: a better one may have been missed. Use more "
+        "starts (",
         MORE_STARTS,
         "), fewer terms, or factors with fewer levels.",
     )
@@ -289,7 +290,8 @@ class RestsOnPairs(Finding):
     pi: float
     said = (
         "Effects do not add up, and interactions were added: {pairs} (without them pi would be {pi:.3f}). "
-        "Where classes overlap, interactions of more columns would move pi, too, and the interval does not count them. "
+        "Where classes overlap, interactions of three or more columns would move pi as well, and the interval does not "
+        "allow for that. "
         "Add stronger features, bound pi, or show results for several values of it (",
         See("sensitivity"),
         ").",
@@ -314,8 +316,8 @@ class LabelsDisagree(Finding):
 
     pvalue: float
     said = (
-        "Predicted and observed labels disagree (p = {pvalue:.2g}): effects may not be additive, or labelled positives "
-        "not a random sample of all positives. Look at ",
+        "Predicted and observed labels disagree (p = {pvalue:.2g}): effects may not add up, or labelled positives may "
+        "not be a random sample of all positives. Look at ",
         See("calibration"),
         "; add interactions of features, as in ti(x, y), or ask how the labels came about.",
     )
@@ -329,8 +331,8 @@ class PairsDoNotAddUp(Finding):
     pairs: tuple[str, ...]
     said = (
         "Effects do not add up (score test of all pairs of columns, p = {pvalue:.2g}): above all those of {pairs}. "
-        "Estimates of pi and of effects may be far off, and intervals of effects do not count it. Add interactions of "
-        "these columns, as in ti(x, y), and look at the diagnosis again.",
+        "Estimates of pi and of effects may be far off, and intervals of effects do not allow for this. Add "
+        "interactions of these columns, as in ti(x, y), and look at the diagnosis again.",
     )
 
 
@@ -343,12 +345,12 @@ class LabelsPrefer(Finding):
     term: str
     said = (
         "Labelled positives do not look like a random sample of the positives (score test, p = {pvalue:.2g}): "
-        "whether a positive is labelled seems to depend on {columns}. Estimates of pi are then mostly too small, and "
-        "intervals do not count it. Say what labelling depends on (",
+        "whether a positive is labelled seems to depend on {columns}. Estimates of pi are then usually too small, and "
+        "intervals do not allow for this. Say what labelling depends on (",
         Argument("labelling", "{term}"),
         "), audit some unlabelled rows, or show how far off pi could be (",
         See("labelling"),
-        "). If labels are beyond doubt, look for interactions of these columns.",
+        "). If you are sure that labelling was random, look for interactions of these columns.",
     )
 
 
@@ -358,9 +360,9 @@ class BoostingSeesMore(Finding):
 
     pvalue: float
     said = (
-        "Boosted trees see in the labels what the model does not (p = {pvalue:.2g}): effects may not add up, or have "
-        "another shape, or labelled positives are not a random sample of all positives. Add interactions of features, "
-        "as in ti(x, y), give curves more freedom (a larger k), or ask how the labels came about.",
+        "Boosted trees predict the labels better than the model says they can (p = {pvalue:.2g}): effects may not add "
+        "up, or have another shape, or labelled positives may not be a random sample of all positives. Add interactions"
+        " of features, as in ti(x, y), give curves more freedom (a larger k), or ask how labels came about.",
     )
 
 
@@ -372,9 +374,9 @@ class CurvesDiffer(Finding):
     terms: tuple[str, ...]
     remedy: str
     said = (
-        "Curves are not the same in all samples (score test, p = {pvalue:.2g}): {terms}. Negatives there look "
-        "otherwise than elsewhere, so shares may be far off. {remedy} the columns concerned, or fit the samples one "
-        "by one, each with all labelled rows",
+        "Curves are not the same in all samples (score test, p = {pvalue:.2g}): {terms}. Negatives look different "
+        "there, so shares may be far off. {remedy} the columns concerned, or fit the samples one by one, each with "
+        "all labelled rows",
         FittingAlone(),
         ".",
     )
@@ -412,8 +414,8 @@ class OneSidedLevels(Finding):
 
     levels: tuple[str, ...]
     said = (
-        "Some levels have no labelled rows, or only labelled ones: {levels}. How large their effects are is known by "
-        "the prior alone, and pi counts nearly all rows of such a level as negative, or as positive. Ask how labels "
+        "Some levels have no labelled rows, or only labelled ones: {levels}. Only the prior says how large their "
+        "effects are, and pi counts nearly all rows of such a level as negative, or as positive. Ask how the labels "
         "came about; merge these levels with others, or leave the column out.",
     )
 
@@ -424,9 +426,9 @@ class OpenTerms(Finding):
 
     terms: tuple[str, ...]
     said = (
-        "These rows leave some effects open: {terms}. Either terms say the same, or a term has more functions than its "
-        "values can tell apart. Leave one out, or use more smoothing or a smaller k: what they add up to at values "
-        "like these is determined, not each effect.",
+        "These data do not determine some effects: {terms}. Either terms carry the same information, or a term has "
+        "more functions than its values can tell apart. Leave one out, or use more smoothing or a smaller k. At values "
+        "like these the sum of the effects is determined, but not each of them.",
     )
 
 

@@ -15,11 +15,37 @@ from pugam.inference.known_effects import known_moments
 from pugam.inference.rows_of_samples import unlabelled_rows
 from pugam.inference.shapes import draw_deviations
 from pugam.solvers import Fitted, covariance_among
+from pugam.terms import Design
 
-__all__ = ["Importance", "OrderName", "effect_spreads", "measure_importance"]
+__all__ = ["Importance", "OrderName", "TermMoments", "effect_spreads", "measure_importance", "measure_terms"]
 
 Array = NDArray[np.float64]
 OrderName = Literal["importance", "formula"]
+
+
+@dataclass(frozen=True, eq=False)
+class TermMoments:
+    """How the terms vary over the unlabelled rows of a fit; those that say who is labelled are not among them.
+
+    Attributes
+    ----------
+    covariances : tuple of arrays of shape (k, k)
+        Of the model columns of each term.
+    known : array of shape (m,)
+        Standard deviations of known effects, zeros for other terms.
+    """
+
+    covariances: tuple[Array, ...]
+    known: Array
+
+
+def measure_terms(fitted: Fitted) -> TermMoments:
+    """See how the terms of a fit vary over its unlabelled rows."""
+    design = fitted.design
+    covariance = covariance_among(fitted.engine, unlabelled_rows(fitted))
+    blocks = design.blocks[: design.n_effects]
+    _, known = known_moments(fitted)
+    return TermMoments(tuple(covariance[block, block] for block in blocks), known[: design.n_effects])
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,15 +79,14 @@ class Importance:
         return np.argsort(-self.spread, kind="stable")
 
 
-def effect_spreads(fitted: Fitted, coef: Array) -> Array:
+def effect_spreads(moments: TermMoments, design: Design, coef: Array) -> Array:
     """Return the standard deviation of each term's effect over the unlabelled rows, shape (m,)."""
-    _, known = known_moments(fitted)
-    estimated = [np.linalg.norm(root.T @ coef[block]) for block, root in _roots(fitted)]
-    return np.array(estimated) + known[: len(estimated)]
+    estimated = [np.linalg.norm(root.T @ coef[block]) for block, root in _roots(moments, design)]
+    return np.array(estimated) + moments.known
 
 
 def measure_importance(
-    fitted: Fitted, coef: Array, covariance: Array, level: float, draw: Callable[[], Array]
+    moments: TermMoments, design: Design, coef: Array, covariance: Array, level: float, draw: Callable[[], Array]
 ) -> Importance:
     """Measure how much each term matters, with limits.
 
@@ -74,20 +99,18 @@ def measure_importance(
         Gives coefficients that keep to constraints, shape (N, p), for terms that have any.
     """
     normal_quantile(level)  # refuses what is no probability
-    design, found = fitted.design, []
-    for basis, (block, root) in zip(design.bases, _roots(fitted), strict=False):
+    found = []
+    for basis, (block, root) in zip(design.bases, _roots(moments, design), strict=False):
         shaped = len(basis.constraints) > 0
         curves = draw()[:, block] if shaped else coef[block] + draw_deviations(covariance[block, block])
         found.append((float(np.linalg.norm(root.T @ coef[block])), *_limits(coef[block], curves, root, level)))
-    spread, lower, upper = np.array(found).T + known_moments(fitted)[1][: len(found)]
+    spread, lower, upper = np.array(found).T + moments.known
     return Importance(design.labels[: design.n_effects], spread, lower, upper, level)
 
 
-def _roots(fitted: Fitted) -> list[tuple[slice, Array]]:
-    """Where the coefficients of each term stand, and a root of the covariance of its model columns: (m, m)."""
-    covariance = covariance_among(fitted.engine, unlabelled_rows(fitted))
-    blocks = fitted.design.blocks[: fitted.design.n_effects]
-    return [(block, _root(covariance[block, block])) for block in blocks]
+def _roots(moments: TermMoments, design: Design) -> list[tuple[slice, Array]]:
+    """Where the coefficients of each term stand, and a root of the covariance of its model columns: (k, k)."""
+    return [(block, _root(one)) for block, one in zip(design.blocks, moments.covariances, strict=False)]
 
 
 def _root(covariance: Array) -> Array:

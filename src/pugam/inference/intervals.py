@@ -69,6 +69,18 @@ def normal_quantile(level: float) -> float:
     return float(ndtri(0.5 + level / 2.0))
 
 
+def profile_interval_at(pi: float, limits: tuple[float, float], known: float, level: float) -> Interval:
+    """Interval at any level from the limits of a profile interval at a known one.
+
+    Roots of the deviance are taken to be straight lines on the logit scale, one on either side of the estimate.
+    """
+    stretch = normal_quantile(level) / normal_quantile(known)
+    with np.errstate(divide="ignore"):  # limits may be zero and one
+        middle, *ends = (float(logit(np.array(place))) for place in (pi, *limits))
+    lower, upper = (float(expit(middle + stretch * (end - middle))) for end in ends)
+    return Interval(pi, min(lower, pi), max(upper, pi), level, "profile")
+
+
 def wald_interval_log(pi: float, log_variance: float, level: float, limits: tuple[float, float]) -> Interval:
     """Interval for pi, symmetric on the log scale and cut at the limits of what pi may be."""
     half = min(normal_quantile(level) * float(np.sqrt(log_variance)), MOST_ON_LOG_SCALE)

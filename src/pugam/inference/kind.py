@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines import Engine
-from pugam.inference.intervals import Interval, normal_quantile
+from pugam.inference.intervals import Interval, normal_quantile, profile_interval_at
 from pugam.inference.model_error import allow_for_model_error
 from pugam.inference.yields import ModelErrors
 from pugam.likelihood import logit
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Inference", "Unconstrained"]
 
 Array = NDArray[np.float64]
+LEVEL_OF_LIMITS = 0.95  # at which a fit keeps limits of its profile
 F_co = TypeVar("F_co", bound=Fit, covariant=True)
 
 
@@ -97,7 +98,13 @@ class Inference(ABC, Generic[F_co]):
     def sampling_interval(self, pi: float, level: float) -> Interval:
         """Interval for pi around an estimate, for errors of sampling alone."""
 
-    def pi_interval(self, pi: float, level: float) -> Interval:
+    def pi_interval(self, pi: float, level: float, model_error: bool = True) -> Interval:
+        """The interval for pi that is reported: the profile of a mode where that is far from Wald's."""
+        if self.fit.profile_limits is not None:
+            return profile_interval_at(pi, self.fit.profile_limits, LEVEL_OF_LIMITS, level)
+        return self.wald_interval(pi, level) if model_error else self.sampling_interval(pi, level)
+
+    def wald_interval(self, pi: float, level: float) -> Interval:
         """Interval for pi around an estimate; by marginal likelihood with an allowance for errors of the model."""
         interval = self.sampling_interval(pi, level)
         if self.settings.estimate == "mode":

@@ -16,7 +16,7 @@ from pugam.engines import Engine
 from pugam.inference.effects import curve_columns, default_grid, standard_errors
 from pugam.linear_algebra import restrict
 from pugam.solvers import Fitted, Optimum, mean_products
-from pugam.terms import Basis
+from pugam.terms import Basis, Design
 
 __all__ = ["LARGEST_CONDITION", "OpenEffects", "condition_number", "find_one_sided", "find_open_effects"]
 
@@ -78,7 +78,13 @@ def find_open_effects(fitted: Fitted) -> OpenEffects:
 
 
 def find_one_sided(engine: Engine) -> tuple[str, ...]:
-    """Find levels of which all rows are labelled, or none."""
+    """Find levels of which all rows are labelled, or none; terms without levels are not summed."""
+    bases = engine.design.bases
+    numbers = [number for number, basis in enumerate(bases) if basis.has_levels]
+    if not numbers:
+        return ()
+    if len(numbers) < len(bases):
+        engine = engine.redesigned(Design(tuple(bases[number] for number in numbers)), numbers, once=True)
     labelled = engine.n0 * mean_products(engine.reweighted(engine.positive.astype(float)))
     unlabelled = (engine.n0 + engine.n1) * mean_products(engine) - labelled
     sides = [_rows_by_level(engine, products) for products in (labelled, unlabelled)]

@@ -118,16 +118,16 @@ class ShrunkenInference(Inference[ShrunkenFit]):
     @property
     def announcement(self) -> str | None:
         """That curves were shrunken, which was not asked for."""
-        return f"{self._restraint}, pi from rows held out"
+        return f"{self._restraint}, pi from held-out rows"
 
     def describe(self, prior: str) -> str:
         """Tell how strong the ridge was, and where pi comes from."""
         fixed = self.settings.pi_range.fixed
-        return f"{self._restraint}, {'pi fixed' if fixed else f'pi from rows held out; prior on pi {prior}'}"
+        return f"{self._restraint}, {'pi fixed' if fixed else f'pi from held-out rows; prior on pi {prior}'}"
 
     @property
     def _restraint(self) -> str:
-        return f"curves shrunken by a ridge of {self.fit.ridge:g}"
+        return f"curves shrunk (ridge {self.fit.ridge:g})"
 
 
 def adjusted_covariance(fit: ShrunkenFit) -> Array:

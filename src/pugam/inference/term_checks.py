@@ -144,7 +144,7 @@ def _lines(found: TermChecks, words: Words) -> Iterator[str]:
     width = max(len(term) for term in shares.terms)
     n_tested = sum(line.pvalue == line.pvalue for line in found.bases)
     if found.bases:
-        yield "Is k large enough? A small p says that residuals vary along the column, faster than the term can."
+        yield "Is k large enough? A small p means that residuals vary along the column faster than the term can."
         yield f"  {'':{width}}    k'    edf         p"
         for line in found.bases:
             mark = f"  {MARK}" if _is_coarse(line, n_tested) else ""
@@ -153,7 +153,7 @@ def _lines(found: TermChecks, words: Words) -> Iterator[str]:
     yield "Do labels turn out as predicted?"
     mark = f"  {MARK}" if test.pvalue < SMALLEST_CALIBRATION else ""
     yield f"  chi-square {test.statistic:.3g} on {test.df:g} df, p = {test.pvalue:.2g}{mark}"
-    yield "Could other terms say the same? Shares from 0 (none of it) to 1 (all of it)."
+    yield "Could other terms stand in for a term? From 0 (not at all) to 1 (completely)."
     yield f"  {'':{width}}  worst  observed  estimate  nearest"
     rows = zip(shares.terms, shares.worst, shares.observed, shares.estimate, shares.nearest, strict=True)
     for term, worst, observed, estimate, nearest in rows:

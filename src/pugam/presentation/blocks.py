@@ -1,27 +1,15 @@
-"""Lines and tables of a summary, and how they are written: as text, in HTML, in LaTeX."""
+"""Lines and tables of a summary, and how they are written: as text, and in HTML."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
 from pugam.messages import printable
 
-__all__ = ["Block", "TextTable", "in_html", "in_latex", "in_text"]
+__all__ = ["Block", "TextTable", "in_html", "in_text"]
 
-_LATEX = {character: f"\\{character}" for character in "&%$#_{}"} | {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "'": "\\textquotesingle{}",
-    '"': "\\textquotedbl{}",
-    "`": "\\textasciigrave{}",
-}
-_SPECIAL = re.compile("|".join(map(re.escape, _LATEX)))
 _CELL = "padding: 0.15em 0.8em; text-align: {side}"
 
 
@@ -79,28 +67,3 @@ def _html_row(table: TextTable, row: Sequence[str], tag: str) -> str:
     styles = (_CELL.format(side=table.side(place)) for place in range(len(row)))
     cells = (f'<{tag} style="{style}">{escape(cell)}</{tag}>' for style, cell in zip(styles, row, strict=True))
     return f"<tr>{''.join(cells)}</tr>"
-
-
-def in_latex(blocks: Iterable[Block]) -> str:
-    r"""Write blocks as LaTeX that needs `\usepackage{booktabs, textcomp}`: paragraphs and tabulars."""
-    return "\n".join(map(_latex, blocks)) + "\n"
-
-
-def _latex(block: Block) -> str:
-    if isinstance(block, str):
-        return f"{_latex_text(block)}\\\\" if block.strip("-") else ""
-    sides = "".join(block.side(place)[0] for place in range(len(block.header)))
-    header, *body = (f"{' & '.join(map(_latex_text, row))} \\\\" for row in (block.header, *block.body))
-    lines = [
-        "",
-        rf"\medskip\noindent\textbf{{{_latex_text(block.title)}}}\\",
-        rf"\begin{{tabular}}{{{sides}}}",
-        *(r"\toprule", header, r"\midrule", *body, r"\bottomrule"),
-        r"\end{tabular}",
-        "",
-    ]
-    return "\n".join(lines)
-
-
-def _latex_text(text: str) -> str:
-    return _SPECIAL.sub(lambda found: _LATEX[found[0]], text)

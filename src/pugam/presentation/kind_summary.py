@@ -10,7 +10,8 @@ from pugam.data import make_frame
 from pugam.errors import InputError
 from pugam.inference import Interval
 from pugam.messages import Words, in_python
-from pugam.presentation.blocks import Block, TextTable, in_html, in_latex, in_text
+from pugam.presentation.blocks import Block, TextTable, in_html, in_text
+from pugam.presentation.latex import in_latex
 
 __all__ = ["KindSummary", "summarize_kinds"]
 

@@ -81,6 +81,10 @@ class FittedModel(Protocol):
         """Return the numbers of all terms as they are to be shown."""
         ...
 
+    def _require_moments(self, what: str) -> Any:
+        """Say how terms vary over the unlabelled rows, or refuse what is asked of a model that does not know."""
+        ...
+
     def importance(self, level: float = 0.95) -> Any:
         """Return how much each term matters, as a frame."""
         ...

@@ -15,8 +15,9 @@ from pugam.data import make_frame
 from pugam.errors import InputError
 from pugam.inference import Interval, OrderName, normal_quantile, not_converged, standard_errors, term_center
 from pugam.messages import Message, See, Words, in_python
-from pugam.presentation.blocks import Block, TextTable, in_html, in_latex, in_text
+from pugam.presentation.blocks import Block, TextTable, in_html, in_text
 from pugam.presentation.equations import equations
+from pugam.presentation.latex import in_latex
 from pugam.presentation.protocol import FittedModel
 from pugam.solvers import edf_by_term
 from pugam.version import __version__
@@ -113,7 +114,7 @@ def summarize(
 def _places(model: FittedModel, order: OrderName) -> dict[str, int]:
     """Where the lines of each term stand."""
     if order == "importance":
-        model._fitted("A summary ordered by importance")
+        model._require_moments("A summary ordered by importance")
     return {model._design.labels[number]: place for place, number in enumerate(model._order(order))}
 
 
@@ -300,7 +301,8 @@ def _survey(model: FittedModel) -> Iterator[str]:
     weighted = survey.n_rows != round(model.n0_ + model.n1_, 6)
     as_many = f", weighted ones that count as {model.n0_ + model.n1_:.6g}," if weighted else ""
     strata = "" if survey.n_strata == 1 else f" of {survey.n_strata} strata"
-    yield f"survey of {survey.n_rows} rows{as_many} in {survey.n_clusters} clusters{strata}: standard errors know them"
+    drawn = f"in {survey.n_clusters} clusters{strata}"
+    yield f"survey of {survey.n_rows} rows{as_many} {drawn}: standard errors allow for them"
 
 
 def _line_name(term: str, name: str, compared: Mapping[tuple[str, str], str]) -> str:

@@ -186,6 +186,8 @@ class Fit(ABC):
         What was looked at for interactions, where any were looked for.
     neighbours : tuple of float
         What others than this model say of pi, where rows contradict it.
+    profile_limits : (float, float), optional
+        Of the mode, where the 95% profile interval for pi is far from Wald's: its limits, which are reported.
     samples : SampledShares, optional
         The shares of several samples; pi is then that of all unlabelled rows together.
     survey : Survey, optional
@@ -206,6 +208,7 @@ class Fit(ABC):
     ridge: float | None = field(default=None, kw_only=True)
     search: Search | None = field(default=None, kw_only=True)
     neighbours: tuple[float, ...] = field(default=(), kw_only=True)
+    profile_limits: tuple[float, float] | None = field(default=None, kw_only=True)
     samples: SampledShares | None = field(default=None, kw_only=True)
     survey: Survey | None = field(default=None, kw_only=True)
     labelling: LabellingFit | None = field(default=None, kw_only=True)

@@ -21,6 +21,7 @@ from pugam.storage.judgement import read_judgement, write_judgement
 from pugam.storage.labelling import read_labelling, write_labelling
 from pugam.storage.marginal import read_marginal, read_precision, write_marginal
 from pugam.storage.matrices import read_symmetric, require_variances, write_symmetric
+from pugam.storage.moments import read_moments, write_moments
 from pugam.storage.origin import read_features, read_labels, write_features, write_labels
 from pugam.storage.parameters import read_parameters, write_parameters
 from pugam.storage.shrunken import read_ridge, read_shrinkage, write_shrinkage
@@ -64,7 +65,7 @@ KEYS = (
     "columns",
     "bases",
 )
-OPTIONAL_KEYS = ("survey", "labelling", "known_average")  # where there was one
+OPTIONAL_KEYS = ("survey", "labelling", "known_average", "term_moments")  # where there was one
 
 
 def to_json(stored: StoredModel) -> str:
@@ -111,11 +112,10 @@ def read_document(document: Node) -> StoredModel:
     labelling = read_labelling(parts.get("labelling"))
     _require_different_terms(parts["terms"], terms)
     _require_labelling(parts["terms"], terms, labelling)
-    verdict, neighbours = read_judgement(parts["judgement"])
-    fit = _read_fit(parts, terms)
+    verdict, fit = read_judgement(parts["judgement"], _read_fit(parts, terms))
     survey = read_survey(parts.get("survey"), len(fit.optimum.beta))
     average = _read_average(parts["average"], len(fit.optimum.theta))
-    fit = replace(fit, neighbours=neighbours, survey=survey, labelling=labelling, average=average)
+    fit = replace(fit, survey=survey, labelling=labelling, average=average)
     if "known_average" in parts:
         fit = replace(fit, known_average=parts["known_average"].numbers(len(terms)))
     covariance = read_symmetric(parts["covariance"], len(fit.optimum.beta))
@@ -138,6 +138,7 @@ def read_document(document: Node) -> StoredModel:
         provenance=read_provenance(parts["provenance"]),
         summary={key: node.plain() for key, node in parts["summary"].entries().items()},
         columns=read_columns(parts["columns"], [term.basis for term in terms]),
+        moments=read_moments(parts.get("term_moments"), _read_design(parts, terms)),
     )
 
 
@@ -164,7 +165,7 @@ def write_document(stored: StoredModel) -> dict[str, Any]:
         penalized if fit.is_adjusted else None,
         write_shrinkage(fit, design),
         write_marginal(fit, design),
-        write_judgement(stored.verdict, fit.neighbours),
+        write_judgement(stored.verdict, fit),
         write_symmetric(fit.observed),
         write_symmetric(stored.covariance),
         write_starts(fit.starts),
@@ -175,7 +176,10 @@ def write_document(stored: StoredModel) -> dict[str, Any]:
     survey = {} if fit.survey is None else {"survey": write_survey(fit.survey)}
     labelling = {} if fit.labelling is None else {"labelling": write_labelling(fit.labelling)}
     known = {} if fit.known_average is None else {"known_average": fit.known_average.tolist()}
-    return dict(zip(KEYS, values, strict=True)) | survey | labelling | known
+    moments = {} if stored.moments is None else {"term_moments": write_moments(stored.moments)}
+    found = dict(zip(KEYS, values, strict=True))
+    bases = {"bases": found.pop("bases")}  # long, and of least interest to readers
+    return found | survey | labelling | known | moments | bases
 
 
 def _require_format(document: Node) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.inference import ColumnDigest
+from pugam.inference import ColumnDigest, TermMoments
 from pugam.nodes import Plain
 from pugam.solvers import Fit
 from pugam.terms import Design
@@ -66,6 +66,8 @@ class StoredModel:
         For readers of the file; nothing is computed from it.
     columns : tuple of ColumnDigest, or None
         What the columns of unlabelled rows look like; None where it was not kept.
+    moments : TermMoments, or None
+        How the terms vary over the same rows; None where it was not kept.
     """
 
     parameters: Mapping[str, Any]
@@ -82,3 +84,4 @@ class StoredModel:
     provenance: Provenance
     summary: Mapping[str, Plain]
     columns: tuple[ColumnDigest, ...] | None = None
+    moments: TermMoments | None = None

@@ -22,14 +22,15 @@ HIDING = (
     "0.5, 0.7 or 0.9 are positive. All methods see the same maskings."
 )
 MEASURES = (
-    "MAE: mean absolute error of pi, all tables and shares counted alike; empty where a method did not answer in every "
-    f"table. > {FAR}: share of runs with a larger error; unwarned: with a larger error, but no doubt cast on pi by a "
-    "warning or by the diagnosis. coverage: share of 95% intervals that hold the true share, in all runs and in those "
-    "that the diagnosis flags or not. warned: share of runs in which the fit warns; flagged: in which the diagnosis "
-    "does not find pi well determined. Err, AUC, log score: share of wrong calls of unlabelled rows at a posterior of "
-    "0.5, area under the curve, mean of -log posterior of the truth (between 1e-6 and 1 - 1e-6), all tables and "
-    "shares counted alike. seconds: median time of pi, posterior and interval; with diagnosis: of the diagnosis too. "
-    "failures: share of runs without an answer; what else is in the line is of the other runs."
+    "MAE: mean absolute error of pi, all tables and shares counted alike; empty where a method did not answer in "
+    f"every table. > {FAR}: share of runs with a larger error; unwarned: with a larger error, but no doubt cast on pi "
+    "by a warning or by the diagnosis. coverage: share of 95% intervals that hold the true share, in all runs and in "
+    "those that the diagnosis flags or not; width: their mean width. warned: share of runs in which the fit warns; "
+    "flagged: in which the diagnosis does not find pi well determined. Err, AUC, log score: share of wrong calls of "
+    "unlabelled rows at a posterior of 0.5, area under the curve, mean of -log posterior of the truth (between 1e-6 "
+    "and 1 - 1e-6), all tables and shares counted alike. seconds: median time of pi, posterior and interval; with "
+    "diagnosis: of the diagnosis too. failures: share of runs without an answer; what else is in the line is of the "
+    "other runs."
 )
 
 
@@ -96,6 +97,7 @@ def _measures(of_method: OfMethod) -> dict[str, Measured | None]:
         "coverage": _rate(map(_covers, with_interval)),
         "coverage, flagged": _rate(_covers(run) for run in with_interval if run["flagged"]),
         "coverage, not flagged": _rate(_covers(run) for run in with_interval if not run["flagged"]),
+        "width": _mean(of_method, _width),
         "warned": _rate(run["warned"] for run in with_interval),
         "flagged": _rate(run["flagged"] for run in with_interval),
         "Err": _mean(of_method, lambda run: run.get("Err")),
@@ -122,6 +124,13 @@ def _is_far(run: Record) -> bool:
 def _covers(run: Record) -> bool:
     low, high = run["interval"]
     return bool(low <= run["share"] <= high)
+
+
+def _width(run: Record) -> float | None:
+    if "interval" not in run:
+        return None
+    low, high = run["interval"]
+    return float(high - low)
 
 
 def _answered(found: Sequence[Record]) -> list[Record]:

@@ -43,7 +43,7 @@ def _answer(model: PUGAM, X: pd.DataFrame, labelled: np.ndarray) -> Answer:
     began = time.perf_counter()
     warned = _fit_and_hear(model, X, labelled)
     posterior = model.predict_proba(X[~labelled])[:, 1]
-    interval = model.pi_interval()
+    interval = model.pi_interval(method="wald")
     seconds = time.perf_counter() - began
     return Answer(
         model.pi_,

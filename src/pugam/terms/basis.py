@@ -233,6 +233,11 @@ class Basis(ABC):
         """Whether a summary tests all lines of `comparisons` together."""
         return False
 
+    @property
+    def has_levels(self) -> bool:
+        """Whether rows may be split by level."""
+        return type(self).levels_in_doubt is not Basis.levels_in_doubt
+
     def levels_in_doubt(self, everywhere: float, sums: Array, squares: Array, theta: Array) -> Iterator[LevelInDoubt]:
         """Split rows in doubt by level, given their number, and sums and products of the term's columns over them."""
         return iter(())

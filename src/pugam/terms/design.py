@@ -257,19 +257,21 @@ class Design:
 
         To the last bit, what comes out for a row does not depend on the rows around it.
         """
-        out = np.full(len(encoded[0]), b[0])
+        named = self.layout.of_predictors
+        out, theta = np.full(len(encoded[0]), b[named.intercept]), b[named.coefficients]
         for rows in _some_at_a_time(len(out)):
             for basis, block, values in zip(self.bases, self.blocks, encoded, strict=True):
-                out[rows] += basis.effect(values[rows], b[1:][block])
+                out[rows] += basis.effect(values[rows], theta[block])
         return out
 
     def expression(self, b: Array) -> Expression:
         """Intercept plus effects for one vector b = (a, theta), without the terms that say who is labelled."""
-        parts = [basis.expression(b[1:][block]) for basis, block in self._effects]
+        named = self.layout.of_predictors
+        parts = [basis.expression(b[named.coefficients][block]) for basis, block in self._effects]
         for (basis, _), part in zip(self._effects, parts, strict=True):
             if part is None:
                 raise InputError(f"{basis.spec.label} cannot be written as a formula, so the model cannot be exported.")
-        return Plus((Number(float(b[0])), *(part for part in parts if part is not None)))
+        return Plus((Number(float(b[named.intercept])), *(part for part in parts if part is not None)))
 
     @property
     def _effects(self) -> list[tuple[Basis, slice]]:

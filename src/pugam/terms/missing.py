@@ -228,6 +228,11 @@ class SkippingBasis(Basis):
         """As the inner term is."""
         return self.inner.is_tested_jointly
 
+    @property
+    def has_levels(self) -> bool:
+        """As the inner term."""
+        return self.inner.has_levels
+
     def levels_in_doubt(self, everywhere: float, sums: Array, squares: Array, theta: Array) -> Iterator[LevelInDoubt]:
         """Those of the inner term."""
         return self.inner.levels_in_doubt(everywhere, sums, squares, theta)
@@ -330,6 +335,11 @@ class MissingBasis(SkippingBasis):
         at_stand_ins = self.inner.columns(np.array([self._encoded_stand_ins]))[0]
         against = ", ".join(map(_named, self.axes, self.stand_ins))
         yield Comparison("missing", alone - np.append(at_stand_ins, 0.0), f" against {against}")
+
+    @property
+    def has_levels(self) -> bool:
+        """Yes: missing values count as one."""
+        return True
 
     def levels_in_doubt(self, everywhere: float, sums: Array, squares: Array, theta: Array) -> Iterator[LevelInDoubt]:
         """Missing values count as a level."""

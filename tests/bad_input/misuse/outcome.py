@@ -268,5 +268,5 @@ def gist(message):
     first = re.sub(r"[slf]\((?:[^()]|\([^()]*\))*\)", "TERM", first)
     first = re.sub(r"'[^']*'|`[^`]*`|\"[^\"]*\"", "NAME", first)
     first = re.sub(r"[-+]?\d[\d.]*(e[-+]?\d+)?", "N", first)
-    first = re.sub(r"(grow without bound|effects open): .*", r"\1", first)  # lists of names follow
+    first = re.sub(r"(grow without bound|determine some effects): .*", r"\1", first)  # lists of names follow
     return first[:90]

@@ -264,7 +264,8 @@ def make_warned(example):
         warnings=(
             "The interval for pi is wide, 0.12 to 0.58. More unlabelled rows or stronger features narrow it; until "
             "then show results for pi fixed at several values (plot('sensitivity')).",
-            "Only 2 of 12 starts ended near the best: there may be better ones. Use more starts (n_starts=40), fewer "
+            "Only 2 of 12 starts ended near the best optimum: a better one may have been missed. Use more "
+            "starts (n_starts=40), fewer "
             "terms, or factors with fewer levels.",
         ),
         diagnostics=make_diagnostics("weakly determined"),

@@ -561,6 +561,17 @@ def test_paper_is_black_on_white_with_the_summary_and_without_controls(driver, p
         driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
 
 
+@pytest.mark.parametrize("name", ["example", "sampled"])
+def test_no_table_is_wider_than_the_paper(driver, open_page, name):
+    open_page(name, (688, 1000))  # A4 without its margins
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print", "features": []})
+    try:
+        edges = "return [...document.querySelectorAll('table, svg, pre')].map(one => one.getBoundingClientRect().right)"
+        assert max(driver.execute_script(edges)) <= 689
+    finally:
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
+
+
 @pytest.mark.parametrize(("name", "size"), [("example", WIDE), ("example", (390, 844)), ("several", PHONE)])
 def test_a_likely_positive_opens_to_show_why(driver, open_page, name, size):
     open_page(name, size)

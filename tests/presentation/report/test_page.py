@@ -392,7 +392,7 @@ def test_pooled_shares_and_known_negatives_are_told_in_a_sentence(sampled):
     # Odds of 1/3, divided and multiplied by three: shares of 10% and of 50%.
     assert "Their log odds have mean -1.10 and standard deviation 1.10" in page
     assert "shares from 10.0% to 50.0%." in page
-    assert "Beside the samples, 1,300 rows are known to be negative; no share counts them." in page
+    assert "In addition, 1,300 rows are known to be negative; no share counts them." in page
 
 
 def test_samples_to_choose_are_there_with_samples_only(sampled, example):

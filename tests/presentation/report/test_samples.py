@@ -101,5 +101,5 @@ def test_sentences_say_what_tests_mean():
     audits = [AuditedShare(name, 40, 0.3, 0.2, 0.1, 0.3, pvalue) for name, pvalue in (("a", 0.03), ("all", 0.2))]
     assert audit_sentence(audits) == "The audit agrees with the model (p = 0.200)."
     assert "contradicts the model (a: p = 0.030)" in audit_sentence(audits[:1])
-    said = "its probabilities are wrong on average, too sure, not sure enough, or wrong where two columns meet. Report"
+    said = "too sure, not sure enough, or wrong for some combinations of two columns. Report the share"
     assert said in audit_sentence(audits[:1])

@@ -101,7 +101,7 @@ def collect(
         pi=interval,
         plain=plain_sentence(interval, model.n1_, len(unlabelled), diagnosis.verdict, len(samples)),
         statistical=statistical_sentence(model, interval, diagnosis),
-        warnings=tuple(message.told(words) for message in diagnosis.messages_beside(interval)),
+        warnings=tuple(message.told(words) for message in diagnosis.messages),
         effects=tuple(shown for of_term in pictures for shown in of_term),
         folding=fold_effects(pictures, ranked),
         terms=ranked.lines,

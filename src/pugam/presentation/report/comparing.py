@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pugam.presentation.protocol import FittedModel
 from pugam.presentation.report.content import Ratio
-from pugam.presentation.report.formats import number
+from pugam.presentation.report.formats import number, whole
 from pugam.presentation.rows import rows_of
 from pugam.solvers import Fitted
 from pugam.terms import Axis, Basis
@@ -22,6 +22,7 @@ Array = NDArray[np.float64]
 Pair = tuple[Any, Any]
 
 MOST_LEVELS = 12  # of a column
+MOST_WHOLE = 1e6  # from which on whole numbers are measurements, too
 MOST_CASES = 4  # levels of two columns that interact, of each
 PAIRS = ((0.25, 0.75), (0.1, 0.9), (0.01, 0.99), (0.0, 1.0))  # quantiles to compare: the first two that differ
 
@@ -120,5 +121,11 @@ def _number_pairs(values: Array) -> list[Pair]:
 
 
 def value_name(value: object) -> str:
-    """Name a value of a column."""
-    return number(value) if isinstance(value, float) else str(value)
+    """Name a value of a column: whole numbers, which stand for years, ages and counts, without decimals.
+
+    >>> value_name(35.0), value_name(0.5), value_name("north")
+    ('35', '0.500', 'north')
+    """
+    if not isinstance(value, float):
+        return str(value)
+    return whole(value) if value.is_integer() and abs(value) < MOST_WHOLE else number(value)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.inference import effect_spreads
+from pugam.inference import effect_spreads, measure_terms
 from pugam.presentation.protocol import FittedModel
 from pugam.presentation.report.content import Content, Folding, Shown, TermLine
 from pugam.presentation.report.drawing import Card
@@ -51,7 +51,7 @@ class Fold:
 
 def rank_terms(model: FittedModel, fitted: Fitted) -> Ranked:
     """Test all terms and put them in order."""
-    spreads = effect_spreads(fitted, model.coef_)
+    spreads = effect_spreads(measure_terms(fitted), fitted.design, model.coef_)
     lines = list(_lines(model, fitted, spreads))
     flat = _flat(lines, spreads)
     shown = [number for number in model._order() if number not in flat]

@@ -19,6 +19,7 @@ __all__ = [
     "rounded",
     "signed",
     "unbroken",
+    "whole",
 ]
 
 UNKNOWN = "–"  # noqa: RUF001, a dash in a table
@@ -44,6 +45,15 @@ def number(value: float) -> str:
     if not SMALLEST_PLAIN <= power <= LARGEST_PLAIN:
         return _with_power(value)
     return _minus(f"{value:,.{max(0, 2 - power)}f}")
+
+
+def whole(value: float) -> str:
+    """Write a whole number as it is, whatever its size: a year has no comma.
+
+    >>> whole(35.0), whole(2024.0), whole(-3.0)
+    ('35', '2024', '−3')
+    """
+    return _minus(f"{value:.0f}")
 
 
 def signed(value: float) -> str:

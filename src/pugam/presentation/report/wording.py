@@ -42,7 +42,7 @@ PLACES = {
 }
 METHODS = {
     "wald": "Wald's interval",
-    ALLOWING: "Wald's interval from rows held out, with an allowance for errors of the model",
+    ALLOWING: "Wald's interval from held-out rows, with an allowance for errors of the model",
     "profile": "profile of the likelihood",
     "marginal": "by marginal likelihood, with an allowance for errors of the model",
 }
@@ -110,18 +110,18 @@ def statistical_sentence(model: FittedModel, pi: Interval, diagnosis: Diagnosis)
     profile = diagnosis.profile_interval
     if profile is None:
         return f"pi was fixed at {model.pi_:.4g}; {_fit(model)}."
-    beside = "".join(
-        f"; {_beside(other, pi.level)}" for other in (diagnosis.wald, profile) if other.method != pi.method
-    )
+    beside = "".join(f"; {_beside(other, pi)}" for other in (diagnosis.wald, profile) if other.method != pi.method)
     return (
         f"pi = {pi}, {METHODS.get(pi.method, pi.method)}{beside}; {_fit(model)}. Labelled rows are taken as a random "
         "sample of the positives, and effects as additive on the log odds."
     )
 
 
-def _beside(other: Interval, level: float) -> str:
-    at_level = "" if other.level == level else f" at {100.0 * other.level:g}%"
-    return f"{METHODS[other.method]}{at_level} {other.lower:.3f} to {other.upper:.3f}"
+def _beside(other: Interval, pi: Interval) -> str:
+    """Another interval than the one shown."""
+    at_level = "" if other.level == pi.level else f" at {100.0 * other.level:g}%"
+    without = ", without that allowance" if pi.method in (ALLOWING, "marginal") else ""
+    return f"{METHODS[other.method]}{at_level} {other.lower:.3f} to {other.upper:.3f}{without}"
 
 
 def _fit(model: FittedModel) -> str:
@@ -155,7 +155,7 @@ def pooling_sentence(pooled: PooledShares) -> str:
 
 def negatives_sentence(negatives: float) -> str:
     """What was known of negatives, beside the samples."""
-    return f"Beside the samples, {negatives:,.6g} rows are known to be negative; no share counts them."
+    return f"In addition, {negatives:,.6g} rows are known to be negative; no share counts them."
 
 
 def audit_sentence(audits: Sequence[AuditedShare]) -> str:
@@ -165,8 +165,8 @@ def audit_sentence(audits: Sequence[AuditedShare]) -> str:
         return f"The audit agrees with the model ({p_equals(audits[-1].pvalue)})."
     where = ", ".join(f"{audit.sample}: {p_equals(audit.pvalue)}" for audit in against)
     return (
-        f"The audit contradicts the model ({where}): where somebody looked, its probabilities are wrong on "
-        "average, too sure, not sure enough, or wrong where two columns meet. "
+        f"The audit contradicts the model ({where}): for audited rows its probabilities are wrong on average, too "
+        "sure, not sure enough, or wrong for some combinations of two columns. "
         "Report the share without the model, and ask what is wrong with it, or with how rows were audited or labelled."
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, get_args
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pugam.data import Column
 from pugam.nodes import Node
 from pugam.terms.axes import Axis, level_axis
-from pugam.terms.basis import Basis, Encoded, LevelInDoubt, Penalty
+from pugam.terms.basis import Basis, Encoded, Penalty
 from pugam.terms.expressions import Case, cases_by_level
 from pugam.terms.gaps import refuse_missing
 from pugam.terms.levels import encode_levels, find_levels, read_levels
@@ -141,10 +141,6 @@ class RandomBasis(Basis):
     def places(self, encoded: Encoded) -> Array:
         """The middle of the level's interval."""
         return np.asarray((encoded + 0.5) / self.size)
-
-    def levels_in_doubt(self, everywhere: float, sums: Array, squares: Array, theta: Array) -> Iterator[LevelInDoubt]:
-        """The penalty holds every level."""
-        return iter(())
 
     def found(self, shelf: Shelf) -> dict[str, Any]:
         """The levels."""

@@ -1,0 +1,104 @@
+"""Labels in a column of a file: how they may be coded, and what is said of those that are odd."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+ROWS = 320
+# Files and labels are read alike however curves are smoothed; with smoothing given, a fit takes a fraction of the time.
+GIVEN = ("--smoothing", "0.1")
+
+
+@pytest.mark.parametrize(
+    ("codes", "positive"),
+    [
+        (("healthy", "ill"), "ill"),
+        *(
+            pytest.param(codes, positive, marks=pytest.mark.long)
+            for codes, positive in (
+                (("", "ill"), "ill"),
+                (("0", "2"), "2"),
+                (("-1", "1"), None),
+                (("false", "true"), None),
+            )
+        ),
+        (("False", "True"), None),
+    ],
+    ids=str,
+)
+def test_labels_may_be_coded_otherwise(fitted, rows, features, plain_given, codes, positive):
+    features.assign(z=np.array(codes)[rows["z"]]).to_csv("data.csv", index=False)
+
+    model, _ = fitted("data.csv", "--label", "z", *([] if positive is None else ["--positive", positive]), *GIVEN)
+
+    assert model.pi_ == plain_given.pi_
+
+
+@pytest.mark.parametrize(
+    "codes", [[False, True], *(pytest.param(codes, marks=pytest.mark.long) for codes in ([-1, 1], [0.0, 1.0]))], ids=str
+)
+def test_labels_of_parquet_files_have_types(fitted, rows, features, plain_given, codes):
+    features.assign(z=np.array(codes)[rows["z"]]).to_parquet("data.parquet", index=False)
+
+    assert fitted("data.parquet", "--label", "z", *GIVEN)[0].pi_ == plain_given.pi_
+
+
+@pytest.mark.parametrize(
+    ("codes", "positive"),
+    [(["no", "yes"], "yes"), pytest.param([2, 3], "3", marks=pytest.mark.long), ([2.0, 3.0], "3")],
+    ids=str,
+)
+def test_the_positive_value_of_a_parquet_file_is_given_as_it_is_written(
+    fitted, rows, features, plain_given, codes, positive
+):
+    features.assign(z=np.array(codes)[rows["z"]]).to_parquet("data.parquet", index=False)
+
+    assert fitted("data.parquet", "--label", "z", "--positive", positive, *GIVEN)[0].pi_ == plain_given.pi_
+
+
+def test_values_taken_as_unlabelled_are_told_where_they_are_several(pugam_says, features, rows):
+    words = np.where(rows["z"] == 1, "case", np.where(np.arange(ROWS) % 2, "unknown", "control"))
+    features.assign(status=words).to_csv("data.csv", index=False)
+
+    code, _, err = pugam_says("fit", "data.csv", "--label", "status", "--positive", "case", "--quiet", *GIVEN)
+
+    assert code == 0
+    assert "! Column 'status': 60 'control', 60 'unknown' are all taken as unlabelled." in err
+
+
+@pytest.mark.parametrize("empty", [float("nan"), None])
+def test_an_empty_label_is_unlabelled_where_positives_are_named(pugam_says, make_rows, empty):
+    rows = make_rows(80, 200)
+    labels = [1.0] * 80 + [empty] * 20 + [0.0] * 100
+    pq.write_table(pa.table({**{f"x{k}": rows[f"x{k}"].to_numpy() for k in (1, 2, 3)}, "z": pa.array(labels)}), "a.pq")
+
+    code, _, err = pugam_says("fit", "a.pq", "--label", "z", "--positive", "1", *GIVEN)
+
+    assert code == 0
+    assert "! Column 'z': 20 empty, 100 0.0 are all taken as unlabelled." in err
+
+
+def test_other_codes_of_labels_are_asked_about(pugam_says, rows, features):
+    rows.assign(z=rows["z"] + 1).to_csv("rows.csv", index=False)
+    code, _, err = pugam_says("fit", "rows.csv", "--label", "z")
+
+    assert code == 2
+    assert err.endswith("or say which value marks a labelled positive (--positive 2 or --positive 1).\n")
+
+
+@pytest.fixture
+def leaking(rows):
+    """A file whose column batch tells labels, and whose labels are nearly all 1."""
+    few = rows[(rows["z"] == 1) | (np.arange(len(rows)) >= len(rows) - 20)]
+    few.assign(batch=np.where(few["z"] == 1, 5.0, 0.0) + np.arange(len(few)) % 7 / 7).to_csv("rows.csv", index=False)
+    return "rows.csv"
+
+
+def test_giveaways_and_swapped_labels_are_told_before_the_verdict(pugam_says, leaking, monkeypatch):
+    code, _, err = pugam_says("fit", leaking, "--label", "z", "--terms", "x1 + x2 + batch", "--smoothing", "0.1", "-q")
+    told = err.splitlines()
+
+    assert code == 0
+    assert told[0].startswith("! Column 'batch' has no value that labelled and unlabelled rows share.")
+    assert "rows are labelled positives, and few are unlabelled. Are labels swapped?" in told[1]
