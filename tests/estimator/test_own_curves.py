@@ -117,7 +117,7 @@ def test_resamples_are_refitted(data, model):
 
 def test_curves_that_differ_are_named_with_what_to_type(data):
     X, z, _ = data
-    with pytest.warns(match=r"Give each sample curves of its own, by s\(age, k=5, by=year\), leave"):
+    with pytest.warns(match=r"Give each sample curves of its own, by s\(age, k=5, by=year\), or fit"):
         model = PUGAM("s(age, k=5) + s(dose, k=5) + s(size, k=5)", check=True).fit(X, z, sample="year")
     assert model.verdict_ == "does not fit"
     with pytest.warns(match=r"To let them, write s\(age, k=5, by=year\) among the terms"):

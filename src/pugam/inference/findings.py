@@ -375,8 +375,7 @@ class CurvesDiffer(Finding):
     remedy: str
     said = (
         "Curves are not the same in all samples (score test, p = {pvalue:.2g}): {terms}. Negatives look different "
-        "there, so shares may be far off. {remedy} the columns concerned, or fit the samples one by one, each with "
-        "all labelled rows",
+        "there, so shares may be far off. {remedy}, or fit the samples one by one, each with all labelled rows",
         FittingAlone(),
         ".",
     )

@@ -130,7 +130,7 @@ def _find_differing(curves: CurveTests) -> Finding:
     worst = min(curves.terms, key=lambda test: test.pvalue)
     named = curves.differing(SMALLEST_PVALUE) or (worst,)
     own = " + ".join(curves.remedies)
-    remedy = f"Give each sample curves of its own, by {own}, leave out" if own else "Leave out"
+    remedy = f"Give each sample curves of its own, by {own}" if own else "Leave out the columns concerned"
     terms = tuple(f"{test.term} in {test.sample}" for test in named)
     return findings.CurvesDiffer(curves.joint.pvalue, terms, remedy)
 

@@ -92,7 +92,8 @@ class Term(ABC):
 
     def varying(self, column: str) -> Term | None:
         """Return the term with a curve for each level of a column; None where there is no such term."""
-        return None
+        is_free = "by" in self.options and getattr(self, "by", None) is None
+        return replace(self, by=column) if is_free else None  # type: ignore[type-var]
 
     @property
     def gap_policy(self) -> JointMissingPolicy:

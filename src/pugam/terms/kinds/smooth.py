@@ -165,10 +165,6 @@ class Smooth(Term):
         """The curve, if it varies with the column."""
         return self._alone if self.by == column else None
 
-    def varying(self, column: str) -> Smooth | None:
-        """A curve for each level, unless it varies with another column."""
-        return replace(self, by=column) if self.by is None else None
-
     @property
     def _alone(self) -> Smooth:
         """The curve, if it did not vary."""
