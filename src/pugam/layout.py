@@ -21,12 +21,15 @@ class Predictor:
     Attributes
     ----------
     intercept : int
+        The first one, where there are several.
     n_coefficients : int
         The intercept is not counted.
+    n_intercepts : int
     """
 
     intercept: int
     n_coefficients: int
+    n_intercepts: int = 1
 
     @cached_property
     def whole(self) -> slice:
@@ -36,7 +39,7 @@ class Predictor:
     @cached_property
     def coefficients(self) -> slice:
         """The coefficients."""
-        start = self.intercept + 1
+        start = self.intercept + self.n_intercepts
         return slice(start, start + self.n_coefficients)
 
 
@@ -48,8 +51,8 @@ class Layout:
     `information[..., layout.predictor, layout.predictor]` a batch of matrices. A share is its logit in beta and log c
     in sums over rows; both stand in the same place.
 
-    `share` is for a layout of one share, and `intercept`, `coefficients` and `predictor` are for one of one predictor;
-    with more, or none, they fail.
+    `share` is for a layout of one share, `intercept` for one of one intercept, and `intercepts`, `coefficients` and
+    `predictor` are for one of one predictor; with more, or none, they fail.
 
     Attributes
     ----------
@@ -60,6 +63,8 @@ class Layout:
     n_preference : int
         How many of the coefficients, the last ones, are those of the preference with which positives are labelled.
         They have no part in the density ratio.
+    n_intercepts : int
+        How many intercepts a predictor has: one for each sample, where samples have curves of their own.
 
     Examples
     --------
@@ -76,6 +81,7 @@ class Layout:
     sizes: tuple[int, ...]
     n_shares: int = 1
     n_preference: int = 0
+    n_intercepts: int = 1
 
     @staticmethod
     @lru_cache
@@ -90,7 +96,7 @@ class Layout:
     @cached_property
     def size(self) -> int:
         """Number of parameters."""
-        return self.n_shares + sum(1 + size for size in self.sizes)
+        return self.n_shares + sum(self.n_intercepts + size for size in self.sizes)
 
     @cached_property
     def n_coefficients(self) -> int:
@@ -105,8 +111,10 @@ class Layout:
     @cached_property
     def predictors(self) -> tuple[Predictor, ...]:
         """Where each predictor stands."""
-        starts = self.n_shares + np.cumsum([0, *(1 + size for size in self.sizes)])
-        return tuple(Predictor(int(start), size) for start, size in zip(starts[:-1], self.sizes, strict=True))
+        starts = self.n_shares + np.cumsum([0, *(self.n_intercepts + size for size in self.sizes)])
+        return tuple(
+            Predictor(int(start), size, self.n_intercepts) for start, size in zip(starts[:-1], self.sizes, strict=True)
+        )
 
     @cached_property
     def share(self) -> int:
@@ -116,8 +124,15 @@ class Layout:
 
     @cached_property
     def intercept(self) -> int:
-        """The intercept of the only predictor."""
-        return self._only_predictor.intercept
+        """The only intercept of the only predictor."""
+        (intercept,) = range(self.intercepts.start, self.intercepts.stop)
+        return intercept
+
+    @cached_property
+    def intercepts(self) -> slice:
+        """All intercepts of the only predictor."""
+        start = self._only_predictor.intercept
+        return slice(start, start + self.n_intercepts)
 
     @cached_property
     def coefficients(self) -> slice:

@@ -45,6 +45,24 @@ def test_a_report_reads_the_same_samples_again(table, pugam_says):
     assert Path("report.html").stat().st_size > 10_000
 
 
+def test_curves_may_vary_with_the_sample(table, pugam_says):
+    options = ["--label", "z", "--sample", "year", "--terms", "s(x1, by=year) + x2 + x3", "--out", "model.json"]
+    code, out, err = pugam_says("fit", "rows.csv", *options)
+    assert code == 0, err
+    assert "f(year) 2023" in out
+    unlabelled = table[table["z"] == 0].drop(columns="z")
+    unlabelled.to_csv("new.csv", index=False)
+    assert pugam_says("predict", "model.json", "new.csv", "--out", "scored.csv")[0] == 0
+    wanted = load("model.json").predict_proba(unlabelled)[:, 1]
+    assert pd.read_csv("scored.csv")["p_positive"].to_numpy() == pytest.approx(wanted)
+    code, _, err = pugam_says("predict", "model.json", "new.csv", "--sample", "2023", "--out", "scored.csv")
+    assert code != 0
+    assert "Leave out --sample" in err
+    code, _, err = pugam_says("fit", "rows.csv", *options[:-3], "x1 + s(year)")
+    assert code != 0
+    assert "--sample year takes it from the features" in err
+
+
 def test_faults_are_told_by_line(table, pugam_says):
     table.assign(checked=[2, *[None] * 1099]).to_csv("rows.csv", index=False)
     code, _, err = pugam_says("fit", "rows.csv", "--label", "z", "--audit", "checked", "--drop", "year")

@@ -1,5 +1,6 @@
 """Reading to which unlabelled sample rows belong, and what audits found."""
 
+from collections import Counter
 from decimal import Decimal
 
 import numpy as np
@@ -7,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from pugam.data import SampleRoles, names_without_rows, read_negatives, sample_name
+from pugam.data import SampleRoles, names_without_rows, read_negatives, read_table, sample_name, tell_samples
 from pugam.data import read_samples as read_roles
 from pugam.errors import InputError
 
@@ -191,3 +192,13 @@ def test_names_of_rows_without_weight_are_told_unless_they_are_known_negatives()
     named, aside = some(YEARS, **{f"r{row}": 2030 for row in hidden}), np.isin(np.arange(N), hidden)
     assert names_without_rows_of(named, kept=~aside) == ["2030"]
     assert names_without_rows_of(named, kept=~aside, negative=aside.astype(int)) == []
+
+
+def test_a_column_of_samples_has_levels_and_labelled_rows_have_some_of_them():
+    years = pd.Series(YEARS, dtype=float).where(~POSITIVE)
+    told = tell_samples(read_table(pd.DataFrame({"x": np.arange(N), "year": years})), "year", POSITIVE)
+    column = told.column("year")
+    assert (column.kind, column.order) == ("category", (2023, 2024))
+    assert column.values[~POSITIVE].tolist() == YEARS[~POSITIVE].tolist()
+    assert Counter(column.values[POSITIVE]) == {2023: 10, 2024: 10}
+    assert told.column("x").values.tolist() == list(range(N))

@@ -22,7 +22,7 @@ def handmade(values, positive, b, pi, weights=None, term=l):
     rows = None if weights is None else np.asarray(weights, dtype=float)
     engine = MemoryEngine(design, design.encode(table), np.asarray(positive, dtype=bool), rows)
     optimum = SimpleNamespace(pi=pi, b=np.array(b))
-    return SimpleNamespace(engine=engine, fit=SimpleNamespace(optimum=optimum, labelling=None))
+    return SimpleNamespace(engine=engine, fit=SimpleNamespace(optimum=optimum, labelling=None, samples=None))
 
 
 def test_expected_and_observed_counts_of_eight_rows():

@@ -51,7 +51,7 @@ from pugam.presentation.report.wording import on_page
 FINDINGS = [
     AboveBound(0.612, 0.487),
     BoostingSeesMore(0.0021),
-    CurvesDiffer(0.0004, ("s(x1) in {north}", "s(x2) in south")),
+    CurvesDiffer(0.0004, ("s(x1) in {north}", "s(x2) in south"), "Leave out the columns concerned"),
     FewStartsNear(2, 12),
     FlatProfile(0.0, 1.0),
     LargeError(0.0, 1.0),

@@ -95,7 +95,9 @@ def fit_and_tell(model: PUGAM, features: Features, asked: Asked) -> None:
         rows = _open_rows(model, features, asked)
         what = "in parts" if rows.in_parts else f"{rows.X.num_rows:,} rows"
         with Waiting(f"fitting {what}", asked.show), rows.faults_placed():
-            told = {**rows.roles, "kind": AUTO} if asked.finds_kinds else rows.roles
+            told = {**rows.roles, "kind": AUTO} if asked.finds_kinds else dict(rows.roles)
+            if features.columns and asked.roles.sample in features.columns:  # curves may vary with it
+                told["sample"] = asked.roles.sample
             model.fit(rows.X, rows.z, rows.weights, shares=asked.shares, rare_kinds=asked.rare_kinds, **told)
         model._library = "pandas"  # whoever loads the model has asked for no Arrow tables
         with rows.faults_placed():

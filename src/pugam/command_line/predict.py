@@ -254,7 +254,7 @@ def _scores(model: PUGAM, features: pa.Table, share: dict[str, Any], level: floa
     if model._kinds is not None:
         return _scores_of_kinds(model, features, share, level)
     ratio = model.log_density_ratio(features)
-    known, _ = model._known_shares(**share, n_rows=len(ratio))
+    known, _ = model._known_shares(**share, n_rows=len(ratio), X=features)
     new = {"p_positive": expit(model._posterior_logits(ratio, known)), "log_density_ratio": ratio}
     if level is not None:
         limits = model.predict_interval(features, level, **share)

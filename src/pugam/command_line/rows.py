@@ -307,7 +307,7 @@ def chosen_features(file: DataFile, roles: Roles, features: Features) -> tuple[s
     chosen = features.columns or tuple(name for name in file.names if name not in excluded)
     if not chosen:
         raise InputError(f"{file.path}: no column is left to be a feature; drop fewer.")
-    both = [name for name in chosen if name in excluded and name != roles.name]
+    both = [name for name in chosen if name in excluded and name not in (roles.name, roles.sample)]
     if both:
         raise InputError(f"Column {both[0]!r} is a feature of the model and has another role, too; choose one of them.")
     return chosen

@@ -9,7 +9,7 @@ from pugam.data.negatives import read_negatives, require_unlabelled
 from pugam.data.parts import NO_COLUMNS, LabelPart, Part, read_label_part, read_part, rows_renumbered
 from pugam.data.positive_kinds import FEWEST_LABELLED, PositiveKinds, RareKinds, number_kinds, read_kinds
 from pugam.data.roles import NO_ROLES, SampleRoles, contradiction, require_name, sample_name
-from pugam.data.samples import ALL_ROWS, SampledRows, names_without_rows, read_samples
+from pugam.data.samples import ALL_ROWS, SampledRows, names_without_rows, read_samples, tell_samples
 from pugam.data.surveys import SurveyRows, effective_weights, number_labels, read_survey
 from pugam.data.tables import Column, ColumnKind, Table, as_array, is_missing, read_table, require_numeric
 
@@ -57,4 +57,5 @@ __all__ = [
     "require_unlabelled",
     "rows_renumbered",
     "sample_name",
+    "tell_samples",
 ]

@@ -11,16 +11,17 @@ from numpy.typing import NDArray
 from pugam.data.audits import read_audit, read_chances
 from pugam.data.negatives import read_negatives
 from pugam.data.roles import SampleRoles, as_written, one_each, require_name, sample_name
-from pugam.data.tables import as_array, is_missing
+from pugam.data.tables import Column, Table, as_array, is_missing
 from pugam.errors import InputError, RowError
 from pugam.messages import Argument
 
-__all__ = ["ALL_ROWS", "SampledRows", "names_without_rows", "read_samples"]
+__all__ = ["ALL_ROWS", "SampledRows", "names_without_rows", "read_samples", "tell_samples"]
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 FEWEST_ROWS = 10  # of a sample, for a share of its own
+GOLDEN = (5.0**0.5 - 1.0) / 2.0
 ALL_ROWS = "all"  # the name of all unlabelled rows together
 
 
@@ -78,6 +79,31 @@ def names_without_rows(
     labelled, others = (_names_at(values, rows) for rows in (np.flatnonzero(counted)[positive], left_out.nonzero()[0]))
     given = (others - labelled) | (labelled if labelled & set(samples.names) else set())
     return sorted(given - set(samples.names))
+
+
+def tell_samples(table: Table, name: str, positive: Flags) -> Table:
+    """The same table, in which the values of a column that names unlabelled samples are levels, in their order.
+
+    Labelled rows are in no sample, and have levels of unlabelled rows, as often as these have them.
+    """
+    values = table.column(name).values.astype(object)
+    values[:] = [_as_level(value) for value in values]
+    own = values[~positive].tolist()
+    order = tuple(_in_order(own))
+    ranked = sorted(own, key={level: place for place, level in enumerate(order)}.__getitem__)
+    spread = np.arange(np.count_nonzero(positive)) * GOLDEN % 1.0  # evenly over all, whatever the order of rows
+    values[positive] = [ranked[int(place * len(ranked))] for place in spread]
+    told = Column(name, "category", values, order=order)
+
+    def read(wanted: str) -> Column:
+        return told if wanted == name else table.column(wanted)
+
+    return Table(table.names, table.n_rows, read, table.library)
+
+
+def _as_level(value: Any) -> Any:
+    """A whole number as such: years are no fractions."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _names_at(values: list[Any], rows: NDArray[np.intp]) -> set[str]:

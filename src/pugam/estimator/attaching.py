@@ -11,6 +11,7 @@ from pugam.data import SampleRoles, read_samples
 from pugam.engines import one_blas_thread
 from pugam.errors import InputError
 from pugam.estimator.options import EngineName, read_engine, read_n_jobs
+from pugam.estimator.own_curves import rows_telling
 from pugam.estimator.reading import either, read_new_rows
 from pugam.estimator.requirements import require_same_survey
 from pugam.estimator.roles import open_engine, take_labels, take_roles
@@ -67,8 +68,9 @@ class RowMethods(UncertaintyMethods):
         """
         check_is_fitted(self)
         X, z, sample_weight = take_labels(X, either(y, z), sample_weight)
-        X, roles = take_roles(X, SampleRoles(sample, audit, audit_chance, negative, groups, strata))
-        rows, survey = by_survey(self._open_known_rows(X, z, sample_weight, roles))
+        own = None if self._fit.samples is None else self._fit.samples.own_column
+        X, roles = take_roles(X, SampleRoles(sample, audit, audit_chance, negative, groups, strata), own)
+        rows, survey = by_survey(rows_telling(self._open_known_rows(X, z, sample_weight, roles, own), own))
         require_same_survey(self._fit.survey, survey)
         samples = read_samples(rows.roles, rows.positive, rows.kept)
         names = () if self._fit.samples is None else self._fit.samples.names
@@ -97,15 +99,19 @@ class RowMethods(UncertaintyMethods):
         self._chances = None if samples is None else samples.chances
         return self
 
-    def _open_known_rows(self, X: Any, z: Any, sample_weight: Any, roles: SampleRoles) -> TrainingRows:
+    def _open_known_rows(
+        self, X: Any, z: Any, sample_weight: Any, roles: SampleRoles, shared: str | None
+    ) -> TrainingRows:
         """Open rows of the fit: by column name where both this X and that of the fit have names, else by position."""
         if is_elsewhere(X):
-            return self._open_rows(X, z, sample_weight, roles)
+            return self._open_rows(X, z, sample_weight, roles, shared)
         how = read_engine(self.engine), read_n_jobs(self.n_jobs)
         return TableRows(read_new_rows(self, X), z, sample_weight, *how, roles)
 
-    def _open_rows(self, X: Any, z: Any, sample_weight: Any, roles: SampleRoles) -> TrainingRows:
-        return open_rows(X, z, sample_weight, read_engine(self.engine), read_n_jobs(self.n_jobs), roles)
+    def _open_rows(
+        self, X: Any, z: Any, sample_weight: Any, roles: SampleRoles, shared: str | None = None
+    ) -> TrainingRows:
+        return open_rows(X, z, sample_weight, read_engine(self.engine), read_n_jobs(self.n_jobs), roles, shared)
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())

@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from pugam.errors import InputError
 from pugam.files import replacing
+from pugam.likelihood import logit
 from pugam.messages import Argument
 from pugam.storage import RATIO, Scorer, write_python, write_sql
-from pugam.terms import columns_read
-from pugam.terms.expressions import Result
+from pugam.terms import Basis, columns_read
+from pugam.terms.expressions import Choice, Is, Number, Plus, Result
 
 __all__ = ["ExportMethods"]
 
@@ -88,7 +90,18 @@ class ExportMethods:
         ratio = design.expression(design.layout.join_predictor(self.alpha_, self.coef_))
         effects = [basis.spec for basis in design.bases[: design.n_effects]]
         posterior = self._inference.posterior_expression(Result(RATIO), share)
+        if pi is None and self._own_column is not None:
+            apart = self._require_samples().reported - logit(share)
+            posterior = tuple((part, Plus((told, _by_level(design.bases[-1], apart)))) for part, told in posterior)
         return Scorer(self.formula_, columns_read(effects), ratio, posterior)
+
+
+def _by_level(effects: Basis, values: np.ndarray) -> Choice:
+    """A number for each level of a factor."""
+    (axis,) = effects.axes
+    return Choice(
+        tuple((Is(axis.column, level), Number(float(value))) for level, value in zip(axis.levels, values, strict=True))
+    )
 
 
 def _read_table(table: str | Sequence[str] | None) -> tuple[str, ...]:

@@ -180,9 +180,9 @@ class PredictionMethods(SampleMethods):
         if sample is not None and pi is not None:
             given = Argument("pi"), " and by ", Argument("sample")
             raise InputError("The share of positives is given twice, by ", *given, "; give one of them.")
-        if sample is not None:
-            return self._shares_of(self._column_or_name(X, sample), n_rows)
-        return (None if pi is None else read_share(pi)), 0.0
+        is_told = sample is not None or (self._own_column is not None and X is not None)
+        numbers = self._sample_numbers(X, sample, n_rows) if is_told and pi is None else None
+        return (None if pi is None else read_share(pi), 0.0) if numbers is None else self._shares_of(numbers)
 
     def _posterior_logits(self, ratio: np.ndarray, pi: float | np.ndarray | None) -> np.ndarray:
         """From log density ratios to logits of posteriors, in the unlabelled population or in others."""
@@ -296,6 +296,11 @@ class PredictionMethods(SampleMethods):
         >>> PUGAM().fit(data.X, data.z).score(data.X, data.z) < 0
         True
         """
+        if self._own_column is not None:
+            told = (
+                f"Labels cannot be scored where curves vary with {self._own_column!r}: labelled rows are in no sample."
+            )
+            raise InputError(told)
         ratio = self.log_density_ratio(X)
         labels = read_labels(either(y, z), len(ratio), need_both=False)
         weights = read_weights(sample_weight, len(ratio))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any, Literal
 
@@ -10,7 +9,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from pugam.data import RareKinds, SampleRoles, read_samples
-from pugam.engines import Engine, one_blas_thread
+from pugam.engines import one_blas_thread
+from pugam.estimator.fitting import fit_designs
 from pugam.estimator.methods import FittedMethods
 from pugam.estimator.options import (
     EngineName,
@@ -21,7 +21,6 @@ from pugam.estimator.options import (
     read_labelling,
     read_missing,
     read_pi_range,
-    read_shrinkage,
     read_terms,
     read_unseen,
     require_distinct,
@@ -30,6 +29,7 @@ from pugam.estimator.options import (
     with_given_pairs,
     with_labelling,
 )
+from pugam.estimator.own_curves import common_terms, naming_samples, own_column, rows_telling, with_effects_of_samples
 from pugam.estimator.reading import all_or_nothing, either, remember_features
 from pugam.estimator.requirements import (
     require_enough_rows,
@@ -47,7 +47,7 @@ from pugam.estimator.roles import columns_taken, open_engine, take_labels, take_
 from pugam.estimator.training import by_survey, rows_placed
 from pugam.inference import first_look, inference_of, know_survey, shaped_covariance, with_average
 from pugam.likelihood import alpha_shift, label_frequency
-from pugam.solvers import Fit, Fitted, Settings, choose_fit, edf
+from pugam.solvers import Fit, Settings, edf
 from pugam.terms import Design, MissingPolicy, UnseenPolicy, columns_read, format_formula, with_policies
 
 __all__ = ["PUGAM"]
@@ -297,7 +297,8 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
         sample : array-like of shape (n_rows,), or str, optional
             Which unlabelled sample a row is from, such as a site or a year, or the name of a column of X, which is then
             no feature. Each sample has a share of its own (`shares`), curves are common, and `pi_` is the share of all
-            unlabelled rows together. What it says of labelled rows is not used: they are one sample of positives.
+            unlabelled rows together. What it says of labelled rows is not used: they are one sample of positives. Terms
+            that vary with the column named, such as ``s(age, by=year)``, have a curve for each sample.
         audit : array-like of shape (n_rows,), or str, optional
             1 or 0 for unlabelled rows whose class was found out, missing for all others. Rows have to be audited at
             random within a sample, or by their features: not because of what else is known of their class.
@@ -350,17 +351,17 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
         if kinds is not None:
             self._fit_kinds(X, z, sample_weight, kinds)
             return self
-        pi_range = read_pi_range(self.pi)
-        X, roles = take_roles(X, roles)
-        rows, survey = by_survey(self._open_rows(X, z, sample_weight, roles))
+        pi_range, own = read_pi_range(self.pi), own_column(self.terms, roles)
+        X, roles = take_roles(X, roles, own)
+        rows, survey = by_survey(rows_telling(self._open_rows(X, z, sample_weight, roles, own), own, self.labelling))
         specs = None if self.terms is None else read_terms(self.terms, rows.header, taken)
         labelling = read_labelling(self.labelling, rows.header, taken)
         numbers, shown = rows.digest(rows.header.names if specs is None else columns_read([*specs, *labelling]))
         with rows_placed(rows, numbers):
             specs = read_terms(None, shown) if specs is None else specs
-            specs = with_labelling(with_given_pairs(specs, self.interactions), labelling)
+            specs = with_labelling(with_effects_of_samples(with_given_pairs(specs, self.interactions), own), labelling)
             specs = with_policies(specs, shown, read_missing(self.missing), read_unseen(self.unseen))
-            require_identifiable(specs, rows.header, pi_range, audited=roles.audit is not None)
+            require_identifiable(common_terms(specs, own), rows.header, pi_range, audited=roles.audit is not None)
         classes = rows.classes
         with rows_placed(rows, numbers):
             design = Design.resolve(specs, shown)
@@ -382,8 +383,9 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
                 size = f"{engine.n_rows} rows, {design.n_columns} columns"
                 print(f"pugam: {size}, {engine.name} engine, {engine.n_threads} thread(s)")
             designs = [design] if logged is None else [design, logged]
-            fitted = self._fit_designs(engine, designs, settings, rng, () if samples is None else samples.names)
-            fitted = know_survey(fitted, survey)
+            names = () if samples is None else samples.names
+            fitted = fit_designs(engine, designs, settings, rng, names, own, self.shrinkage, self.verbose)
+            fitted = know_survey(naming_samples(fitted, sample), survey)
             fitted = with_average(replace(fitted, fit=inference_of(fitted).averaged(fitted.engine)))
             fitted = with_pooled_shares(fitted) if shares == "pooled" else fitted
             covariance = shaped_covariance(inference_of(fitted))
@@ -392,7 +394,7 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
                 self._remember(fitted.fit, settings, fitted.engine.n0, fitted.engine.n1, fitted.design, covariance)
                 self.classes_, self._library = classes, rows.library
                 self._rows, self._survey = (fitted.engine, rows.kept), survey
-                self._chances = None if samples is None else samples.chances
+                self._chances = samples and samples.chances
                 self._judge()
             findings = list(first_look(fitted))
         warn_of_columns(design, labelling, shown, rows.positive[numbers])
@@ -400,21 +402,6 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
         warn_of_samples(rows.roles, samples, rows.positive, rows.kept)
         warn_of_survey(survey, self._fit.survey, rows.weights)
         return self
-
-    def _fit_designs(
-        self,
-        engine: Engine,
-        designs: list[Design],
-        settings: Settings,
-        rng: np.random.Generator,
-        samples: Sequence[str],
-    ) -> Fitted:
-        shrinkage = read_shrinkage(self.shrinkage, settings, designs[0])
-        fitted = choose_fit(engine, designs, settings, rng, shrinkage, samples)
-        announcement = inference_of(fitted).announcement
-        if self.verbose and announcement is not None:
-            print(f"pugam: {announcement}")
-        return fitted
 
     def _remember(
         self, fit: Fit, settings: Settings, n0: float, n1: float, design: Design, covariance: np.ndarray

@@ -31,19 +31,19 @@ def take_labels(X: Any, z: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
     return X, values["z"], values["sample_weight"]
 
 
-def take_roles(X: Any, roles: SampleRoles) -> tuple[Any, SampleRoles]:
+def take_roles(X: Any, roles: SampleRoles, kept: str | None = None) -> tuple[Any, SampleRoles]:
     """Take columns named by their roles out of a table; return the table without them, and the values of each role.
 
-    A column may have several roles. Where rows are elsewhere, roles stay names.
+    A column may have several roles; one may be `kept` in the table. Where rows are elsewhere, roles stay names.
     """
     if is_elsewhere(X):
         return X, roles
-    X, values = take_columns(X, roles.given)
+    X, values = take_columns(X, roles.given, kept)
     return X, SampleRoles(**values)
 
 
-def take_columns(X: Any, given: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """Take those of the columns out of a table that are given by name; return it, and the values of all."""
+def take_columns(X: Any, given: dict[str, Any], kept: str | None = None) -> tuple[Any, dict[str, Any]]:
+    """Take columns given by name, but one to be kept, out of a table; return it, and the values of all."""
     named = {role: name for role, name in given.items() if isinstance(name, str)}
     if not named:
         return X, given
@@ -54,7 +54,7 @@ def take_columns(X: Any, given: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         if name not in frame.columns:
             raise InputError(Argument(role, name), f" is no column of X; its columns are {', '.join(frame.columns)}.")
     values = {role: as_array(frame[name].to_native()) for role, name in named.items()}
-    return frame.drop(list(dict.fromkeys(named.values()))).to_native(), given | values
+    return frame.drop([name for name in dict.fromkeys(named.values()) if name != kept]).to_native(), given | values
 
 
 def open_engine(rows: TrainingRows, design: Design, samples: SampledRows | None) -> Any:

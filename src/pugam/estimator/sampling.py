@@ -10,8 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from pugam.data import ALL_ROWS, as_array, is_missing, make_frame, require_name, sample_name
 from pugam.engines import one_blas_thread
-from pugam.errors import InputError, RowError
+from pugam.errors import InputError, RowError, warn_user
 from pugam.estimator.labelling import LabellingMethods
+from pugam.estimator.reading import read_new_rows
 from pugam.inference import (
     EqualShares,
     Interval,
@@ -128,8 +129,9 @@ class SampleMethods(LabellingMethods):
         """Test whether curves are the same in all samples, as a frame with one row for each sample and term.
 
         Shares rest on it. The alternative is that negatives of a sample look otherwise along a term than those of all
-        others. Rows in which term, or sample, is "all" are joint tests. Where a term differs, fit the samples one by
-        one, or leave its column out. The tests know the clusters and strata of the fit.
+        others. Rows in which term, or sample, is "all" are joint tests. Where a term differs, let it vary with the
+        column that was given as ``sample``, as in ``s(age, by=year)``: each sample then has a curve of its own.
+        A warning, and the diagnosis, say which terms to write so. The tests know the clusters and strata of the fit.
 
         Returns
         -------
@@ -151,9 +153,16 @@ class SampleMethods(LabellingMethods):
         fitted, _ = self._fitted("The test of curves"), self._require_samples()
         if fitted.fit.labelling is not None:
             raise InputError("There is no test of curves of models that say who is labelled; fit samples one by one.")
+        if self._own_column is not None:
+            told = f"Curves vary with {self._own_column!r} already, and there is no test of those that are common: "
+            raise InputError(told, "fit without by, and test the curves of that model.")
         with one_blas_thread():
             found = compare_curves(fitted, self._survey)
         assert found is not None
+        if found.remedies:
+            warn_user(
+                f"Curves differ between samples. To let them, write {' + '.join(found.remedies)} among the terms."
+            )
         names = ("sample", "term", "statistic", "df", "pvalue")
         return make_frame(self._library, {name: [getattr(test, name) for test in found] for name in names})
 
@@ -226,10 +235,30 @@ class SampleMethods(LabellingMethods):
             raise InputError(f"There is no sample {wanted!r}; the samples are {', '.join(map(repr, names))}.")
         return names.index(wanted)
 
-    def _shares_of(self, sample: Any, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
+    @property
+    def _own_column(self) -> str | None:
+        """The column that names the samples of rows, where curves vary with it."""
+        fit = self.__dict__.get("_fit")  # a model of several kinds of positives has none
+        return None if fit is None or fit.samples is None else fit.samples.own_column
+
+    def _sample_numbers(self, X: Any, sample: Any, n_rows: int) -> np.ndarray | None:
+        """Numbers of the samples that rows are said to be from; None where nothing is said.
+
+        Where curves vary with the sample, a column of X says it. Of rows that cannot be scored, it is any number.
+        """
+        column = self._own_column
+        if column is None:
+            return None if sample is None else self._numbers_of(self._column_or_name(X, sample), n_rows)
+        if sample is not None:
+            told = f": curves vary with {column!r}, and that column of X says which sample a row is from."
+            raise InputError("Leave out ", Argument("sample"), told)
+        numbers = {name: number for number, name in enumerate(self._require_samples().names)}
+        values = read_new_rows(self, X).column(column).values.tolist()
+        return np.array([0 if is_missing(value) else numbers.get(sample_name(value), 0) for value in values])
+
+    def _shares_of(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Shares that hold for some rows, and by how much their logits vary more than that of all unlabelled rows."""
         found = self._require_samples()
-        numbers = self._numbers_of(sample, n_rows)
         variance = float(self.covariance()[self._design.layout.share, self._design.layout.share])
         excess = excess_variances(found, self._settings.pi_range, variance)
         return np.asarray(expit(found.reported))[numbers], excess[numbers]

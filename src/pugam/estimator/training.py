@@ -25,6 +25,7 @@ from pugam.data import (
     require_both_kinds,
     require_unlabelled,
     rows_renumbered,
+    tell_samples,
 )
 from pugam.engines import (
     ClusterRows,
@@ -186,6 +187,13 @@ class TableRows:
         """Which rows of the data are known negatives that count; None where there are none."""
         return None if self._aside is None else self._aside.kept
 
+    def telling_samples(self, column: str) -> Self:
+        """The same rows, in whose table a column names the samples of unlabelled rows."""
+        other = copy(self)
+        other.header = tell_samples(self.header, column, self.positive)
+        other._chosen = self._chosen._replace(table=other.header)
+        return other
+
     def sampled(self) -> Self:
         """The same rows, whose weights are sampling weights; known negatives are a sample of their own."""
         other = copy(self)
@@ -300,11 +308,18 @@ def _row_of_all(kept: np.ndarray | None, number: int) -> int:
 
 
 def open_rows(
-    X: Any, z: Any, sample_weight: Any, engine: EngineName, n_jobs: int | None, roles: SampleRoles = NO_ROLES
+    X: Any,
+    z: Any,
+    sample_weight: Any,
+    engine: EngineName,
+    n_jobs: int | None,
+    roles: SampleRoles = NO_ROLES,
+    shared: str | None = None,
 ) -> TrainingRows:
     """Open the rows of a fit: a table, the path of a file, or a Dask data frame.
 
     Of a file and of a Dask data frame, labels, weights and all else that is known of rows are columns, given by name.
+    One of them may be `shared` with the features, where a file is read into memory.
     """
     if isinstance(X, FileRows | ClusterRows):
         source: RowSource = X
@@ -318,7 +333,7 @@ def open_rows(
             columns, others = _roles(file, z, sample_weight, roles), roles.given
             source = FileRows(file, *columns, n_threads=count_threads(n_jobs), roles=others)
         else:
-            return _read_file(file, z, sample_weight, engine, n_jobs, roles)
+            return _read_file(file, z, sample_weight, engine, n_jobs, roles, shared)
     else:
         if engine in ("stream", "dask"):
             what = "the path of a file" if engine == "stream" else "a Dask data frame, or the path of a Parquet folder"
@@ -338,10 +353,17 @@ def is_elsewhere(X: Any) -> bool:
 
 
 def _read_file(
-    file: DataFile, z: Any, sample_weight: Any, engine: EngineName, n_jobs: int | None, roles: SampleRoles
+    file: DataFile,
+    z: Any,
+    sample_weight: Any,
+    engine: EngineName,
+    n_jobs: int | None,
+    roles: SampleRoles,
+    shared: str | None,
 ) -> TableRows:
     """Read a whole file into memory."""
     label, weights, features = _roles(file, z, sample_weight, roles)
+    features = features if shared is None else (*features, shared)
     columns = [name for name in (label, weights, *roles.given.values()) if name is not None]
     whole = file.read(list(dict.fromkeys([*features, *columns])))
     given = None if weights is None else whole[weights]

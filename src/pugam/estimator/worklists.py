@@ -215,7 +215,8 @@ class WorklistMethods(PredictionMethods):
         share = share[scored] if isinstance(share, np.ndarray) else share
         with one_blas_thread():
             ratio = self._design.predict(encoded, layout.join_predictor(self.alpha_, self.coef_))
-        numbers = None if sample is None else self._numbers_of(self._column_or_name(X, sample), table.n_rows)[scored]
+        numbers = None if pi is not None else self._sample_numbers(X, sample, table.n_rows)
+        numbers = None if numbers is None else numbers[scored]
         return _Rows(
             scored,
             ratio,

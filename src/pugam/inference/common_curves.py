@@ -11,7 +11,7 @@ that has the mean and the variance it has over surveys (Rao and Scott 1984).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -36,12 +36,15 @@ from pugam.likelihood import (
     stratum_scores,
 )
 from pugam.linear_algebra import solve
-from pugam.solvers import TUNING, Fitted, count_samples, sampled_parameters
+from pugam.solvers import TUNING, Fitted, count_samples, sampled_mode
+from pugam.terms import Design
 
 __all__ = ["CurveTest", "CurveTests", "compare_curves"]
 
 Array = NDArray[np.float64]
 
+LEVEL = 0.01  # at which terms differ, for all of them together
+SMALLEST = 1e-100  # keeps scales finite
 NO_INFORMATION = 1e-6  # eigenvalue, of a unit diagonal, below which directions say the same
 
 
@@ -74,11 +77,16 @@ class CurveTests:
         One for each sample, of all terms.
     terms : tuple of CurveTest
         One for each sample and term.
+    remedies : tuple of str
+        Terms with a curve for each sample, as formulas, to be put in the place of those that differ: first the term
+        that differs most, then others that differ beside it. None where there are no such terms, or the column of the
+        samples is not known.
     """
 
     joint: CurveTest
     samples: tuple[CurveTest, ...]
     terms: tuple[CurveTest, ...]
+    remedies: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[CurveTest]:
         return iter((*self.terms, *self.samples, self.joint))
@@ -93,7 +101,7 @@ class CurveTests:
 
 
 def compare_curves(fitted: Fitted, survey: SurveyRows | None = None) -> CurveTests | None:
-    """Test whether curves are common to all samples of a fit; None where there is one.
+    """Test whether curves are common to all samples of a fit; None where there is one, or where some are not.
 
     Parameters
     ----------
@@ -101,7 +109,7 @@ def compare_curves(fitted: Fitted, survey: SurveyRows | None = None) -> CurveTes
         How rows were drawn; None stands for independent ones.
     """
     shares, design = fitted.fit.samples, fitted.design
-    if shares is None or len(shares.names) == 1:
+    if shares is None or len(shares.names) == 1 or shares.own_column is not None:
         return None
     _, columns = design.coarse(TUNING.pilot_functions)
     blocks = [np.flatnonzero((columns >= block.start) & (columns < block.stop)) for block in design.blocks]
@@ -121,7 +129,36 @@ def compare_curves(fitted: Fitted, survey: SurveyRows | None = None) -> CurveTes
             for label, block in zip(labels, blocks, strict=True)
             if len(block)
         ),
+        remedies=_remedies(design, shares.column, projected, [numbers[:, block].ravel() for block in blocks]),
     )
+
+
+def _remedies(
+    design: Design, column: str | None, projected: _Projected, blocks: Sequence[NDArray[np.intp]]
+) -> tuple[str, ...]:
+    """Terms that are to vary with a column, as formulas; blocks say where the deltas of each term stand."""
+    if column is None:
+        return ()
+    terms = [design.bases[number].spec.varying(column) for number in _leading(projected, blocks)]
+    return tuple(term.formula for term in terms if term is not None)
+
+
+def _leading(projected: _Projected, blocks: Sequence[NDArray[np.intp]]) -> list[int]:
+    """Numbers of the terms that differ, each the one that differs most if those before it may.
+
+    One curve that differs leaves its mark on all others; what they say beside it is their own.
+    """
+    left, leading = [number for number, block in enumerate(blocks) if len(block)], []
+    beside = np.zeros(0, dtype=np.intp)
+    while left:
+        pvalues = {number: _chi_square(projected.beside(beside, blocks[number]))[2] for number in left}
+        worst = min(left, key=pvalues.__getitem__)
+        if pvalues[worst] > LEVEL / len(left):
+            break
+        leading.append(worst)
+        left.remove(worst)
+        beside = np.append(beside, blocks[worst])
+    return leading
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +171,17 @@ class _Projected:
     scores: Array
     variance: Array
     among: Array | None
+
+    def beside(self, known: NDArray[np.intp], chosen: NDArray[np.intp]) -> _Projected:
+        """What some deltas say beside others, which are free."""
+        both = self.take(np.append(known, chosen))
+        first, second = slice(0, len(known)), slice(len(known), None)
+        scale = 1.0 / np.sqrt(np.maximum(both.variance.diagonal(), SMALLEST))
+        unit = both.variance * np.outer(scale, scale)
+        loading = unit[second, first] @ np.linalg.pinv(unit[first, first], NO_INFORMATION, hermitian=True)
+        left = np.hstack([-(loading * scale[first] / scale[second, None]), np.eye(len(chosen))])
+        among = None if both.among is None else left @ both.among @ left.T
+        return _Projected(left @ both.scores, left @ both.variance @ left.T, among)
 
     def take(self, chosen: NDArray[np.intp]) -> _Projected:
         block = np.ix_(chosen, chosen)
@@ -149,7 +197,7 @@ def _project(fitted: Fitted, columns: NDArray[np.intp], survey: SurveyRows | Non
     engine = engine.coded(sizes.unaudited[engine.codes], engine.negatives)
     shares = SampleShares(sizes, np.asarray(expit(known.logits)))
     layout = Layout(fitted.design.layout.sizes, sizes.n_samples)
-    b = sampled_parameters(fitted.fit, sizes)[layout.predictor]
+    b = sampled_mode(fitted).mode.beta[layout.predictor]
     own: Sums = engine.sum_rows(sample_sums, (b[None], shares))
     curves: CurveSums = engine.sum_rows(separate_curve_sums, (b[None], shares))
     counts = np.concatenate([[sizes.labelled], sizes.unlabelled, [sizes.negative]])

@@ -45,7 +45,7 @@ from pugam.solvers import (
     gather_evidence,
     rows_in_doubt,
 )
-from pugam.terms import group_columns
+from pugam.terms import Basis, group_columns
 
 __all__ = ["Diagnosis", "diagnose_fit", "find_separating", "follow_pi"]
 
@@ -79,7 +79,8 @@ class Diagnosis:
         Of every term, whether it is distinguishable from a constant; pi is identified by two that are, and
         that no interactions join.
     columns : tuple of tuples of str
-        The columns that each of these terms reads; none for terms that say who is labelled, which identify nothing.
+        The columns that each of these terms reads; none for terms that say who is labelled, which identify nothing, and
+        without the column of samples that have curves of their own.
     starts : tuple of StartRecord
         Every start: where it began and ended.
     starts_near : int
@@ -268,7 +269,7 @@ def diagnose_fit(
         profile_pi=np.array([pi]),
         profile_deviance=np.zeros(1),
         terms=tuple(terms),
-        columns=tuple(() if basis.spec.is_labelling else basis.spec.columns for basis in fitted.design.bases),
+        columns=tuple(_columns_identifying(basis, fitted.fit) for basis in fitted.design.bases),
         starts=starts,
         starts_near=near,
         starts_spread=spread,
@@ -298,6 +299,14 @@ def diagnose_fit(
     limits = _better_limits(found) if fitted.settings.estimate == "mode" else None
     known = replace(inference, fit=replace(fitted.fit, neighbours=found.neighbours, profile_limits=limits))
     return replace(found, wald=_interval(known, pi))
+
+
+def _columns_identifying(basis: Basis, fit: Fit) -> tuple[str, ...]:
+    """The columns of a term that may identify pi, each sample by itself."""
+    if basis.spec.is_labelling:
+        return ()
+    samples = None if fit.samples is None else fit.samples.own_column
+    return tuple(name for name in basis.spec.columns if name != samples)
 
 
 def follow_pi(found: Diagnosis, fitted: Fitted) -> Diagnosis:

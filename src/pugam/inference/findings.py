@@ -372,10 +372,10 @@ class CurvesDiffer(Finding):
 
     pvalue: float
     terms: tuple[str, ...]
+    remedy: str
     said = (
         "Curves are not the same in all samples (score test, p = {pvalue:.2g}): {terms}. Negatives look different "
-        "there, so shares may be far off. Leave out the columns concerned, or fit the samples one by one, each with "
-        "all labelled rows",
+        "there, so shares may be far off. {remedy}, or fit the samples one by one, each with all labelled rows",
         FittingAlone(),
         ".",
     )

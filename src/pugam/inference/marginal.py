@@ -163,6 +163,9 @@ class MarginalInference(Inference[MarginalFit]):
         covariance = in_alpha(optimum.layout, covariance, optimum.pi, self.n0, self.n1)
         errors = posterior_errors(self.design, encoded, intercept_covariance(optimum.layout, covariance))
         ratio = self.design.predict(encoded, optimum.b) - float(alpha_shift(optimum.pi, self.n0, self.n1))
+        samples = self.fit.samples
+        if samples is not None and samples.own_column is not None:  # effects of samples are the last term
+            ratio += (samples.logits - optimum.logit_pi)[encoded[-1].astype(np.intp)]
         return replace(self.fit, averaging=fit_averaging(ratio, errors**2, weights, optimum.pi))
 
     def profile(self, engine: Engine) -> PiProfile:

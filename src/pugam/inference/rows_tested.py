@@ -7,7 +7,7 @@ moved by small errors of the parameters, wherever these come from: estimation, s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from pugam.engines import Engine
 from pugam.inference.labels import log_preferences
+from pugam.inference.own_curves import see_together
 from pugam.inference.profile import PiProfile
 from pugam.likelihood import alpha_shift, preferred_labels, saturating_rows
 from pugam.solvers import Fitted, deal_rows, kinds_of_rows
@@ -55,6 +56,8 @@ class RowsTested:
         P / (1 - P), and the derivative of log P in the predictor; in log c it is 1.
     hidden : array of shape (n,)
         Of positives like these, the share that is not labelled.
+    beside : array of shape (n, r), optional
+        Further columns of the predictor: what curves of single samples do to it.
     """
 
     design: Design
@@ -67,6 +70,7 @@ class RowsTested:
     odds: Array
     slope: Array
     hidden: Array
+    beside: Array | None = None
 
     @cached_property
     def columns(self) -> Array:
@@ -125,7 +129,8 @@ class RowsTested:
     def tangents(self) -> Array:
         """Directions that the parameters, and the steepness of all curves, span in units of the residuals: (n, k)."""
         effects = self.columns[:, : 1 + self.design.n_columns - self.design.layout.n_preference]
-        steep = self.along_predictor(np.column_stack([effects, self.predictor]))
+        beside = effects[:, :0] if self.beside is None else self.beside
+        steep = self.along_predictor(np.column_stack([effects, beside, self.predictor]))
         roots = np.sqrt(self.odds * self.weights)
         if self.design.layout.n_preference == 0:
             return np.column_stack([roots, steep])
@@ -181,19 +186,24 @@ def choose_rows(profile: PiProfile) -> RowsTested:
     """Choose the rows to test a fit on and put them in order; as many labelled as unlabelled ones of a sample."""
     fitted = profile.fitted
     engine, optimum = fitted.engine, fitted.fit.optimum
-    kinds = kinds_of_rows(engine)
+    together = see_together(fitted)
+    kinds = kinds_of_rows(engine if together is None else together.rows)
     rows = _sampled(engine, kinds)
     positive = engine.positive[rows]
     weights = np.ones(len(rows)) if engine.weights is None else engine.weights[rows]
     n0, n1 = float(weights[positive].sum()), float(weights[~positive].sum())
     shift = alpha_shift(optimum.pi, n0, n1) - alpha_shift(optimum.pi, engine.n0, engine.n1)
-    predictor = np.asarray(profile.predictors()[rows] + shift)
+    predictors = profile.predictors() if together is None else together.predictors
+    predictor = np.asarray(predictors[rows] + shift)
     log_w = log_preferences(fitted.fit, engine)
     s, c, d = preferred_labels(predictor, None if log_w is None else log_w[rows], optimum.pi, n0, n1)
     odds, slope = _say(positive, s, c, d)
     encoded, folds = _encoded_at(fitted, rows), deal_rows(kinds[rows], positive, None, N_FOLDS)
     said = predictor, odds, slope, np.broadcast_to(d, odds.shape)
-    return RowsTested(fitted.design, optimum.theta, encoded, positive, weights, folds, *said)
+    if together is None:
+        return RowsTested(fitted.design, optimum.theta, encoded, positive, weights, folds, *said)
+    tested = RowsTested(*together.terms(encoded), positive, weights, folds, *said)
+    return replace(tested, beside=together.columns(rows, tested.columns))
 
 
 def _say(positive: Flags, predictor: Array, c: Array, d: Array) -> tuple[Array, Array]:

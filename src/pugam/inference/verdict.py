@@ -129,7 +129,10 @@ def _find_differing(curves: CurveTests) -> Finding:
     """Name the terms that differ most, and where."""
     worst = min(curves.terms, key=lambda test: test.pvalue)
     named = curves.differing(SMALLEST_PVALUE) or (worst,)
-    return findings.CurvesDiffer(curves.joint.pvalue, tuple(f"{test.term} in {test.sample}" for test in named))
+    own = " + ".join(curves.remedies)
+    remedy = f"Give each sample curves of its own, by {own}" if own else "Leave out the columns concerned"
+    terms = tuple(f"{test.term} in {test.sample}" for test in named)
+    return findings.CurvesDiffer(curves.joint.pvalue, terms, remedy)
 
 
 def _severe(found: Diagnosis) -> Iterator[Finding]:

@@ -11,6 +11,16 @@ from pugam.likelihood.coordinates import (
     preferred_labels,
     to_logit_pi,
 )
+from pugam.likelihood.mixtures import (
+    Mixture,
+    Outcomes,
+    Predictors,
+    mixture_scores,
+    mixture_sums,
+    mixture_trace_slopes,
+    outcome_scores,
+)
+from pugam.likelihood.own_curves import sample_outcomes
 from pugam.likelihood.rows import (
     SaturatingRows,
     expected_labels,
@@ -54,6 +64,9 @@ __all__ = [
     "Columns",
     "CurveSums",
     "DenseColumns",
+    "Mixture",
+    "Outcomes",
+    "Predictors",
     "Preference",
     "SampleShares",
     "SampleSizes",
@@ -75,8 +88,13 @@ __all__ = [
     "logistic_rows",
     "logistic_sums",
     "logit",
+    "mixture_scores",
+    "mixture_sums",
+    "mixture_trace_slopes",
+    "outcome_scores",
     "preferred_labels",
     "products_of_columns",
+    "sample_outcomes",
     "sample_scores",
     "sample_sums",
     "sample_trace_slopes",

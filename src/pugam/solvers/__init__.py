@@ -34,10 +34,10 @@ from pugam.solvers.sampled_objective import SampledMode
 from pugam.solvers.samples import (
     count_samples,
     fix_shares,
+    predictors_by_sample,
     refit_unaudited,
     sampled_loglik,
     sampled_mode,
-    sampled_parameters,
 )
 from pugam.solvers.settings import Settings
 from pugam.solvers.shrinkage import hold_out, make_folds, refit_shrunken
@@ -108,6 +108,7 @@ __all__ = [
     "mean_products",
     "movement",
     "pi_log_variance",
+    "predictors_by_sample",
     "project",
     "project_all",
     "refit",
@@ -118,5 +119,4 @@ __all__ = [
     "rows_in_doubt",
     "sampled_loglik",
     "sampled_mode",
-    "sampled_parameters",
 ]

@@ -43,10 +43,13 @@ class Families:
     names : tuple of str
     weights : array of shape (n_families, p)
         Precisions relative to others of the family; each column has one entry that is not zero.
+    in_each : array of shape (n_families,), optional
+        Number of coefficients of each family in one predictor, where there are several.
     """
 
     names: tuple[str, ...]
     weights: Array
+    in_each: Array | None = None
 
     @property
     def sizes(self) -> Array:
@@ -114,7 +117,8 @@ class Families:
         """By how much log S of each family with a prior exceeds its mean."""
         chosen = self._with_prior
         usual = [USUAL_VARIANCES[self.names[number]] for number in chosen]
-        return np.asarray(np.log(self.sizes[chosen]) - logs[chosen] - np.log(usual))
+        sizes = self.sizes if self.in_each is None else self.in_each
+        return np.asarray(np.log(sizes[chosen]) - logs[chosen] - np.log(usual))
 
     def _deviations(self, logs: Array) -> Array:
         """The same in standard deviations."""

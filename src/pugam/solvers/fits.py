@@ -86,7 +86,7 @@ class PooledShares:
 
 @dataclass(frozen=True, eq=False)
 class SampledShares:
-    """Shares of positives in several unlabelled samples, which have their curves in common.
+    """Shares of positives in several unlabelled samples, which have their curves in common, or some of their own.
 
     Attributes
     ----------
@@ -104,6 +104,10 @@ class SampledShares:
         Known negatives, by weight.
     pooled : PooledShares, optional
         What is reported in place of the shares by themselves, where that was asked for.
+    column : str, optional
+        That tells samples apart, where its name is known.
+    has_own_curves : bool
+        Whether terms that vary with this column have curves for each sample.
     """
 
     names: tuple[str, ...]
@@ -115,6 +119,13 @@ class SampledShares:
     correlation: Array
     negatives: float = 0.0
     pooled: PooledShares | None = None
+    column: str | None = None
+    has_own_curves: bool = False
+
+    @property
+    def own_column(self) -> str | None:
+        """The column that curves vary with; None where all of them are common."""
+        return self.column if self.has_own_curves else None
 
     @property
     def reported(self) -> Array:

@@ -6,7 +6,7 @@ With pi fixed, coefficients are at their mode under priors of precision P, and L
 
 H the information of (a, theta) with P on its diagonal. The intercept's own information I_aa makes M flat where curves
 are: the numbers of labelled and unlabelled rows are given, so that without curves rows say nothing about pi. A flat
-prior on the intercept would favour large values.
+prior on the intercept would favour large values. Of several intercepts, I_aa is the determinant of their information.
 
 Derivatives in logit pi and in the logarithms of the precisions k are exact: the mode follows by the observed
 information J, and |H| and I_aa change with it. One pass over the rows gives d, the derivative of
@@ -116,12 +116,20 @@ def log_evidence(model: Model, here: Standpoint, logs: Array) -> float:
     of_hessian = log_determinant(here.hessian[predictor, predictor])
     # Where every row is saturated, the prior is all that is left.
     of_hessian = max(of_hessian, of_prior + np.log(TUNING.smallest_information))
-    return here.value + 0.5 * float(of_prior - of_hessian + np.log(_own(here))) + model.families.log_prior(logs)
+    return here.value + 0.5 * float(of_prior - of_hessian + _log_own(here)) + model.families.log_prior(logs)
 
 
-def _own(here: Standpoint) -> float:
-    """The intercept's own information."""
-    return max(float(here.information[here.layout.intercept, here.layout.intercept]), TUNING.smallest_information)
+def _log_own(here: Standpoint) -> float:
+    """Logarithm of the intercept's own information; of several, of its determinant."""
+    own = _own(here)
+    return float(np.log(own[0, 0])) if len(own) == 1 else log_determinant(own)
+
+
+def _own(here: Standpoint) -> Array:
+    """Information of the intercepts by themselves."""
+    own = here.information[here.layout.intercepts, here.layout.intercepts].copy()
+    own.flat[:: len(own) + 1] = np.maximum(own.diagonal(), TUNING.smallest_information)
+    return own
 
 
 def climb(model: Model, beta: Array, logs: Array, bend: Array | None = None) -> EvidenceAt:
@@ -216,6 +224,6 @@ def _solve(observed: Standpoint, expected: Standpoint, rhs: Array) -> Array:
 
 def _drift(objective: Objective, mode: Optimum, covariance: Array) -> Array:
     """How half of log I_aa - log |H| changes with all parameters at once, the mode not following: shape (q,)."""
-    matrix, intercept = -0.5 * covariance, mode.layout.of_predictors.intercept
-    matrix[intercept, intercept] += 0.5 / _own(mode)
+    matrix, intercepts, own = -0.5 * covariance, mode.layout.of_predictors.intercepts, _own(mode)
+    matrix[intercepts, intercepts] += 0.5 / own if len(own) == 1 else 0.5 * inverse(own)
     return objective.trace_slopes(mode.beta, matrix)

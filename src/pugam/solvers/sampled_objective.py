@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pugam.engines import Engine
 from pugam.layout import Layout
-from pugam.likelihood import SampleShares, SampleSizes, Sums, expit, sample_sums, sample_trace_slopes, stratum_scores
+from pugam.likelihood import (
+    SampleShares,
+    SampleSizes,
+    Sums,
+    expit,
+    logit,
+    sample_sums,
+    sample_trace_slopes,
+    stratum_scores,
+)
 from pugam.linear_algebra import inverse
 from pugam.solvers.constraints import UNCONSTRAINED
 from pugam.solvers.fits import LabellingFit
 from pugam.solvers.laplace import Model
 from pugam.solvers.objective import Evaluation, Objective
+from pugam.solvers.optimum import Optimum
 from pugam.solvers.standpoint import Standpoint
+from pugam.terms import Design
 
 __all__ = ["SampledMode", "SampledModel", "SampledObjective", "covariance_given"]
 
@@ -124,10 +136,76 @@ class SampledMode:
 
 @dataclass(frozen=True, eq=False)
 class SampledModel(Model):
-    """Rows of several samples, terms and the families of their coefficients."""
+    """Rows of several samples, terms and the families of their coefficients.
+
+    What is reported are the parameters of all unlabelled rows together, as if they were one sample.
+    """
 
     sizes: SampleSizes
 
     def at(self, logs: Array) -> SampledObjective:
         """The penalised objective for the logarithms of the families' precisions."""
         return SampledObjective(self.engine, self.families.precision(logs), self.prior, sizes=self.sizes)
+
+    @property
+    def reported_rows(self) -> Engine:
+        """The engine of the design that is reported."""
+        return self.engine
+
+    @property
+    def reported_design(self) -> Design:
+        """The design that is reported."""
+        return self.design
+
+    def spread(self, of_coefficients: Array) -> Array:
+        """Bring what is given for all coefficients to those reported."""
+        return of_coefficients
+
+    def start(self, together: Optimum, logits: Array) -> Array:
+        """Parameters of all samples, of those reported: the inverse of `as_one`.
+
+        In the layout of a design that may have further coefficients, which are zero.
+        """
+        layout = self.design.layout.with_n_shares(self.sizes.n_samples)
+        beta = np.zeros(layout.size)
+        beta[layout.shares], beta[layout.coefficients][: len(together.theta)] = logits, together.theta
+        beta[layout.intercept] = together.intercept - SampleShares(self.sizes, np.asarray(expit(logits))).beside
+        return beta
+
+    def as_one(self, mode: Standpoint) -> Array:
+        """The parameters that are reported.
+
+        The intercept stays as it is, but for known negatives, which are no longer counted among the negatives.
+        """
+        pi = float(self.sizes.unlabelled @ mode.shares / self.sizes.unlabelled.sum())
+        beside = SampleShares(self.sizes, mode.shares).beside
+        return mode.layout.with_n_shares(1).join(float(logit(pi)), mode.intercept + beside, mode.theta)
+
+    def change(self, mode: Standpoint) -> Array:
+        """How these move with the parameters of all samples."""
+        layout, one = mode.layout, mode.layout.with_n_shares(1)
+        weights = self.sizes.parts
+        pi = float(weights @ mode.shares)
+        change = np.zeros((one.size, layout.size))
+        change[one.share, layout.shares] = weights * mode.shares * (1.0 - mode.shares) / (pi * (1.0 - pi))
+        change[one.predictor, layout.predictor] = np.eye(one.of_predictors.size)
+        change[one.intercept, layout.shares] = SampleShares(self.sizes, mode.shares).beside_slopes
+        return change
+
+    def apart(self, mode: Optimum) -> Optimum:
+        """The same as `together`, with the shares of all samples in place of one: as it is, for common curves."""
+        return mode
+
+    def together(self, mode: Optimum, hessian: Array) -> Optimum:
+        """The parameters that are reported, with what is known of them."""
+        one, change = self.reported_design.layout, self.change(mode)
+        curvature = np.zeros(one.size)
+        curvature[one.coefficients] = self.spread(mode.curvature[mode.layout.coefficients])
+        return replace(
+            mode,
+            beta=self.as_one(mode),
+            gradient=np.zeros(one.size),
+            information=inverse(change @ inverse(hessian) @ change.T) - np.diag(curvature),
+            curvature=curvature,
+            layout=one,
+        )

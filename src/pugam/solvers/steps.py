@@ -98,10 +98,10 @@ def shortened(layout: Layout, beta: Array, steps: Array, share_fixed: Any, pi_ra
 
 def _overlength(layout: Layout, beta: Array, steps: Array) -> Any:
     """How many times as long as they may be steps are; at least one."""
-    intercept, of_shares = layout.intercept, np.abs(steps[..., layout.shares]).max(axis=-1)
-    farthest = TUNING.longest_intercept_step + TUNING.longest_growth * np.abs(beta[..., intercept])
-    excess = np.maximum(of_shares / TUNING.longest_pi_step, np.abs(steps[..., intercept]) / farthest)
-    return np.maximum(1.0, excess)
+    intercepts, of_shares = layout.intercepts, np.abs(steps[..., layout.shares]).max(axis=-1)
+    farthest = TUNING.longest_intercept_step + TUNING.longest_growth * np.abs(beta[..., intercepts])
+    of_intercepts = (np.abs(steps[..., intercepts]) / farthest).max(axis=-1)
+    return np.maximum(1.0, np.maximum(of_shares / TUNING.longest_pi_step, of_intercepts))
 
 
 def least_value(value: Any, predicted: Any) -> Any:

@@ -361,6 +361,7 @@ def choose_fit(
     rng: np.random.Generator,
     shrinkage: str,
     samples: Sequence[str] = (),
+    column: str | None = None,
 ) -> Fitted:
     """Fit designs of the same terms, by marginal likelihood, smoothed or shrunken.
 
@@ -376,11 +377,13 @@ def choose_fit(
     shrinkage : "auto", "always" or "never"
     samples : sequence of str
         Names of the unlabelled samples, if each has a share of its own: by marginal likelihood only.
+    column : str, optional
+        That tells them apart, if they have curves of their own; the effects of its levels are the last term.
     """
     if designs[0].layout.n_preference:
         return fit_preference(engine, designs, settings, rng, samples)
     if samples:
-        return fit_samples(fit_marginal(engine, designs, settings, rng), samples)
+        return fit_samples(engine, designs, settings, rng, samples, column)
     if settings.estimate == "marginal" and has_enough_rows(designs[0], engine):
         return fit_marginal(engine, designs, settings, rng)
     if settings.estimate == "marginal" and shrinkage != "never":
@@ -423,13 +426,7 @@ def _fit_design(
     return FittedKind(engine, design, settings, fit_smoothed(engine, design, settings, rng, known))
 
 
-def finish_fit(
-    engine: Engine,
-    design: Design,
-    settings: Settings,
-    start: Array,
-    kappas: Array,
-) -> SmoothedFit:
+def finish_fit(engine: Engine, design: Design, settings: Settings, start: Array, kappas: Array) -> SmoothedFit:
     """Climb to the optimum at given smoothing parameters, and take the penalty's bias out of pi."""
     course = _reach_optimum(Course(engine, design, settings, np.random.default_rng(0), start, kappas))
     fit = (CORRECT.run(course) if CORRECT.applies(course) else course).fit

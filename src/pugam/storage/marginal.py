@@ -8,7 +8,13 @@ from typing import Any
 
 from pugam.nodes import Node
 from pugam.solvers import Averaging, Fit, MarginalFit, Search
-from pugam.storage.samples import read_curve, read_samples, write_curve, write_samples
+from pugam.storage.samples import (
+    read_curve,
+    read_samples,
+    require_effects_of_samples,
+    write_curve,
+    write_samples,
+)
 from pugam.terms import Design
 
 __all__ = ["read_marginal", "read_precision", "write_marginal"]
@@ -66,7 +72,9 @@ def read_precision(node: Node, design: Design) -> Design:
     """Read the prior precision of the coefficients of a design, if there is one."""
     if node.value is None:
         return design
-    return design.with_ridge(node.fields(*KEYS)["penalty"].penalties(design.n_columns))
+    parts = node.fields(*KEYS)
+    require_effects_of_samples(parts["samples"], design)
+    return design.with_ridge(parts["penalty"].penalties(design.n_columns))
 
 
 def read_marginal(node: Node) -> dict[str, Any]:

@@ -9,12 +9,13 @@ import numpy as np
 from pugam.nodes import Node
 from pugam.solvers import EvidenceCurve, PooledShares, SampledShares
 from pugam.storage.matrices import read_symmetric, require_weighted_squares, write_symmetric
+from pugam.terms import Design
 
-__all__ = ["read_curve", "read_samples", "write_curve", "write_samples"]
+__all__ = ["read_curve", "read_samples", "require_effects_of_samples", "write_curve", "write_samples"]
 
 CURVE_KEYS = ("logits", "evidence", "slopes")
 KEYS = ("names", "rows", "audited", "logits", "factors", "correlation", "curves")
-NEW_KEYS = ("negatives", "pooled")  # files written before there were any lack them
+NEW_KEYS = ("negatives", "pooled", "column", "own_curves")  # files written before there were any lack them
 POOLED_KEYS = ("mean", "spread", "logits", "covariance", "curves")
 
 
@@ -32,6 +33,8 @@ def write_samples(shares: SampledShares | None) -> dict[str, Any] | None:
         [write_curve(curve) for curve in shares.curves],
         shares.negatives,
         _write_pooled(shares.pooled),
+        shares.column,
+        shares.has_own_curves,
     ]
     return dict(zip((*KEYS, *NEW_KEYS), values, strict=True))
 
@@ -53,7 +56,28 @@ def read_samples(node: Node) -> SampledShares | None:
     logits = parts["logits"].numbers(len(names))
     negatives = parts["negatives"].number(0.0, what="a number that is not negative") if "negatives" in parts else 0.0
     pooled = _read_pooled(parts["pooled"], len(names)) if "pooled" in parts else None
-    return SampledShares(names, rows, audited, logits, curves, factors, correlation, negatives, pooled)
+    own = _read_column(parts)
+    return SampledShares(names, rows, audited, logits, curves, factors, correlation, negatives, pooled, *own)
+
+
+def require_effects_of_samples(node: Node, design: Design) -> None:
+    """Refuse samples with curves of their own that the terms do not have: effects of samples are the last of them."""
+    shares = read_samples(node)
+    if shares is None or shares.own_column is None:
+        return
+    column, last = shares.own_column, design.bases[-1]
+    common = [(basis, basis.common(column)) for basis in design.bases]
+    sizes = [(basis.size, own.size) for basis, own in common if own is not None]
+    is_last = last.spec.columns == (column,) and last.size == len(shares.names) - 1
+    if not is_last or not sizes or any(size != len(shares.names) * own for size, own in sizes):
+        raise node.error(f"samples for each of which terms have a curve along levels of {column!r}")
+
+
+def _read_column(parts: dict[str, Node]) -> tuple[str | None, bool]:
+    """Read the column that tells samples apart, and whether curves vary with it."""
+    if "column" not in parts or parts["column"].value is None:
+        return None, False
+    return parts["column"].text(), "own_curves" in parts and parts["own_curves"].flag()
 
 
 def _write_pooled(pooled: PooledShares | None) -> dict[str, Any] | None:

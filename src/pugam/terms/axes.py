@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -78,12 +79,17 @@ class Axis:
                 raise InputError(f"{label} has no level {value!r}; its levels are {levels}{more}.")
         return Column(self.column, "category", objects)
 
+    @cached_property
+    def _levels_shown(self) -> dict[object, str]:
+        """Levels as they were in the fit: a table may hold the whole number 2020 as 2020.0."""
+        return {level: str(level) for level in self.levels}
+
     def show(self, value: Any) -> str:
         """Write a value of the column as its reader knows it."""
         if is_missing(value):
             return "missing"
         if not self.is_numeric:
-            return str(value)
+            return self._levels_shown.get(value, str(value))
         number = float(value)
         return f"{number:.0f}" if number.is_integer() and abs(number) < LARGEST_WHOLE else f"{number:.6g}"
 

@@ -110,6 +110,23 @@ class Basis(ABC):
         """Return the term as one side of an interaction, with its smoothest functions; None where it is no such."""
         return None
 
+    def common(self, column: str) -> Basis | None:
+        """Return the term as it would be if it did not vary with the levels of a column; None where it does not.
+
+        Its encoded values are the same, and its model columns are those of one level; the term has as many for each
+        level, one after another.
+        """
+        return None
+
+    def alone(self, encoded: Encoded) -> tuple[Basis, Encoded]:
+        """Return a `common` term as if it had never varied, and encoded values as that has them; others as they are."""
+        return self, encoded
+
+    @property
+    def varying(self) -> Basis:
+        """The term that this one is the `common` one of; itself where it is none."""
+        return self
+
     @property
     def constraints(self) -> Array:
         """Rows A of shape (c, m): coefficients keep to A theta >= 0."""

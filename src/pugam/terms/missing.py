@@ -113,6 +113,24 @@ class SkippingBasis(Basis):
         """Those of the inner term."""
         return self.inner.constraints
 
+    def common(self, column: str) -> Basis | None:
+        """The same for the common inner term."""
+        inner = self.inner.common(column)
+        return None if inner is None else replace(self, inner=inner)
+
+    def alone(self, encoded: Encoded) -> tuple[Basis, Encoded]:
+        """The same for the inner term, whose gaps are NaN."""
+        inner, values = self.inner.alone(encoded)
+        if inner is self.inner:
+            return self, encoded
+        return replace(self, inner=inner, stand_ins=self.stand_ins[: len(inner.axes)]), values
+
+    @property
+    def varying(self) -> Basis:
+        """The same for the inner term that varies."""
+        inner = self.inner.varying
+        return self if inner is self.inner else replace(self, inner=inner)
+
     def encode(self, columns: Sequence[Column]) -> Encoded:
         """Encode the values there are; missing ones become NaN (numbers) or a code of their own (levels)."""
         missing = missing_rows(columns)

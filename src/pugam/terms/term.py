@@ -86,6 +86,15 @@ class Term(ABC):
         """The sets of columns whose joint effects the term contains: no two terms may contain the same."""
         return frozenset({frozenset(self.columns)})
 
+    def common(self, column: str) -> Term | None:
+        """Return the term as it would be if it did not vary with the levels of a column; None where it does not."""
+        return None
+
+    def varying(self, column: str) -> Term | None:
+        """Return the term with a curve for each level of a column; None where there is no such term."""
+        is_free = "by" in self.options and getattr(self, "by", None) is None
+        return replace(self, by=column) if is_free else None  # type: ignore[type-var]
+
     @property
     def gap_policy(self) -> JointMissingPolicy:
         """What to advise where values are missing: "zero" where main effects, which are other terms, tell of them.

@@ -199,3 +199,36 @@ def test_too_many_levels_are_refused():
 
     with pytest.raises(InputError, match="1000; use fewer"):
         resolved(s("x", k=9, by="site"), table)
+
+
+def test_a_common_curve_has_the_same_values_and_one_curve_for_all_levels():
+    basis = resolved(s("x", k=6, by="site"))
+    common, values = basis.common("site"), encoded(basis)
+    assert common.size == 5
+    assert (common.columns(values) == basis.inner.columns(values[:, 0])).all()
+    assert np.allclose(common.pieces(common.places(values)), common.columns(values))
+    assert common.varying is basis
+    assert basis.common("z") is None
+    assert resolved(s("x", k=6)).common("site") is None
+    alone, own = common.alone(values)
+    assert alone is basis.inner
+    assert (own == values[:, 0]).all()
+
+
+def test_a_common_curve_with_gaps_skips_them():
+    table = read_table(FRAME.assign(x=FRAME["x"].where(np.arange(N) != 3)))
+    basis = resolved(s("x", k=6, by="site", missing="zero"), table)
+    common, values = basis.common("site"), encoded(basis, table)
+    assert (common.columns(values)[3] == 0.0).all()
+    assert common.varying.size == basis.size
+    alone, own = common.alone(values)
+    assert alone.axes[0].column == "x"
+    assert len(alone.axes) == 1
+    assert np.allclose(alone.columns(own), common.columns(values))
+
+
+def test_terms_say_what_they_would_be_with_and_without_levels():
+    assert s("x", k=6).varying("site") == s("x", k=6, by="site")
+    assert s("x", k=6, by="site").common("site") == s("x", k=6)
+    assert s("x", by="site").varying("year") is None
+    assert s("x", by="site").common("year") is None

@@ -161,6 +161,10 @@ class Smooth(Term):
         """Change what becomes of unseen levels of the other column, if there is one."""
         return self if self.by is None else replace(self, unseen=policy)
 
+    def common(self, column: str) -> Smooth | None:
+        """The curve, if it varies with the column."""
+        return self._alone if self.by == column else None
+
     @property
     def _alone(self) -> Smooth:
         """The curve, if it did not vary."""

@@ -36,7 +36,7 @@ from pugam.terms.splines import PiecewiseBasis
 from pugam.terms.tensor_basis import multiply, refuse_size
 from pugam.terms.term import Term
 
-__all__ = ["CurveByLevel", "CurveTimesNumber", "resolve_varying", "restore_varying"]
+__all__ = ["CommonCurve", "CurveByLevel", "CurveTimesNumber", "resolve_varying", "restore_varying"]
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.intp]
@@ -166,6 +166,87 @@ class CurveByLevel(Basis):
     def found(self, shelf: Shelf) -> dict[str, Any]:
         """What the curve found, and the levels."""
         return {"curve": self.inner.found(shelf), "levels": list(self.levels)}
+
+    def common(self, column: str) -> CommonCurve | None:
+        """One curve for all levels."""
+        return CommonCurve(self) if column == self.spec.columns[1] else None
+
+
+@dataclass(frozen=True)
+class CommonCurve(Basis):
+    """One curve in place of those of all levels, along the same encoded values."""
+
+    by: CurveByLevel
+
+    @property
+    def spec(self) -> Term:  # type: ignore[override]
+        """The term as the user wrote it."""
+        return self.by.spec
+
+    def alone(self, encoded: Encoded) -> tuple[Basis, Encoded]:
+        """The curve, and its own values."""
+        return self.by.inner, encoded[:, 0]
+
+    @property
+    def varying(self) -> CurveByLevel:
+        """A curve for each level."""
+        return self.by
+
+    @property
+    def size(self) -> int:
+        """Those of the curve."""
+        return self.by.inner.size
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """The range of the curve, and the levels."""
+        return self.by.axes
+
+    @property
+    def penalties(self) -> tuple[Penalty, ...]:
+        """Those of the curve."""
+        return self.by.inner.penalties
+
+    @property
+    def priors(self) -> tuple[Penalty, ...]:
+        """Those of the curve."""
+        return self.by.inner.priors
+
+    def encode(self, columns: Sequence[Column]) -> Encoded:
+        """Encode the column of the curve, and the levels: shape (n, 2)."""
+        return self.by.encode(columns)
+
+    def columns(self, encoded: Encoded) -> Array:
+        """Evaluate the curve, whatever the level."""
+        return self.by.inner.columns(encoded[:, 0])
+
+    @property
+    def pieces(self) -> PiecewiseBasis | None:
+        """Those of the curve."""
+        return self.by.inner.pieces
+
+    def places(self, encoded: Encoded) -> Array:
+        """Where the curve puts its values."""
+        return self.by.inner.places(encoded[:, 0])
+
+    @property
+    def orders(self) -> Numbers:
+        """Those of the curve."""
+        return self.by.inner.orders
+
+    @property
+    def bends(self) -> NDArray[np.bool_] | None:
+        """Those of the curve."""
+        return self.by.inner.bends
+
+    def coarse(self, n_functions: int) -> tuple[CommonCurve, Numbers]:
+        """Coarsen the curve."""
+        inner, kept = self.by.inner.coarse(n_functions)
+        return CommonCurve(replace(self.by, inner=inner)), kept
+
+    def found(self, shelf: Shelf) -> dict[str, Any]:
+        """What the curve found, and the levels."""
+        return self.by.found(shelf)
 
 
 @dataclass(frozen=True)
