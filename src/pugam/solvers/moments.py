@@ -56,7 +56,10 @@ def covariance_among(engine: Engine, chosen: NDArray[np.bool_]) -> Array:
     added = totals[0] - totals[1]
     products = added / added[layout.intercept, layout.intercept]
     means = products[layout.intercept, layout.coefficients]
-    return np.asarray(products[layout.coefficients, layout.coefficients] - np.outer(means, means))
+    covariance = products[layout.coefficients, layout.coefficients] - np.outer(means, means)
+    constant = covariance.diagonal() <= 0.0  # there, up to rounding
+    covariance[constant] = covariance[:, constant] = 0.0
+    return np.asarray(covariance)
 
 
 def flat_curves(layout: Layout) -> Array:

@@ -8,7 +8,7 @@ import numpy as np
 
 from pugam.inference import TermMoments
 from pugam.nodes import Node
-from pugam.storage.matrices import read_symmetric, require_weighted_squares, write_symmetric
+from pugam.storage.matrices import read_symmetric, require_variances, write_symmetric
 from pugam.terms import Design
 
 __all__ = ["read_moments", "write_moments"]
@@ -28,5 +28,5 @@ def read_moments(node: Node | None, design: Design) -> TermMoments | None:
     for item, block in zip(parts["covariances"].items(len(blocks)), blocks, strict=True):
         size = block.stop - block.start
         covariances.append(read_symmetric(item, size) if size else np.zeros((0, 0)))  # as of known effects
-        require_weighted_squares(item, covariances[-1])
+        require_variances(item, covariances[-1])
     return TermMoments(tuple(covariances), parts["known"].numbers(len(blocks), 0.0, "a number that is not negative"))

@@ -92,7 +92,7 @@ class Term(ABC):
 
     def varying(self, column: str) -> Term | None:
         """Return the term with a curve for each level of a column; None where there is no such term."""
-        is_free = "by" in self.options and getattr(self, "by", None) is None
+        is_free = "by" in self.options and asdict(self)["by"] is None  # type: ignore[call-overload]
         return replace(self, by=column) if is_free else None  # type: ignore[type-var]
 
     @property

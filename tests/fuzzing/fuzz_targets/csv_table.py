@@ -20,7 +20,6 @@ import pyarrow as pa
 
 from fuzz_targets.change import spliced
 from fuzz_targets.messages import require_sentence
-from pugam import PUGAM
 from pugam.command_line.fit import fit
 from pugam.command_line.main import main
 from pugam.errors import InputError
@@ -171,7 +170,7 @@ def _check_command(flags: dict[str, Any]) -> None:
     with (
         # Typer needs ten times as long to read flags as we need to read a small file.
         mock.patch("pugam.command_line.verbs.command", side_effect=lambda *_, **__: fit(**flags)),
-        mock.patch.object(PUGAM, "_fit_designs", side_effect=InputError("stopped before the fit")),
+        mock.patch("pugam.estimator.pugam.fit_designs", side_effect=InputError("stopped before the fit")),
         contextlib.redirect_stdout(said),
         contextlib.redirect_stderr(told),
     ):
