@@ -77,9 +77,8 @@ def test_a_demo_does_without_pictures(lacks, model, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_many_rows_without_numba_are_told_what_would_be_faster(lacks, model, monkeypatch):
+def test_many_rows_without_numba_are_told_what_would_be_faster(lacks):
     lacks("fast")
-    monkeypatch.setattr(local, "MOST_MOMENTS", 10**9)
     local.can_compile.cache_clear()
     data = simulate(1, n0=600, n=1000, random_state=3)
     design = PUGAM(pi=0.4, check=False, interactions=None).fit(data.X, data.z)._fitted("A test").engine.design
