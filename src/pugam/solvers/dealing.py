@@ -32,7 +32,7 @@ def kinds_of_rows(engine: Engine, dealing: int = 0) -> Numbers:
 def _along_difference(engine: Engine) -> NDArray[np.float64]:
     """Where each row lies from labelled to all rows, by a discriminant with a ridge, shape (n_rows,)."""
     layout, products = engine.design.layout.of_predictors, mean_products(engine)
-    weights = engine.positive * (1.0 if engine.weights is None else engine.weights)
+    weights = np.where(engine.positive, 1.0 if engine.weights is None else engine.weights, 0.0)
     labelled = engine.sum_groups(weights[None], np.zeros(engine.n_rows, dtype=np.intp), 1)[0, 0]
     difference = labelled / labelled[layout.intercept] - products[layout.intercept]
     covariance = products - np.outer(products[layout.intercept], products[layout.intercept])
