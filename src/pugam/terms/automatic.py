@@ -9,6 +9,7 @@ from pugam.errors import InputError, warn_user
 from pugam.messages import LeavingOut
 from pugam.terms.gaps import listed
 from pugam.terms.kinds import Factor, Linear, Smooth
+from pugam.terms.levels import grouping
 from pugam.terms.ranges import count_distinct
 from pugam.terms.term import Term
 
@@ -163,7 +164,7 @@ def _choose_factor(name: str, values: list[object], n_rows: int) -> Term | None:
     if len(levels) > MOST_LEVELS_IN_SECONDS:
         raise InputError(
             f"Column {name!r} has {len(levels):,} levels, and a fit with an effect for each takes very long; keep the "
-            "common ones and group all others into one, leave the column out",
+            f"common ones and group all others into one ({grouping(name)}), leave the column out",
             LeavingOut((name,)),
             f", or name the terms, with r({name}) among them, if you can wait.",
         )
