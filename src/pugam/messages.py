@@ -145,7 +145,7 @@ Kind = TypeVar("Kind", Row, ReportProfile, DroppingRows, MissingEffect, LeavingU
 Words = Callable[[Piece], str]
 
 LONGEST_QUOTED, MOST_SHOWN = 400, 100  # characters of a name or cell; of a longer one, so many are shown
-QUOTED_OR_WORD = re.compile(rf"(?<!\w)(['\"])(?:(?!\1).)*\1(?!\w)|\S{{{LONGEST_QUOTED},}}", flags=re.DOTALL)
+QUOTED_OR_WORD = re.compile(rf"(?<!\w)(['\"])(?:(?!\1).)*\1(?!\w)|(?<!\S)\S{{{LONGEST_QUOTED},}}", flags=re.DOTALL)
 PANDAS_NAMES = {"delimiter": "sep", "decimal": "decimal"}
 PYTHON_CALLS = {
     "diagnosis": "diagnose()",
