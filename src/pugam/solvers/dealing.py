@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines import Engine
-from pugam.linear_algebra import solve
 from pugam.solvers.moments import mean_products, shared_variances, without_known
 from pugam.solvers.tuning import TUNING
 
@@ -36,10 +35,13 @@ def _along_difference(engine: Engine) -> NDArray[np.float64]:
     labelled = engine.sum_groups(weights[None], np.zeros(engine.n_rows, dtype=np.intp), 1)[0, 0]
     difference = labelled / labelled[layout.intercept] - products[layout.intercept]
     covariance = products - np.outer(products[layout.intercept], products[layout.intercept])
+    inside = layout.coefficients
+    variances = shared_variances(engine.design, covariance.diagonal()[inside])
+    scale = np.divide(1.0, np.sqrt(variances), out=np.zeros_like(variances), where=variances > 0.0)
+    values, vectors = np.linalg.eigh(covariance[inside, inside] * np.outer(scale, scale))
+    falling = 1.0 / (np.maximum(values, 0.0) + TUNING.dealing_ridge)
     b = np.zeros(layout.size)
-    ridge = shared_variances(engine.design, covariance.diagonal()[layout.coefficients])
-    inside = covariance[layout.coefficients, layout.coefficients] + TUNING.dealing_ridge * np.diag(ridge)
-    b[layout.coefficients] = solve(inside, difference[layout.coefficients])
+    b[inside] = scale * (vectors @ (falling * (vectors.T @ (scale * difference[inside]))))
     return engine.linear_predictor(b)
 
 
