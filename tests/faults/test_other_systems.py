@@ -85,9 +85,7 @@ def test_commands_run_where_a_system_has_less(tmp_path, commands):
         check=False,
     )
 
-    told = done.stderr.decode("cp1252").splitlines()
-    assert [line for line in told if not line.startswith("! 12 refits are too few")] == []
-    assert done.returncode == 0
+    assert done.returncode == 0, done.stderr.decode("cp1252")
     assert not [path.name for path in tmp_path.iterdir() if path.name.startswith(".")]
     assert "größe" in (tmp_path / "model.json").read_text(encoding="utf-8")
 
