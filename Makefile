@@ -37,11 +37,11 @@ help:
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m pip install --quiet --editable ".[plot]"
 	touch $@
 
 $(VENV)/developing: $(VENV)/installed
-	$(BIN)/python -m pip install --quiet --group dev
+	$(BIN)/python -m pip install --quiet --editable ".[plot,fast]" --group dev
 	touch $@
 
 demo: $(VENV)/installed
@@ -61,7 +61,8 @@ docs: $(VENV)/installed
 test-oldest: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --group lock
 	$(PYTHON) -m venv $(VENV)-oldest
-	$(BIN)/uv pip install --quiet --python $(VENV)-oldest/bin/python --resolution lowest-direct --editable . --group test
+	$(BIN)/uv pip install --quiet --python $(VENV)-oldest/bin/python --resolution lowest-direct \
+		--editable ".[plot,fast]" --group test
 	$(VENV)-oldest/bin/python -m pytest -q -n $(JOBS)
 
 test-long: $(VENV)/developing
@@ -86,7 +87,7 @@ fuzz: $(VENV)/developing
 mutation:
 	$(PYTHON) -m venv $(VENV)-mutation
 	$(VENV)-mutation/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(VENV)-mutation/bin/python -m pip install --quiet --editable . --group mutation
+	$(VENV)-mutation/bin/python -m pip install --quiet --editable ".[plot,fast]" --group mutation
 	OPENBLAS_NUM_THREADS=1 $(VENV)-mutation/bin/mutmut run
 	$(VENV)-mutation/bin/mutmut results
 
@@ -111,7 +112,7 @@ audit: $(VENV)/developing
 lock: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --group lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --upgrade --generate-hashes --no-emit-index-url \
-		--no-annotate --custom-compile-command "make lock" --group dev pyproject.toml --output-file requirements-dev.txt
+		--no-annotate --custom-compile-command "make lock" --extra plot --extra fast --group dev pyproject.toml --output-file requirements-dev.txt
 
 locked: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --group lock
@@ -173,7 +174,7 @@ benchmark-ablation: $(VENV)/developing
 	$(BIN)/python benchmarks/ablation.py $(DATA) --processes $(PROCESSES)
 
 benchmark-realdata: $(VENV)/installed
-	$(BIN)/python -m pip install --quiet --editable ".[peers]"
+	$(BIN)/python -m pip install --quiet --editable ".[plot,peers]"
 	$(BIN)/python benchmarks/peers --data $(DATA) --out results/realdata
 	$(BIN)/python benchmarks/shrinkage.py $(DATA)
 	$(BIN)/python benchmarks/hardships.py $(DATA)

@@ -17,6 +17,7 @@ LAYERS = [
     "version",
     "messages",
     "errors",
+    "extras",
     "progress",
     "layout",
     "nodes",

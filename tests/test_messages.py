@@ -196,3 +196,23 @@ def test_control_characters_are_told_as_text():
     assert printable(hostile) == r"red \x1b[31m\n\x9b\u202e\ud800 é"
     assert str(Message("Column ", hostile)) == r"Column red \x1b[31m\n\x9b\u202e\ud800 é"
     assert in_lines([hostile, "b"]) == f"{printable(hostile)}\nb"
+
+
+@pytest.mark.parametrize(
+    "name", ["x" * 70_000, "a b " * 20_000, "it's " * 20_000], ids=["word", "words", "apostrophes"]
+)
+def test_long_names_are_cut_short_and_all_else_is_kept(name):
+    text = str(
+        Message(f"Wald's interval: no column {name!r}; its columns are 'x1' and {name!r}. ", "Name one of 'x1'.")
+    )
+
+    assert text.startswith(f"Wald's interval: no column {name!r:.100}...")
+    assert text.endswith(". Name one of 'x1'.")
+    assert "; its columns are 'x1' and " in text
+    assert len(text) < 400
+
+
+def test_long_sentences_are_kept_whole():
+    sentence = "Wald's interval for 'x1' is as wide as that of 'x2', which the model's author didn't expect. " * 20
+
+    assert str(Message(sentence)) == sentence

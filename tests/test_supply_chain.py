@@ -17,7 +17,8 @@ ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 LOCK = (ROOT / "requirements-dev.txt").read_text(encoding="utf-8")
 GROUPS = PROJECT["dependency-groups"]
-ASKED = [Requirement(text) for text in [*PROJECT["project"]["dependencies"], *GROUPS["test"], *GROUPS["lint"]]]
+REQUIRED, EXTRAS = PROJECT["project"]["dependencies"], PROJECT["project"]["optional-dependencies"]
+ASKED = [Requirement(text) for text in [*REQUIRED, *EXTRAS["plot"], *EXTRAS["fast"], *GROUPS["test"], *GROUPS["lint"]]]
 
 # Everything that opens a connection goes through this in CPython; events of hooks cannot be caught and passed over.
 CUT_OFF = """
@@ -29,6 +30,15 @@ def refuse(event, arguments):
         raise OSError("no network here")
 
 sys.addaudithook(refuse)
+"""
+# Only what `pip install pugam` brings: libraries of extras cannot be imported.
+BARE = """
+class Missing:
+    def find_spec(self, name, *arguments):
+        if name in {names}:
+            raise ModuleNotFoundError(name, name=name)
+
+sys.meta_path.insert(0, Missing())
 """
 
 
@@ -54,7 +64,7 @@ def test_every_locked_library_has_hashes():
     assert all("--hash=sha256:" in entry for entry in entries)
 
 
-@pytest.mark.parametrize("text", PROJECT["project"]["dependencies"])
+@pytest.mark.parametrize("text", [*REQUIRED, *(text for name in set(EXTRAS) - {"all"} for text in EXTRAS[name])])
 def test_every_dependency_has_a_lower_bound_and_no_upper_one(text):
     operators = [specifier.operator for specifier in Requirement(text).specifier]
 
@@ -62,20 +72,24 @@ def test_every_dependency_has_a_lower_bound_and_no_upper_one(text):
 
 
 def run_cut_off(code, folder):
+    bare = BARE.format(names=sorted(modules_of_extras()))
     return subprocess.run(
-        [sys.executable, "-c", CUT_OFF + code], cwd=folder, capture_output=True, text=True, check=False
+        [sys.executable, "-c", CUT_OFF + bare + code], cwd=folder, capture_output=True, text=True, check=False
     )
 
 
 @pytest.mark.parametrize(
     ("arguments", "written"),
     [
-        (["fit", "rows.csv", "--label", "z", "--smoothing", "0.1", "--out", "model.json"], "model.json"),
+        (
+            ["fit", "rows.csv", "--label", "z", "--smoothing", "0.1", "--out", "model.json", "--report", "report.html"],
+            "report.html",
+        ),
         pytest.param(["demo", "--out", "demo"], "demo/report.html", marks=pytest.mark.long),
     ],
     ids=["fit", "demo"],
 )
-def test_the_main_job_needs_no_network(tmp_path, arguments, written):
+def test_the_main_job_needs_no_network_and_no_extra(tmp_path, arguments, written):
     data = simulate(1, n0=400, n=700, random_state=3)
     data.X.assign(z=data.z).to_csv(tmp_path / "rows.csv", index=False)
     code = f"import sys; sys.argv = ['pugam', *{arguments}]; from pugam.command_line import main; main()"
@@ -104,9 +118,23 @@ def imported_modules():
 
 
 def test_what_is_imported_is_declared():
-    extras = [text for texts in PROJECT["project"]["optional-dependencies"].values() for text in texts]
-    declared = {canonicalize_name(Requirement(text).name) for text in [*PROJECT["project"]["dependencies"], *extras]}
+    extras = {text for texts in EXTRAS.values() for text in texts}
     distributions = {"sklearn": "scikit-learn"}
     found = {distributions.get(name, name) for name in imported_modules()} - sys.stdlib_module_names - {"pugam"}
 
-    assert {canonicalize_name(name) for name in found} <= declared
+    assert {canonicalize_name(name) for name in found} <= names_of([*REQUIRED, *extras])
+
+
+def test_all_is_every_extra_of_a_user_but_the_gpu():
+    (everything,) = map(Requirement, EXTRAS["all"])
+
+    assert (everything.name, everything.extras) == ("pugam", set(EXTRAS) - {"all", "gpu", "peers"})
+
+
+def names_of(texts):
+    return {canonicalize_name(Requirement(text).name) for text in texts}
+
+
+def modules_of_extras():
+    """Modules that only extras bring, and polars, which nothing brings."""
+    return names_of(text for texts in EXTRAS.values() for text in texts) - {"pugam"} | {"polars"}

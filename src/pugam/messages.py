@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
@@ -136,6 +137,8 @@ Piece = (
 Kind = TypeVar("Kind", Row, DroppingRows, MissingEffect, LeavingUnscored)
 Words = Callable[[Piece], str]
 
+LONGEST_QUOTED, MOST_SHOWN = 400, 100  # characters of a name or cell; of a longer one, so many are shown
+QUOTED_OR_WORD = re.compile(rf"(?<!\w)(['\"])(?:(?!\1).)*\1(?!\w)|(?<!\S)\S{{{LONGEST_QUOTED},}}", flags=re.DOTALL)
 PANDAS_NAMES = {"delimiter": "sep", "decimal": "decimal"}
 PYTHON_CALLS = {
     "diagnosis": "diagnose()",
@@ -194,6 +197,16 @@ def printable(text: str) -> str:
     return text if text.isprintable() else "".join(map(_spelt, text))
 
 
+def shortened(text: str) -> str:
+    """Cut names and cells short that would fill a screen."""
+    return text if len(text) < LONGEST_QUOTED else QUOTED_OR_WORD.sub(_shortened, text)
+
+
+def _shortened(found: re.Match[str]) -> str:
+    whole = found[0]
+    return whole if len(whole) < LONGEST_QUOTED else f"{whole[:MOST_SHOWN]}...{found[1] or ''}"
+
+
 def _spelt(sign: str) -> str:
     return sign if sign.isprintable() else ascii(sign)[1:-1]
 
@@ -223,7 +236,7 @@ class Message:
 
     def told(self, words: Words) -> str:
         """Return the message in the words of one kind of reader."""
-        return "".join(printable(piece) if isinstance(piece, str) else words(piece) for piece in self.pieces)
+        return "".join(printable(shortened(piece)) if isinstance(piece, str) else words(piece) for piece in self.pieces)
 
     def replaced(self, kind: type[Kind], by: Callable[[Kind], str | Piece]) -> Message:
         """Return the message with something else for the pieces of one kind, for who knows more about them."""

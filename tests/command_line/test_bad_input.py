@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import tempfile
 from functools import cache, partial
 from pathlib import Path
@@ -535,3 +536,18 @@ def test_rows_are_counted_from_one_in_every_complaint(refuses, empty_folder, nam
     complaint = refuses(*FIT, *(["--weights", "w"] if name == "negative weight" else []))
 
     assert "row 6" in complaint or "line 7" in complaint, complaint
+
+
+@pytest.mark.parametrize("flag", ["--label", "--out"])
+def test_a_name_of_bytes_that_are_no_text_is_refused(refuses, empty_folder, flag):
+    put(empty_folder, {"data.csv": csv})
+    name = os.fsdecode(b"d\xff.csv")
+
+    assert "is no UTF-8 text; rename the file" in refuses("fit", name, "--label", "z")
+    assert "is no UTF-8 text; rename the file" in refuses("fit", "data.csv", flag, name)
+
+
+def test_a_seed_is_called_as_it_was_given(refuses, empty_folder):
+    put(empty_folder, {"data.csv": csv})
+
+    assert "--seed is None, a whole number from 0 to 2^32 - 1" in refuses(*FIT, "--seed", str(2**70))

@@ -120,7 +120,7 @@ def test_without_dask_the_engine_says_how_to_get_it(rows, monkeypatch):
     frame = partitioned(rows)
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
 
-    with pytest.raises(InputError, match=r"pip install 'pugam\[dask\]'"):
+    with pytest.raises(InputError, match=r"pip install 'dask\[dataframe\]' distributed"):
         PUGAM(TERMS).fit(frame, "z")
 
 

@@ -1,12 +1,10 @@
-"""Compiled loops where compiled code cannot be kept: an installation without leave to write, a full disk, no numba."""
+"""Compiled loops where compiled code cannot be kept: an installation without leave to write, a full disk."""
 
 import errno
-import sys
 
 import pytest
 from numba.core import caching
 
-from pugam.engines import local
 from pugam.engines.compiling import compiled
 
 
@@ -30,17 +28,3 @@ def test_a_function_is_compiled_where_files_cannot_be_written_or_read(monkeypatc
     monkeypatch.setattr(caching.IndexDataCacheFile, what, fail)
 
     assert compiled(double)(4.0) == 8.0
-
-
-def test_numba_that_cannot_be_imported_is_done_without(monkeypatch):
-    monkeypatch.delitem(sys.modules, "pugam.engines.kernels", raising=False)
-    monkeypatch.setitem(sys.modules, "numba", None)
-    monkeypatch.setattr("pugam.engines.kernels", None, raising=False)
-    monkeypatch.delattr("pugam.engines.kernels", raising=False)
-    monkeypatch.delitem(sys.modules, "pugam.engines.compiling", raising=False)
-    local.can_compile.cache_clear()
-
-    try:
-        assert not local.can_compile()
-    finally:
-        local.can_compile.cache_clear()

@@ -128,7 +128,7 @@ def test_without_a_gpu_the_engine_says_so(monkeypatch):
 def test_without_pytorch_the_engine_says_how_to_get_it(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "torch", None)
 
-    with pytest.raises(InputError, match=r"pip install 'pugam\[gpu\]'"):
+    with pytest.raises(InputError, match=r"pip install torch"):
         gpu.choose_device()
 
 

@@ -1,12 +1,13 @@
 """What is asked of a fit before it begins."""
 
+import re
 import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from pugam import PugamWarning, SlowWarning, f, s
+from pugam import PugamWarning, SlowWarning, f, r, s, te
 from pugam.data import read_table
 from pugam.estimator.requirements import warn_of_size, warn_of_survey
 from pugam.terms import Design
@@ -19,9 +20,21 @@ def test_a_term_of_very_many_columns_is_told_before_the_work_begins():
 
     with pytest.warns(SlowWarning, match=r"f\(code\) has 399 columns: the fit may take an hour or more"):
         warn_of_size(Design.resolve([s("x"), f("code")], table))
+    with pytest.warns(SlowWarning, match=r"columns: .*\. Use fewer functions: up to 300 columns take seconds"):
+        warn_of_size(Design.resolve([te(s("x", k=20), s("y", k=20))], read_table(ROWS.assign(y=ROWS["x"] ** 2))))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warn_of_size(Design.resolve([s("x")], table))
+
+
+def test_what_is_to_be_typed_groups_rare_levels():
+    with pytest.warns(SlowWarning) as told:
+        warn_of_size(Design.resolve([s("x"), r("code")], read_table(ROWS)))
+    typed = re.search(r"in pandas, (X\['code'\]) = (.*)\): up to", str(told[0].message))
+
+    grouped = eval(typed[2], {"X": ROWS})
+    assert grouped.nunique() == 101
+    assert (grouped != "other").sum() == 200
 
 
 @pytest.mark.parametrize("scale", [3.0435, 0.2])

@@ -1,5 +1,6 @@
 """Several unlabelled samples in one fit: shares, differences, audits, predictions, storage, the bootstrap."""
 
+import json
 from copy import copy
 from dataclasses import replace
 
@@ -187,6 +188,16 @@ def test_a_saved_model_knows_its_samples(model, rows, tmp_path):
     assert loaded.attach(X, z, sample=site)._rows[0].codes is not None
     with pytest.raises(InputError, match="not the samples"):
         loaded.attach(X, z)
+
+
+def test_a_file_whose_evidence_of_a_sample_never_falls_is_refused(model, tmp_path):
+    model.save(tmp_path / "model.json")
+    document = json.loads((tmp_path / "model.json").read_text())
+    document["marginal"]["samples"]["factors"][0] = 0.0
+    (tmp_path / "model.json").write_text(json.dumps(document))
+
+    with pytest.raises(InputError, match=r"marginal\.samples\.factors\[0\]: expected a positive number; got 0\.0"):
+        load(tmp_path / "model.json")
 
 
 def test_the_bootstrap_draws_within_samples_and_refits_all_shares(model):

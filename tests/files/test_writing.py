@@ -203,3 +203,15 @@ def test_what_cannot_be_written_is_said_before_anything_is(tmp_path):
         "does not fit into the cells of a CSV file; leave it out, or write a file that ends in .parquet."
     )
     assert "there is no folder" in refusal(tmp_path / "no" / "data.csv", numbers_only)
+
+
+@pytest.mark.parametrize("kind", [pa.binary(), pa.large_binary(), pa.binary(2)], ids=str)
+def test_bytes_that_need_not_be_text_do_not_go_into_cells(tmp_path, kind):
+    batch = pa.RecordBatch.from_pydict({"key": pa.array([b"\xff\x00"], kind)})
+
+    with (
+        pytest.raises(InputError, match=r"column .key. .* does not fit into the cells of a CSV file"),
+        open_writer(tmp_path / "out.csv", batch.schema) as writer,
+    ):
+        writer.write(batch)
+    assert list(tmp_path.iterdir()) == []

@@ -6,7 +6,8 @@ import pytest
 
 from pugam.data import read_table
 from pugam.engines.pilots import ShownRows
-from pugam.inference import digest_columns
+from pugam.inference import QUANTILES, digest_columns
+from pugam.inference.column_digests import _quantiles
 from pugam.terms import Design, parse_formula
 
 TABLE = pd.DataFrame(
@@ -28,13 +29,33 @@ def test_quantiles_are_those_of_unlabelled_rows():
     (digest,) = digests("x")
 
     assert (digest.column, digest.n_rows, digest.missing) == ("x", 4.0, 0.0)
-    assert digest.quantiles[[0, 20, 30, 50, 60, 80, 100]].tolist() == [1.0, 1.0, 2.0, 2.0, 3.0, 4.0, 4.0]
+    assert digest.quantiles[[0, 50, 100]].tolist() == [1.0, 2.5, 4.0]
+    assert np.isin(digest.quantiles[1:-1], 2.5).all()
+
+
+@pytest.mark.parametrize("n_rows", [3, 5, 9, 60, 101, 504, 505, 3000])
+def test_quantiles_tell_no_value_of_a_single_row(n_rows):
+    values = np.exp(np.random.default_rng(n_rows).normal(size=n_rows))
+    quantiles = _quantiles(values, np.ones(n_rows))
+
+    assert (np.diff(quantiles) >= 0.0).all()
+    assert quantiles[[0, -1]].tolist() == [values.min(), values.max()]
+    assert not np.isin(quantiles[1:-1], values).any()
+    assert len(np.unique(quantiles[1:-1])) <= max(1, n_rows // 5)
+    exact = np.searchsorted(np.sort(values), quantiles) / n_rows
+    assert np.abs(exact - QUANTILES)[1:-1].max() <= 9 / n_rows
+
+
+def test_quantiles_that_five_rows_share_are_exact():
+    values = np.repeat([0.0, 0.1, 1e308], [10, 17, 13])
+
+    assert set(_quantiles(values, np.ones(40))[[10, 60, 90]].tolist()) == {0.0, 0.1, 1e308}
 
 
 def test_weights_count():
     (digest,) = digests("x", np.array([7.0, 1.0, 1.0, 1.0, 50.0, 50.0]))
 
-    assert digest.quantiles[50] == 1.0
+    assert _quantiles(np.arange(40.0), np.r_[np.full(5, 8.0), np.ones(35)])[50] == 2.0  # the mean of the first five
     assert digest.n_rows == pytest.approx(100.0 / 52.0)
 
 

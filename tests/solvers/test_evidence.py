@@ -7,6 +7,7 @@ from scipy.stats import multivariate_normal
 
 from pugam.layout import Layout
 from pugam.solvers import Evidence, PiPrior, Settings, Standpoint, fit_smoothed, gather_evidence
+from pugam.solvers.evidence import _balance
 
 EVERYTHING, WITHOUT_PI = slice(None), slice(1, None)
 KAPPAS = {"rough": [1e-4, 1e-4, 1e-4, 1e-4, 1e-4], "moderate": [0.1, 1e-3, 1.0, 0.01, 10.0], "straight": [1e8] * 5}
@@ -190,3 +191,9 @@ def test_a_direction_with_hardly_any_information_does_not_make_another_one_unpen
 
     np.testing.assert_allclose(term.ratios, [1.0, 1e12], rtol=1e-9)
     assert term.bending.all()
+
+
+def test_extremes_of_information_and_penalty_are_balanced_without_overflow():
+    found = _balance(np.array([1e10, 4.0]), np.array([5e-324, 1.0]))
+
+    assert np.log(found) == pytest.approx(0.5 * (np.log(1e10) - np.log(5e-324) + np.log(4.0)))

@@ -138,3 +138,15 @@ def test_a_factor_of_very_many_levels_is_refused_with_what_to_do():
 
     with pytest.raises(InputError, match="'code' has 400 levels, and a fit with an effect for each takes very long"):
         choose_terms(read_table(frame))
+
+
+@pytest.mark.parametrize(("first", "said"), [(2**60, True), (10**40, True), (5, False)])
+def test_whole_numbers_that_are_the_same_to_16_digits_are_not_called_constant_without_a_word(first, said):
+    n = 60
+    X = pd.DataFrame(
+        {"x": np.linspace(0.0, 1.0, n), "y": np.arange(n) ** 2.0, "id": [first + said * (i % 3) for i in range(n)]}
+    )
+
+    with pytest.warns(PugamWarning, match=r"Left out 1 constant column\(s\), .*: id\.") as told:
+        choose_terms(read_table(X))
+    assert ("to 16 digits" in str(told[0].message)) is said

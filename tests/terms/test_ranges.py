@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from meeting import NUMBERS, SITES, evaluate, meet
 
+from pugam.data import Column
 from pugam.errors import InputError, PugamWarning
 from pugam.terms import l, s
-from pugam.terms.ranges import count_distinct, unit_interval
+from pugam.terms.ranges import count_distinct, observed_range, unit_interval
 
 
 def test_distinct_values_are_counted_beyond_the_first_rows():
@@ -61,3 +62,16 @@ def test_values_far_from_all_others_are_asked_about(term, remedy):
         meet(term, np.append(NUMBERS, 1e9))
 
     assert remedy in str(warned[0].message)
+
+
+@pytest.mark.parametrize(
+    "values", [2**60 + 256 * np.arange(7), 1e15 + np.linspace(0.0, 5.0, 50)], ids=["ids", "shifted"]
+)
+def test_numbers_that_rounding_hardly_tells_apart_are_refused(values):
+    column = Column("id", "numeric", np.asarray(values, dtype=float))
+
+    with pytest.raises(
+        InputError, match=r"numbers are kept to 16 digits, which hardly tell these apart; leave the col"
+    ):
+        observed_range(s("id"), column, column.values)
+    assert observed_range(s("id"), column, 1e12 + np.arange(3.0)) == (1e12, 1e12 + 2.0)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from pugam.command_line.options import Quiet, say
 from pugam.command_line.wording import in_flags
 from pugam.errors import InputError
+from pugam.extras import MATPLOTLIB, is_there, remedy
 from pugam.files import open_writer, replacing
 from pugam.progress import Waiting
+
+if TYPE_CHECKING:
+    from pugam.estimator import PUGAM
 
 __all__ = ["demo"]
 
@@ -58,9 +62,7 @@ def demo(
     say(f"  rows on the right side of one half: {np.mean((posterior > 0.5) == hidden):.1%}")
     if not quiet:
         say(f"\n{model.summary().told(in_flags)}\n\n{diagnosis.in_words(words=in_flags)}\n")
-    for figure, name in ((model.plot(), "effects"), (model.plot("diagnosis", diagnosis=diagnosis), "diagnosis")):
-        with replacing(out / f"{name}.png") as temporary:
-            figure.savefig(temporary, dpi=120)
+    drawn = _draw(model, diagnosis, out)
     model.save(saved, command=command, data={"source": table.name, "label": "diagnosed"})
     model.report(
         page,
@@ -70,11 +72,24 @@ def demo(
         words=in_flags,
         progress=show,
     )
-    say(f"Effects, with 95% bands:             {out / 'effects.png'}")
-    say(f"Profile of pi, and calibration:      {out / 'diagnosis.png'}")
+    for line in drawn:
+        say(line)
     say(f"Table and model:                     {table}, {saved}")
     say(f"The report, to open in a browser:    {page}", strong=True)
     say(f"\nThe same with a table of your own:   {_program()} fit {table} --label diagnosed --report report.html")
+
+
+def _draw(model: PUGAM, diagnosis: Any, out: Path) -> list[str]:
+    """Draw two pictures, where that can be done, and say where they are."""
+    if not is_there(MATPLOTLIB):
+        return [f"Pictures need matplotlib:            {remedy(MATPLOTLIB)}"]
+    for figure, name in ((model.plot(), "effects"), (model.plot("diagnosis", diagnosis=diagnosis), "diagnosis")):
+        with replacing(out / f"{name}.png") as temporary:
+            figure.savefig(temporary, dpi=120)
+    return [
+        f"Effects, with 95% bands:             {out / 'effects.png'}",
+        f"Profile of pi, and calibration:      {out / 'diagnosis.png'}",
+    ]
 
 
 def _program() -> str:

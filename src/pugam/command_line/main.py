@@ -57,6 +57,10 @@ def _verb_of(error: Exception, verbs: Container[str]) -> str:
 
 def _run(command: Callable[..., int | None], verbs: dict[str, Callable[..., None]]) -> int | None:
     try:
+        from pugam.files import require_text_name
+
+        for argument in sys.argv[1:]:
+            require_text_name(argument)
         code = command(sys.argv[1:] or ["--help"], standalone_mode=False)
     except StoppedError:
         raise

@@ -10,6 +10,7 @@ import typer
 from pugam.command_line.options import say
 from pugam.command_line.signals import StoppedError
 from pugam.errors import InputError
+from pugam.extras import MATPLOTLIB, load_extra
 
 __all__ = ["study"]
 
@@ -56,6 +57,7 @@ def study(
 
     pugam study realdata --out results --data tables
     """
+    load_extra(MATPLOTLIB, "Studies draw figures, for which they need")
     from pugam.studies import Plan, run_study
     from pugam.studies.plans import DEFAULT_SEED
 

@@ -10,6 +10,7 @@ from typing import Any
 from pugam.engines.parted import OfPart
 from pugam.engines.threads import one_blas_thread
 from pugam.errors import InputError
+from pugam.extras import load_extra
 from pugam.messages import Argument
 
 __all__ = ["ClusterParts", "find_client"]
@@ -23,13 +24,10 @@ START = (
 
 def find_client() -> Any:
     """Return the Dask client in use, or say how to get one."""
-    try:
-        from dask import config
-        from distributed import Client, get_client
-    except ImportError:
-        raise InputError(
-            Argument("engine", "dask"), " needs Dask; install it with pip install 'dask[dataframe]' distributed."
-        ) from None
+    load_extra("dask", Argument("engine", "dask"), " needs")
+    from dask import config
+    from distributed import Client, get_client
+
     try:
         return get_client()
     except ValueError:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.errors import InputError
+from pugam.extras import load_extra
 from pugam.layout import Layout
 from pugam.likelihood import LOWEST_VALUE, SaturatingRows, Sums, information_slope_rows, saturating_rows
 from pugam.messages import Argument
@@ -25,11 +26,7 @@ BLOCK_CELLS = 2**28  # model cells evaluated at a time: 2 GiB, and a few times a
 
 def load_torch() -> Any:
     """Import PyTorch, or say how to get it."""
-    try:
-        import torch
-    except ImportError:
-        raise InputError(Argument("engine", "gpu"), " needs PyTorch; install it with pip install torch.") from None
-    return torch
+    return load_extra("gpu", Argument("engine", "gpu"), " needs")
 
 
 def choose_device() -> Any:

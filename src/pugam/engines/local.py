@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pugam.errors import InputError, SlowWarning, warn_user
+from pugam.extras import load_extra
 from pugam.terms import POWERS, Design, Encoded
 
 __all__ = ["MANY_ROWS", "LocalColumns", "MixedColumns", "Workspace", "is_local_faster", "local_columns"]
@@ -46,9 +48,13 @@ def is_local_faster(design: Design, n_rows: int) -> bool:
 
 @cache
 def can_compile() -> bool:
-    """Whether numba is there, and works with the libraries around it."""
+    """Whether numba is there, and works with the libraries around it; where it is not, this is told once."""
     try:
+        load_extra("fast", "Sums over so many rows are much faster with")
         _kernels()
+    except InputError as error:
+        warn_user(error.message, category=SlowWarning)
+        return False
     except ImportError:
         return False
     return True

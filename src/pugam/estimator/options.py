@@ -232,7 +232,10 @@ def read_generator(random_state: Any) -> np.random.Generator:
         random_state = np.random.RandomState(int(random_state))
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31 - 1))
-    raise InputError(f"random_state is None, a whole number from 0 to 2^32 - 1, or a generator; got {random_state!r}.")
+    raise InputError(
+        Argument("random_state"),
+        f" is None, a whole number from 0 to 2^32 - 1, or a generator; got {random_state!r}.",
+    )
 
 
 def read_count(name: str, value: Any) -> int:

@@ -66,7 +66,7 @@ class OutputMethods:
             return summarize(self, level, interval, order)
 
     def plot(self: Any, what: str = "effects", level: float = 0.95, **options: Any) -> Any:
-        """Draw the model and return the matplotlib figure.
+        """Draw the model and return the matplotlib figure (``pip install matplotlib``).
 
         A notebook shows it; in a script use its `savefig`, or give `axes` of pyplot's, which `pyplot.show` knows.
 

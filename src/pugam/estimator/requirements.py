@@ -14,7 +14,7 @@ from pugam.errors import InputError, SlowWarning, warn_user
 from pugam.inference import FEWEST_POOLED, pool_shares
 from pugam.messages import Argument, LeavingOut, Message, NamingPositive
 from pugam.solvers import Fitted, Settings, Survey, has_enough_rows
-from pugam.terms import Design, Term, columns_read
+from pugam.terms import Design, Term, columns_read, grouping
 
 __all__ = [
     "require_enough_rows",
@@ -147,14 +147,16 @@ def _warn_of_copies(design: Design, shown: Table) -> None:
 
 def warn_of_size(design: Design) -> None:
     """Warn of terms with so many columns, such as factors of a thousand levels, that the fit takes very long."""
-    large = [(label, size) for label, size in zip(design.labels, design.sizes, strict=True) if size > MOST_COLUMNS]
-    if large:
-        label, size = max(large, key=lambda term: term[1])
-        warn_user(
-            f"{label} has {size:,} columns: the fit may take an hour or more. Group its levels, keeping the common "
-            f"ones, or use fewer functions: up to {MOST_COLUMNS} columns take seconds.",
-            category=SlowWarning,
-        )
+    largest = max(design.bases, key=lambda basis: basis.size)
+    if largest.size <= MOST_COLUMNS:
+        return
+    levels = [axis.column for axis in largest.axes if not axis.is_numeric]
+    remedy = f"Group rare levels first ({grouping(levels[0])})" if levels else "Use fewer functions"
+    warn_user(
+        f"{largest.spec.label} has {largest.size:,} columns: the fit may take an hour or more. {remedy}: up to "
+        f"{MOST_COLUMNS} columns take seconds.",
+        category=SlowWarning,
+    )
 
 
 def warn_of_samples(

@@ -2,7 +2,7 @@
 
 from pugam.files.formats import NO_TYPES, Kind, format_of, is_text, nearest_name
 from pugam.files.lines import append_line, drop_torn_line, read_lines, working_alone
-from pugam.files.opening import DataFile, open_file
+from pugam.files.opening import DataFile, open_file, require_text_name
 from pugam.files.replacing import replacing
 from pugam.files.writing import TableWriter, open_writer
 
@@ -20,5 +20,6 @@ __all__ = [
     "open_writer",
     "read_lines",
     "replacing",
+    "require_text_name",
     "working_alone",
 ]

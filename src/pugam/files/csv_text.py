@@ -46,7 +46,7 @@ def require_writable(shown: object, schema: pa.Schema) -> None:
 
 def _fits_into_cells(kind: pa.DataType) -> bool:
     pa = arrow()
-    if pa.types.is_nested(kind):
+    if pa.types.is_nested(kind) or "binary" in str(kind):  # bytes need not be text
         return False
     try:
         _cells(pa.array([], kind), ",")

@@ -16,7 +16,7 @@ from pugam.files.parquet_files import open_parquet, open_parquet_folder
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["DataFile", "open_file"]
+__all__ = ["DataFile", "open_file", "require_text_name"]
 
 WORKBOOKS = (".xlsx", ".xls", ".xlsm", ".ods")
 
@@ -124,6 +124,7 @@ def open_file(path: str | os.PathLike[str], delimiter: str | None = None, decima
     # A missing pyarrow is better noticed now than after the header was read.
     arrow()
     path = Path(path)
+    require_text_name(path)
     if path.is_dir():
         return open_parquet_folder(path)
     form = format_of(path)
@@ -135,3 +136,11 @@ def open_file(path: str | os.PathLike[str], delimiter: str | None = None, decima
             "folders of Parquet files, can be read."
         )
     return open_parquet(path) if form.name == "parquet" else open_csv(path, form, delimiter, decimal)
+
+
+def require_text_name(path: str | os.PathLike[str]) -> None:
+    """Refuse a name of bytes that are no text, as a disk may have: it could not be written down anywhere."""
+    try:
+        os.fspath(path).encode()
+    except UnicodeEncodeError:
+        raise InputError(f"{os.fspath(path)!r} is no UTF-8 text; rename the file.") from None

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 from pugam.engines.pilots import ShownRows
 from pugam.terms import Axis, Design
 
-__all__ = ["QUANTILES", "ColumnDigest", "digest_columns"]
+__all__ = ["NEIGHBOURS", "QUANTILES", "ColumnDigest", "digest_columns"]
 
 Array = NDArray[np.float64]
 
 QUANTILES = np.linspace(0.0, 1.0, 101)
+NEIGHBOURS = 5  # rows of which a quantile is the mean, so that nobody reads a single row's value from it
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +30,7 @@ class ColumnDigest:
     missing : float
         Share of them without a value.
     quantiles : array of shape (101,), or None
-        Of numbers, from the least to the greatest.
+        Of numbers, from the least to the greatest; those between are means of five neighbours.
     levels : dict of level to share
         Of those rows that have a value; empty for numbers.
     """
@@ -67,8 +68,18 @@ def _digest(axis: Axis, values: Array, weights: Array) -> ColumnDigest:
 
 
 def _quantiles(values: Array, weights: Array) -> Array:
-    """Weighted quantiles, each a value that there is."""
+    """Weighted quantiles: the ends of the range, and between them means of neighbours, which tell of no single row."""
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(weights[order])
     places = np.searchsorted(reached, QUANTILES * reached[-1] * (1.0 - 1e-12))
-    return np.asarray(values[order][np.minimum(places, len(values) - 1)])
+    means = _means_of_neighbours(values[order])[np.minimum(places, len(values) - 1)]
+    means[[0, -1]] = values[order[[0, -1]]]
+    return np.asarray(means)
+
+
+def _means_of_neighbours(values: Array) -> Array:
+    """For each of these sorted values the mean of its group: of five, and at the end of up to nine."""
+    groups = np.minimum(np.arange(len(values)) // NEIGHBOURS, max(len(values) // NEIGHBOURS, 1) - 1)
+    shares = values / np.bincount(groups)[groups]  # of which sums are finite, however large the numbers
+    first, last = (np.searchsorted(groups, groups, side) for side in ("left", "right"))
+    return np.asarray(np.clip(np.bincount(groups, shares)[groups], values[first], values[last - 1]))

@@ -14,7 +14,7 @@ from scipy.optimize import brentq
 from scipy.special import chdtrc, kolmogorov
 
 from pugam.data import Column
-from pugam.inference.column_digests import QUANTILES, ColumnDigest
+from pugam.inference.column_digests import NEIGHBOURS, QUANTILES, ColumnDigest
 from pugam.inference.intervals import Interval, normal_quantile
 from pugam.messages import in_lines, printable
 
@@ -69,7 +69,7 @@ def _gap_drift(digest: ColumnDigest, lacking: float, n_rows: int) -> ColumnDrift
 
 
 def _of_numbers(digest: ColumnDigest, values: Array) -> ColumnDrift:
-    """Kolmogorov's distance, at the quantiles that are kept; these are hundredths, and so much is allowed for."""
+    """Kolmogorov's distance, at the quantiles kept; allowed for is what these hide, five rows or a hundredth."""
     assert digest.quantiles is not None
     places = np.unique(digest.quantiles)
     before = QUANTILES[np.searchsorted(digest.quantiles, places, side="right") - 1]
@@ -77,7 +77,7 @@ def _of_numbers(digest: ColumnDigest, values: Array) -> ColumnDrift:
     now = np.searchsorted(ordered, places, side="right") / len(values)
     distance = float(np.abs(before - now).max())
     size = math.sqrt(_harmonic(digest.n_rows, len(values)))
-    pvalue = float(kolmogorov(size * max(0.0, distance - QUANTILES[1])))
+    pvalue = float(kolmogorov(size * max(0.0, distance - max(QUANTILES[1], NEIGHBOURS / digest.n_rows))))
     medians = digest.quantiles[len(QUANTILES) // 2], ordered[(len(ordered) - 1) // 2]  # values that there are
     return ColumnDrift(digest.column, distance, pvalue, "median {:.4g} before, {:.4g} now".format(*medians))
 

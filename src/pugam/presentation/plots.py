@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pugam.errors import InputError
+from pugam.extras import MATPLOTLIB, load_extra
 from pugam.inference import posteriors_of_rows, shares_of_rows
 from pugam.presentation.diagnosis_plots import DIAGNOSTIC_PLOTS, SINGLE_SIZE, plot_diagnosis
 from pugam.presentation.effect_plots import plot_effects
@@ -37,6 +38,7 @@ WITH_LEVEL: dict[str, Callable[..., Figure]] = {
 
 def draw(model: FittedModel, what: str, level: float = 0.95, **options: Any) -> Figure:
     """Draw one of the pictures of a model, or those of its diagnosis."""
+    load_extra(MATPLOTLIB, "Pictures need")
     if what == "posterior":
         return plot_posterior(model, **options)
     if what in WITH_LEVEL:

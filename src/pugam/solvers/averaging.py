@@ -89,7 +89,7 @@ def fit_averaging(ratio: Array, variances: Array, weights: Array | None, pi: flo
     """
     columns = np.column_stack([np.ones_like(ratio), ratio, ratio**2])
     root = np.ones_like(ratio) if weights is None else np.sqrt(weights)
-    found, *_ = np.linalg.lstsq(columns * root[:, None], variances * root)
+    found, *_ = np.linalg.lstsq(columns * root[:, None], variances * root, rcond=None)
     limits = float(ratio.min()), float(ratio.max())
     flat = Averaging(0.0, (max(float(found[0]), 0.0), float(found[1]), float(found[2])), limits)
 

@@ -169,7 +169,8 @@ def gather_evidence(optimum: Standpoint, free: slice) -> Evidence:
 def _balance(information: Array, penalty: Array) -> float:
     """A factor that brings the penalty to the size of the information."""
     both = (penalty > 0.0) & (information > 0.0)
-    return float(np.exp(np.mean(np.log(information[both] / penalty[both])))) if both.any() else 1.0
+    logs = np.log(information[both]) - np.log(penalty[both])  # a quotient of extremes is infinite
+    return float(np.exp(np.mean(logs))) if both.any() else 1.0
 
 
 def _whiten(matrix: Array) -> Array:

@@ -143,5 +143,5 @@ def gather_families(design: Design, variances: Array) -> Families:
         of_whom = WHO_IS_LABELLED if basis.spec.is_labelling else ""
         for prior in basis.priors:
             family = weights.setdefault(of_whom + prior.name, np.zeros(design.n_columns))
-            family[block] += prior.diagonal * np.maximum(variances[block], TUNING.least_variance)
+            family[block] += prior.diagonal * np.maximum(basis.shared(variances[block]), TUNING.least_variance)
     return Families(tuple(weights), np.array(list(weights.values())))

@@ -10,25 +10,40 @@ from pugam.layout import Layout
 from pugam.solvers.standpoint import Standpoint
 from pugam.terms import Design
 
-__all__ = ["column_variances", "covariance_among", "effect_variances", "flat_curves", "mean_products", "variances_seen"]
+__all__ = [
+    "column_variances",
+    "covariance_among",
+    "effect_variances",
+    "flat_curves",
+    "mean_products",
+    "shared_variances",
+    "variances_seen",
+    "without_known",
+]
 
 Array = NDArray[np.float64]
 
 
 def mean_products(engine: Engine) -> Array:
     """Mean products of the intercept's ones and all model columns: shape (1 + p, 1 + p)."""
-    layout, engine = engine.design.layout, _without_known(engine)
+    layout, engine = engine.design.layout, without_known(engine)
     sums = engine.sums(np.array([0.5]), np.zeros((1, layout.of_predictors.size)))
     return _mean_products(sums.information[0], layout)
 
 
-def _without_known(engine: Engine) -> Engine:
+def without_known(engine: Engine) -> Engine:
     """The same rows and model columns without known effects, in which rows differ even where curves are flat."""
     design = engine.design
     if not design.known_terms:
         return engine
     estimated = Design(tuple(design.bases[number] for number in design.estimated_terms))
     return engine.redesigned(estimated, design.estimated_terms, once=True)
+
+
+def shared_variances(design: Design, variances: Array) -> Array:
+    """Variances of model columns, shape (p,), the mean of them for columns that are equals; not below zero."""
+    parts = [basis.shared(variances[block]) for basis, block in zip(design.bases, design.blocks, strict=True)]
+    return np.maximum(np.concatenate(parts), 0.0)
 
 
 def column_variances(engine: Engine) -> Array:

@@ -20,7 +20,7 @@ from pugam.solvers.dealing import deal_rows, kinds_of_rows
 from pugam.solvers.fisher import maximize_fisher
 from pugam.solvers.fits import FittedKind, ShrunkenFit
 from pugam.solvers.held_out import HeldOutRows
-from pugam.solvers.moments import column_variances
+from pugam.solvers.moments import column_variances, shared_variances
 from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import Optimum, best_of
 from pugam.solvers.pi import PiRange
@@ -165,4 +165,5 @@ def _share_fixed(adjustment: Adjustment) -> PiRange:
 def _tightness(design: Design, engine: Engine) -> Array:
     """How tight a ridge of one holds each column: by its variance, and tighter the more a function bends."""
     bends = np.concatenate([basis.orders for basis in design.bases])
-    return np.asarray(2.0 * np.maximum(column_variances(engine), 0.0) * TUNING.ridge_growth**bends)
+    variances = shared_variances(design, column_variances(engine))
+    return np.asarray(2.0 * variances * TUNING.ridge_growth**bends)

@@ -136,6 +136,7 @@ class Tuning:
     n_folds: int = 5
     n_dealings: int = 3  # into folds: how few rows happen to be dealt out moves pi; benchmarks/results/stability.md
     fold_seed: int = 1  # the same rows fall into the same folds, always
+    dealing_ridge: float = 0.1  # by variance, on the direction along which rows are told apart
     alike_decimals: int = 12  # of rows that are taken for twins, which go to the same fold
     fewest_kinds: int = 50  # of rows: with fewer kinds, rows that are alike are dealt out one by one
     comparing_tol: float = 1e-2  # of climbs that only serve to compare, or to predict rows held out

@@ -47,8 +47,9 @@ def write_sql(scorer: Scorer, table: Sequence[str], keep: Sequence[str] | None) 
         f"{_write(Number(weight))} * {_expit(_write(logit))}" for weight, logit in scorer.posterior
     )
     ratio = _write(scorer.ratio)
+    # Names are quoted.
     return (
-        f"{remarks}\nSELECT {kept}{', ' if kept else ''}\n    {posterior} AS pugam_score\nFROM (\n"
+        f"{remarks}\nSELECT {kept}{', ' if kept else ''}\n    {posterior} AS pugam_score\nFROM (\n"  # nosec B608
         f"SELECT {ROWS}.*,\n{ratio} AS pugam_ratio\nFROM {_names(table)} AS {ROWS}\n) AS {WITH_RATIO}\n"
     )
 
@@ -60,7 +61,8 @@ def _on_empty_text(scorer: Scorer, table: Sequence[str]) -> Iterator[str]:
         yield "Missing values are NULL. The .import of SQLite makes empty text of empty cells, which would count as 0;"
         yield "after it, run:"
     for column in columns:
-        statement = f"UPDATE {_names(table)} SET {_name(column)} = NULL WHERE {_name(column)} = '';"
+        # Names are quoted.
+        statement = f"UPDATE {_names(table)} SET {_name(column)} = NULL WHERE {_name(column)} = '';"  # nosec B608
         if len(statement.splitlines()) == 1:  # a name may break lines, and a remark ends with its line
             yield f"  {statement}"
 

@@ -23,6 +23,7 @@ from pugam.terms.kinds import (
     te,
     ti,
 )
+from pugam.terms.levels import grouping
 from pugam.terms.options import MissingPolicy, UnseenPolicy
 from pugam.terms.outside import count_outside, warn_outside
 from pugam.terms.policies import with_policies
@@ -64,6 +65,7 @@ __all__ = [
     "f",
     "format_formula",
     "group_columns",
+    "grouping",
     "l",
     "level_axis",
     "may_identify_rows",

@@ -28,7 +28,7 @@ class Axis:
     ----------
     column : str
     lower, upper : float
-        The range of numbers that the term was fitted on; NaN for levels.
+        The range of numbers that the term was fitted on; an empty one, from infinity down, for levels.
     levels : tuple
         Empty for numbers.
     open : bool
@@ -115,7 +115,7 @@ def number_axis(column: str, lower: float, upper: float, open: bool = False) -> 
 
 def level_axis(column: str, levels: Iterable[object], open: bool = False) -> Axis:
     """Make the axis of a column of levels."""
-    return Axis(column, np.nan, np.nan, tuple(levels), open)
+    return Axis(column, np.inf, -np.inf, tuple(levels), open)
 
 
 def as_objects(values: Iterable[Any]) -> NDArray[Any]:

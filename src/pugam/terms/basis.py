@@ -207,6 +207,19 @@ class Basis(ABC):
         return np.where(penalized, np.cumsum(penalized), 0)
 
     @property
+    def equals(self) -> NDArray[np.intp]:
+        """Numbers of groups of functions, of which those of a group, such as contrasts of levels, might be others.
+
+        Which ones they are is a matter of spelling: a prior that treats them differently would depend on it.
+        """
+        return np.arange(self.size)
+
+    def shared(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Give functions that are equals the mean of their values, shape (m,)."""
+        groups = np.unique(self.equals, return_inverse=True)[1]
+        return np.asarray((np.bincount(groups, values) / np.bincount(groups))[groups])
+
+    @property
     def bends(self) -> NDArray[np.bool_] | None:
         """Which functions a straight line does without; None where there is no line to speak of."""
         return None

@@ -11,7 +11,7 @@ from pugam.messages import LeavingUnscored, UnseenZero
 from pugam.nodes import Node
 from pugam.terms.term import Term
 
-__all__ = ["MISSING_CODE", "UNSEEN_CODE", "encode_levels", "find_levels", "read_levels"]
+__all__ = ["MISSING_CODE", "UNSEEN_CODE", "encode_levels", "find_levels", "grouping", "read_levels"]
 
 UNSEEN_CODE, MISSING_CODE = -1, -2  # codes of levels that are none; -1 is also the last row of a table by level
 
@@ -60,3 +60,9 @@ def _read_level(node: Node) -> object:
     if level is None:
         raise node.error("a level: text, true, false or a finite number")
     return level
+
+
+def grouping(column: str) -> str:
+    """Say what to type, to keep the common levels of a column and group all others into one."""
+    values = f"X[{column!r}]"
+    return f"in pandas, {values} = {values}.where({values}.isin({values}.value_counts().index[:100]), 'other')"

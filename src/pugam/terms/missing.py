@@ -205,6 +205,11 @@ class SkippingBasis(Basis):
         return self.inner.orders
 
     @property
+    def equals(self) -> NDArray[np.intp]:
+        """Those of the inner term."""
+        return self.inner.equals
+
+    @property
     def bends(self) -> Flags | None:
         """Those of the inner term."""
         return self.inner.bends
@@ -310,6 +315,11 @@ class MissingBasis(SkippingBasis):
     def orders(self) -> NDArray[np.intp]:
         """Those of the inner term."""
         return np.append(self.inner.orders, 0)
+
+    @property
+    def equals(self) -> NDArray[np.intp]:
+        """Those of the inner term; the effect of gaps has none."""
+        return np.append(self.inner.equals, -1)
 
     @property
     def bends(self) -> Flags | None:

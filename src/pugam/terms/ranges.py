@@ -23,6 +23,7 @@ __all__ = [
 
 Array = NDArray[np.float64]
 
+FEWEST_STEPS = 1024  # of rounding, from one end of a range to the other
 SMALLEST_RANGE, LARGEST_HALF_RANGE = 1e-290, 1e300  # so that slopes are finite, and so are ranges
 MOST_RANGES = 1e6  # by which values may lie beyond bounds, and bounds beyond values
 FARTHEST_PLACE = 1e100  # from the range of a term, in units of it: squares of what is predicted there stay finite
@@ -74,6 +75,12 @@ def observed_range(term: Term, column: Column, values: Array) -> tuple[float, fl
     half_range = upper / 2.0 - lower / 2.0
     if not SMALLEST_RANGE < half_range <= LARGEST_HALF_RANGE:
         raise InputError(f"{term.label}: column {column.name!r} runs from {lower:g} to {upper:g}; rescale it.")
+    if 2.0 * half_range < FEWEST_STEPS * np.spacing(max(abs(lower), abs(upper))):
+        raise InputError(
+            f"{term.label}: column {column.name!r} runs from {lower:.17g} to {upper:.17g}, and numbers are kept to 16 "
+            "digits, which hardly tell these apart; leave the column out if it identifies rows, or subtract a constant "
+            "before you make the table."
+        )
     return lower, upper
 
 

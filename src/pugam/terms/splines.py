@@ -101,7 +101,9 @@ class PiecewiseBasis:
 
     def combine(self, theta: Array) -> PiecewiseBasis:
         """Return the one function that these multiples of all functions add up to; its roughness is not worked out."""
-        return PiecewiseBasis(self.breaks, self.origins, self.coefficients @ theta[:, None], np.full(1, np.nan))
+        # Not by BLAS, of which old versions round as numbers happen to lie in memory.
+        combined = np.multiply(self.coefficients, theta, order="C").sum(axis=-1, keepdims=True)
+        return PiecewiseBasis(self.breaks, self.origins, combined, np.full(1, np.nan))
 
     def with_missing(self) -> PiecewiseBasis:
         """Add a function that is one where a value is missing; the others are zero there."""

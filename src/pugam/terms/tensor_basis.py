@@ -151,6 +151,12 @@ class TensorBasis(Basis):
         return np.asarray(np.sum(orders, axis=0))
 
     @cached_property
+    def equals(self) -> NDArray[np.intp]:
+        """Products of functions that are equals in every margin."""
+        groups = [np.append(-1, margin.equals)[factor] for margin, factor in self._factors_of_margins]
+        return np.unique(np.array(groups), axis=1, return_inverse=True)[1].ravel()
+
+    @cached_property
     def bends(self) -> NDArray[np.bool_] | None:
         """All products but those of lines and levels; None where no margin bends."""
         margins = [(margin.bends, factor) for margin, factor in self._factors_of_margins]

@@ -100,6 +100,11 @@ class FactorBasis(Basis):
         helmert[np.arange(size - 1), np.arange(size - 1)] = -np.arange(size - 1, 0, -1.0)
         return np.vstack([helmert / np.linalg.norm(helmert, axis=0), np.zeros(size - 1)])
 
+    @property
+    def equals(self) -> NDArray[np.intp]:
+        """All contrasts: other ones would do, and these follow from the order of the levels."""
+        return np.zeros(self.size, dtype=np.intp)
+
     def encode(self, columns: Sequence[Column]) -> Encoded:
         """Turn values into level numbers, with a number of its own for unseen levels where they are permitted."""
         refuse_missing(columns[0], self.spec)

@@ -182,6 +182,11 @@ class LabellingBasis(Basis):
         return self.inner.orders
 
     @property
+    def equals(self) -> NDArray[np.intp]:
+        """Those of the term."""
+        return self.inner.equals
+
+    @property
     def bends(self) -> NDArray[np.bool_] | None:
         """Those of the term."""
         return self.inner.bends

@@ -1,0 +1,116 @@
+"""The same table told otherwise gives the same whole fit: order, units, names, copies or weights, files, engines."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pugam import PUGAM
+
+KINDS = {
+    "marginal": {"interactions": None},
+    "interactions": {},
+    "shrunken": {"shrinkage": "always"},
+}
+MORE = {
+    "smoothed": {"estimate": "mode", "shrinkage": "never"},
+    "interactions that are named": {"interactions": [("lab", "site")]},
+}
+SEEDS = [4, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(5, 15))]
+
+
+def make_table(seed, n_labelled=120, n_rows=300):
+    rng = np.random.default_rng(seed)
+    numbers = np.arange(n_rows)
+    positive = (numbers < n_labelled) | (rng.random(n_rows) < 0.4)
+    x = rng.normal(size=(n_rows, 3))
+    site = np.where(rng.random(n_rows) < np.where(positive, 0.6, 0.3), 0, 1 + rng.integers(0, 2, n_rows))
+    lab = x[:, 2] + 1.2 * positive * np.sign(x[:, 0])
+    X = pd.DataFrame({"age": 50.0 + 10.0 * (x[:, 0] + 1.2 * positive), "dose": np.exp(x[:, 1] + positive), "lab": lab})
+    return X.assign(site=np.array(["north", "south", "west"])[site]), (numbers < n_labelled).astype(int)
+
+
+@pytest.fixture(scope="module", params=SEEDS)
+def table(request):
+    return make_table(request.param)
+
+
+@pytest.fixture(scope="module", params=[*KINDS, *(pytest.param(name, marks=pytest.mark.long) for name in MORE)])
+def options(request):
+    return {**KINDS, **MORE}[request.param]
+
+
+@pytest.fixture(scope="module")
+def known(table, options, no_trees, few_places):
+    """The fit of the table as it is."""
+    with no_trees(), few_places():
+        yield PUGAM(**options).fit(*table)
+
+
+@pytest.fixture
+def same(known, table, options, no_trees, few_places):
+    """Check that the fit of another table is the same: what is said of the rows, pi, its interval and verdict."""
+
+    def check(*fit, rows=None, tolerance=1e-7, **more):
+        with no_trees(), few_places():
+            model = PUGAM(**options, **more).fit(*fit)
+        interval, expected = model.pi_interval(), known.pi_interval()
+        assert model.pi_ == pytest.approx(known.pi_, abs=tolerance)
+        assert model.edf_ == pytest.approx(known.edf_, abs=100 * tolerance)
+        assert (interval.lower, interval.upper) == pytest.approx((expected.lower, expected.upper), abs=100 * tolerance)
+        assert model.verdict_ == known.verdict_
+        own, theirs = model.predict_proba(table[0] if rows is None else rows), known.predict_proba(table[0])
+        np.testing.assert_allclose(own, theirs, rtol=0, atol=10 * tolerance)
+
+    return check
+
+
+def test_the_order_of_rows_and_columns_does_not_matter(same, table):
+    X, z = table
+    order = np.random.default_rng(1).permutation(len(z))
+
+    same(X.iloc[order, [3, 1, 2, 0]], z[order])
+
+
+def test_units_and_names_of_columns_and_levels_do_not_matter(same, table, options):
+    X, z = table
+    told = X.assign(
+        age=7.0 - 3.0 * X["age"],
+        dose=1e6 * X["dose"],
+        lab=100.0 + 1e-3 * X["lab"],
+        site=X["site"].map({"north": "z", "south": "m", "west": "a"}),
+    )
+    if not isinstance(options.get("interactions"), list):
+        told = told.rename(columns={"age": "years", "lab": "a value"})
+
+    same(told, z, rows=told)
+
+
+def test_files_engine_threads_and_seed_do_not_matter(same, table, tmp_path):
+    X, z = table
+    for number, rows in enumerate(np.array_split(np.arange(len(z)), 3)):
+        X.assign(z=z).iloc[rows].to_parquet(tmp_path / f"part-{number}.parquet", index=False)
+
+    same(tmp_path, "z", engine="stream", n_jobs=2, random_state=77)
+
+
+def test_a_weight_of_two_is_a_row_and_its_copy(table, options):
+    X, z = table
+    weights = np.random.default_rng(2).integers(1, 3, len(z))
+    copies = np.repeat(np.arange(len(z)), weights)
+    weighted, repeated = (
+        PUGAM(check=False, **options).fit(*rows) for rows in ((X, z, weights), (X.iloc[copies], z[copies]))
+    )
+
+    assert weighted.pi_ == pytest.approx(repeated.pi_, abs=1e-7)
+    assert weighted.edf_ == pytest.approx(repeated.edf_, abs=1e-5)
+    np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), rtol=0, atol=1e-6)
+
+
+@pytest.mark.long
+def test_a_cluster_does_not_matter(same, table):
+    dask = pytest.importorskip("dask.dataframe")
+    distributed = pytest.importorskip("distributed")
+    X, z = table
+
+    with distributed.Client(processes=False, n_workers=2, threads_per_worker=1, dashboard_address=None):
+        same(dask.from_pandas(X.assign(z=z), npartitions=3), "z")
