@@ -29,8 +29,8 @@ def test_a_library_that_is_missing_is_named_with_what_to_type(lacks, extra):
     with pytest.raises(InputError) as raised:
         load_extra(extra, "This needs")
 
-    name = LIBRARIES[extra][1]
-    assert str(raised.value) == f"This needs {name}; install it with pip install 'pugam[{extra}]'."
+    _, name, packages = LIBRARIES[extra]
+    assert str(raised.value) == f"This needs {name}; install it with pip install {packages}."
     assert not is_there(extra)
 
 
