@@ -58,5 +58,5 @@ def require_weighted_squares(node: Node, matrix: Array) -> None:
 def require_variances(node: Node, matrix: Array) -> None:
     """Refuse a covariance with negative variances, rounding allowed for."""
     diagonal = matrix.diagonal()
-    if (diagonal < -UNEVEN * np.abs(diagonal).max()).any():
+    if (diagonal < -UNEVEN * np.abs(diagonal).max(initial=0.0)).any():
         raise node.error("a covariance, without negative numbers on its diagonal")
