@@ -1,5 +1,7 @@
 """The evidence along pi: its maximum, its limits, and the curve between places."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.special import logit
@@ -8,7 +10,7 @@ from pugam.data import read_table
 from pugam.datasets import simulate
 from pugam.engines import MemoryEngine
 from pugam.solvers import EvidenceCurve, PiPrior, PiRange
-from pugam.solvers.evidence_profile import ascend, follow
+from pugam.solvers.evidence_profile import _Search, ascend, follow
 from pugam.solvers.laplace import Model
 from pugam.solvers.settling import settle
 from pugam.terms import Design, parse_formula
@@ -98,3 +100,61 @@ def test_where_it_falls_faster_limits_are_those_of_the_curve_at_a_smaller_fall()
     places = np.linspace(-6.0, 1.0, 71)
     skewed = EvidenceCurve(places, 4 * places - 60 * np.log1p(np.exp(places)), 4 - 60 / (1 + np.exp(-places)))
     assert skewed.falling(2.5).limits(1.92) == skewed.limits(1.92 / 2.5)
+
+
+def narrow_parabola(places):
+    return -0.5 * (places / 0.2) ** 2, -places / 0.04
+
+
+def test_a_jump_to_a_lower_mode_does_not_end_the_interval():
+    """Beside the top the climb ends on a mode that is 3 lower, and bends as the first one does."""
+    places = np.array([-0.5, -0.25, 0.0, 0.001, 0.25, 0.5])
+    values, slopes = narrow_parabola(places)
+    lower = values - np.where(np.arange(6) >= 3, 3.0, 0.0)
+    low, high = EvidenceCurve(places, lower, slopes).limits(1.92)
+    assert high < 0.01
+    assert EvidenceCurve.without_jumps(places, lower, slopes).limits(1.92) == pytest.approx(
+        EvidenceCurve(places, values, slopes).limits(1.92), abs=0.02
+    )
+    assert low == pytest.approx(-0.2 * np.sqrt(2 * 1.92), abs=1e-3)
+
+
+def test_a_slope_without_bound_at_the_top_is_no_fall():
+    """Where a mode ends, the evidence falls ever more steeply towards its end."""
+    places = np.array([-0.5, -0.25, 0.0, 0.01, 0.25, 0.5])
+    values, slopes = narrow_parabola(places)
+    lower = values - np.where(np.arange(6) >= 3, 3.0, 0.0)
+    slopes[2] = -500.0
+    curve = EvidenceCurve.without_jumps(places, lower, slopes)
+    assert curve.values[3] > -0.1
+
+
+def test_a_curve_without_jumps_stays_as_it_is():
+    places = np.linspace(-0.6, 0.6, 7)
+    values, slopes = narrow_parabola(places)
+    values, slopes = values + places**3, slopes + 3 * places**2
+    assert EvidenceCurve.without_jumps(places, values, slopes).values == pytest.approx(values)
+
+
+def test_a_jump_to_a_higher_mode_counts():
+    places = np.array([-0.4, -0.2, 0.0, 0.2, 0.4])
+    values, slopes = narrow_parabola(places)
+    values[4] += 1.5
+    assert EvidenceCurve.without_jumps(places, values, slopes).values == pytest.approx(values)
+
+
+@pytest.mark.parametrize(("skew", "even"), [(0.0, True), (0.5, True), (5.0, False)])
+def test_a_curve_is_even_where_a_parabola_nearly_goes_through_it(skew, even):
+    places = np.array([0.0, 0.7])
+    values, slopes = narrow_parabola(places)
+    curve = EvidenceCurve(places, values + skew * places**3, slopes + 3 * skew * places**2)
+    assert curve.bends_evenly(0.4) is even
+
+
+@pytest.mark.parametrize(("steeper", "believed"), [(2.0, True), (1e6, False)])
+def test_a_bend_learned_from_a_jump_is_forgotten(steeper, believed):
+    usual, learned = np.diag([25.0, 1.0]), np.diag([25.0 * steeper, 1.0])
+    search = _Search(None, PiRange(), 0, {}, learned)
+    error = search.forget_jumps(SimpleNamespace(bend=learned, usual_bend=usual))
+    assert error == pytest.approx(0.2 / np.sqrt(steeper) if believed else 0.2)
+    assert search.bend is (learned if believed else usual)

@@ -38,6 +38,21 @@ class EvidenceCurve:
     values: Array
     slopes: Array
 
+    @classmethod
+    def without_jumps(cls, places: Array, values: Array, slopes: Array) -> EvidenceCurve:
+        """Let the evidence fall from its top no further than slopes make it, from one place to the next.
+
+        Where one mode of the coefficients ends, the climb goes on to a lower one. Such a jump says nothing about pi,
+        and an interval is not to end there. A jump to a higher one counts.
+        """
+        best, widths, changes = int(np.argmax(values)), np.diff(places), np.diff(values)
+        steepness = np.where(np.arange(len(places)) == best, 0.0, slopes)  # where a mode ends, its slope has no bound
+        ends = np.stack([steepness[:-1], steepness[1:]])
+        changes[best:] = np.maximum(changes[best:], (ends.min(axis=0) * widths)[best:])
+        changes[:best] = np.minimum(changes[:best], (ends.max(axis=0) * widths)[:best])
+        heights = np.append(0.0, np.cumsum(changes))
+        return cls(places, values[best] + np.minimum(heights - heights[best], 0.0), slopes)
+
     @cached_property
     def _curve(self) -> CubicHermiteSpline:
         return CubicHermiteSpline(self.places, self.values, self.slopes)
@@ -53,6 +68,18 @@ class EvidenceCurve:
             return 0.0
         inside = np.clip(place, self.places[0], self.places[-1])
         return float(max(self.values.max() - self._curve(inside), 0.0))
+
+    def bends_evenly(self, place: float) -> bool:
+        """Whether the evidence is nearly a parabola between the neighbours of a place.
+
+        By how much the mean of the slopes misses the change of the values is what a cubic adds to it. What it leaves
+        out itself is smaller by as much again.
+        """
+        right = int(np.clip(np.searchsorted(self.places, place), 1, len(self.places) - 1))
+        ends = slice(right - 1, right + 1)
+        change, way = np.ptp(self.values[ends]), float(np.diff(self.places[ends])[0])
+        missed = abs(float(np.diff(self.values[ends])[0]) - float(self.slopes[ends].mean()) * way)
+        return bool(missed <= TUNING.uneven * change)
 
     def extended(self, places: Array) -> Array:
         """The evidence at any places: beyond the ends it goes on along its slope there."""
@@ -112,9 +139,8 @@ class _Search:
     def curve(self) -> EvidenceCurve:
         places = np.array(sorted(self.found))
         known = [self.found[place] for place in places]
-        return EvidenceCurve(
-            places, np.array([one.value for one in known]), np.array([self.slope(one) for one in known])
-        )
+        values, slopes = [one.value for one in known], [self.slope(one) for one in known]
+        return EvidenceCurve.without_jumps(places, np.array(values), np.array(slopes))
 
     def look(self, place: float) -> EvidenceAt:
         place = float(np.clip(place, *self.pi_range.logits))
@@ -127,6 +153,22 @@ class _Search:
         self.found[place] = adjust(self.model, seen, box, TUNING.settled_gain)
         self.bend = self.found[place].bend
         return self.found[place]
+
+    def forget_jumps(self, top: EvidenceAt) -> float:
+        """The standard error of the share. Where a step has ended on another hill, the bend is the one to expect."""
+        of_share = self.number, self.number
+        learned, usual = (float(np.sqrt(inverse(bend)[of_share])) for bend in (top.bend, top.usual_bend))
+        if learned > TUNING.least_error * usual:
+            return learned
+        self.bend = top.usual_bend
+        return usual
+
+    @property
+    def stride(self) -> float:
+        """The first step, in standard errors: to near a limit; all the way down where many rows make a parabola."""
+        if self.model.engine.n_rows > TUNING.many_rows:
+            return float(np.sqrt(2.0 * TUNING.beyond * TUNING.evidence_fall))
+        return TUNING.first_step
 
     def _nearest(self, place: float) -> EvidenceAt:
         return min(self.found.values(), key=lambda one: abs(self.place(one) - place))
@@ -159,10 +201,15 @@ class _Search:
         return fall / -slope if slope < 0.0 else np.inf
 
     def sharpen(self) -> None:
-        """Look where the limits of the interval are thought to be, unless that is next to a place already known."""
-        top = self.place(self.best)
-        for place in self.curve().limits(TUNING.evidence_limit):
-            if np.isfinite(place) and abs(self.place(self._nearest(place)) - place) > TUNING.next_to * abs(place - top):
+        """Look where the limits of the interval are thought to be, unless they are known well enough.
+
+        That is where a place next to them was looked at, or where the evidence is nearly a parabola around them.
+        """
+        top, curve = self.place(self.best), self.curve()
+        for place in curve.limits(TUNING.evidence_limit):
+            if not np.isfinite(place) or curve.bends_evenly(place):
+                continue
+            if abs(self.place(self._nearest(place)) - place) > TUNING.next_to * abs(place - top):
                 self.look(place)
 
 
@@ -178,8 +225,8 @@ def follow(model: Model, start: EvidenceAt, pi_range: PiRange, number: int = 0) 
     search = _Search(model, pi_range, number, {float(start.point[number]): start}, start.bend)
     for _ in range(TUNING.most_walks):
         top = search.ascend()
-        error = float(np.sqrt(inverse(top.bend)[number, number]))
-        step = float(np.clip(TUNING.first_step * error, *TUNING.profile_steps))
+        error = search.forget_jumps(top)
+        step = float(np.clip(search.stride * error, *TUNING.profile_steps))
         for way in (1.0, -1.0):
             search.walk(top, way, step, TUNING.evidence_fall)
         if search.best is top:
