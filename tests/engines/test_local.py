@@ -60,7 +60,7 @@ def encoded(design, table):
 def both_kinds(design, encoded):
     """The same columns, written out and not."""
     n_rows = len(encoded[0])
-    return DenseColumns(design.matrix(encoded)), LocalColumns(design, encoded, Workspace(design, n_rows))
+    return DenseColumns(design.matrix(encoded)), LocalColumns(design, encoded, Workspace.empty(design, n_rows))
 
 
 def grams(columns, weights, n_columns):
@@ -131,7 +131,7 @@ def test_levels_that_the_fit_never_saw_have_no_effect(table):
     codes = np.array([-1, 0, -1, 1, 2, -1], dtype=np.int32)
 
     assert_same_products(design, [codes, np.linspace(-1.0, 1.0, 6)])
-    alone = LocalColumns(design, [codes, np.zeros(6)], Workspace(design, 6))
+    alone = LocalColumns(design, [codes, np.zeros(6)], Workspace.empty(design, 6))
     b = np.concatenate([[0.5, 3.0, -2.0], np.zeros(4)])
     np.testing.assert_array_equal(alone.predict(b[None])[0, codes == -1], 0.5)
 
@@ -146,7 +146,7 @@ def test_hundreds_of_levels_are_told_apart():
 
 
 def test_one_workspace_serves_block_after_block(design, encoded):
-    workspace = Workspace(design, 400)
+    workspace = Workspace.empty(design, 400)
     b = np.random.default_rng(4).normal(size=(1, 1 + design.n_columns))
 
     for start, stop in ((0, 400), (400, 800), (800, 850)):
@@ -344,7 +344,7 @@ MIXTURES = {
 def test_terms_that_are_written_out_stand_beside_those_that_are_not(table, terms, n_rows, n_weightings):
     design = Design.resolve(terms, table)
     encoded = [values[:n_rows] for values in design.encode(table)]
-    dense, mixed = DenseColumns(design.matrix(encoded)), local_columns(design, encoded, Workspace(design, n_rows))
+    dense, mixed = DenseColumns(design.matrix(encoded)), local_columns(design, encoded, Workspace.empty(design, n_rows))
     rng = np.random.default_rng(5)
     q = 1 + design.n_columns
     b, weights = rng.normal(size=(n_weightings, q)), rng.normal(size=(n_weightings, n_rows))
@@ -358,7 +358,7 @@ def test_terms_that_are_written_out_stand_beside_those_that_are_not(table, terms
 
 
 def test_where_all_terms_have_pieces_nothing_is_written_out(design, encoded):
-    assert isinstance(local_columns(design, encoded, Workspace(design, N_ROWS)), LocalColumns)
+    assert isinstance(local_columns(design, encoded, Workspace.empty(design, N_ROWS)), LocalColumns)
 
 
 def test_a_design_without_pieces_is_written_out(table):
@@ -379,3 +379,19 @@ def test_sums_of_a_mixture_are_those_of_the_columns_written_out(table, monkeypat
 
     for name in ("value", "score", "information"):
         assert_close(getattr(found, name), getattr(wanted, name))
+
+
+def test_places_of_rows_are_kept_where_there_is_room(design, encoded, monkeypatch):
+    """Found once, they serve other parameters, weights and blocks; where there is no room, they are found each time."""
+    monkeypatch.setattr("pugam.engines.local.MANY_ROWS", 10)
+    positive = np.arange(N_ROWS) % 3 == 0
+    kept = MemoryEngine(design, encoded, positive)
+    monkeypatch.setattr("pugam.engines.memory.CACHE_BYTES", 0)
+    fresh = MemoryEngine(design, encoded, positive)
+    assert kept.n_bytes - fresh.n_bytes == 12 * len(design.local_terms) * N_ROWS
+    for seed in (1, 2):
+        b = np.random.default_rng(seed).normal(size=(1, 1 + design.n_columns)) / 10.0
+        counts = np.arange(N_ROWS) % (1 + seed)
+        for ours, others in ((kept, fresh), (kept.reweighted(counts), fresh.reweighted(counts))):
+            assert np.array_equal(ours.sums(PI[:1], b).information, others.sums(PI[:1], b).information)
+            assert np.array_equal(ours.linear_predictor(b[0]), others.linear_predictor(b[0]))

@@ -510,3 +510,12 @@ def test_sums_over_groups_are_those_in_memory(engines):
     assert parted == pytest.approx(memory, rel=1e-10, abs=1e-10)
     ones = np.array([values[0, groups == group].sum() for group in range(7)])
     assert memory[0, :, 0] == pytest.approx(ones, abs=1e-10)
+
+
+def test_products_of_columns_are_summed_as_in_memory(engines):
+    """Values of any sign: X' diag(v) X."""
+    values = np.random.default_rng(5).normal(size=N_ROWS)
+    memory, parted = (engine.sum_products(values) for engine in engines)
+    X = engines[0].design.matrix(engines[0].encoded)
+    assert memory == pytest.approx(X.T @ (X * values[:, None]), rel=1e-9, abs=1e-9)
+    assert parted == pytest.approx(memory, rel=1e-9, abs=1e-9)

@@ -13,7 +13,7 @@ from pugam.engines import MemoryEngine
 from pugam.solvers import TUNING, PiPrior, PiRange
 from pugam.solvers.evidence_profile import ascend
 from pugam.solvers.laplace import Model
-from pugam.solvers.pairs import add_pairs, choice_cost, find_pairs, screen_pairs
+from pugam.solvers.pairs import _score, _score_of_rows, add_pairs, choice_cost, find_pairs, screen_pairs
 from pugam.solvers.settling import settle
 from pugam.terms import Design, parse_formula
 
@@ -93,6 +93,16 @@ def test_a_sample_of_many_rows_shows_the_same_gains(known, monkeypatch):
     assert of_some.ranked[0][1] != of_all.ranked[0][1]
     assert of_some.ranked[0][1] == pytest.approx(of_all.ranked[0][1], rel=0.2)
     assert of_some.together == pytest.approx(of_all.together, rel=0.3)
+
+
+def test_the_score_of_products_is_that_of_their_columns(known):
+    _, model, at = known
+    pairs = pairs_of(model)
+    products = Design(tuple(pair.basis for pair in pairs))
+    rows = model.engine.redesigned(products, [pair.sources for pair in pairs])
+    of_rows = _score_of_rows(model.engine, at)
+    columns = products.matrix(rows.encoded)[:, 1:]
+    assert _score(model, at, pairs) == pytest.approx(of_rows @ columns, rel=1e-9, abs=1e-9)
 
 
 def test_a_gain_seen_from_afar_is_about_what_comes_out(known):

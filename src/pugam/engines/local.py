@@ -8,6 +8,7 @@ block.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -60,12 +61,30 @@ def can_compile() -> bool:
     return True
 
 
+@dataclass(frozen=True)
 class Workspace:
-    """Where the intervals and offsets of a block are written: fresh memory for each would cost as much as their use."""
+    """Where the intervals and offsets of rows are written: fresh memory for each block would cost as much as their use.
 
-    def __init__(self, design: Design, n_rows: int) -> None:
+    Attributes
+    ----------
+    intervals, offsets : arrays of shape (n_terms, n)
+    located : bool
+        Whether they have been written already.
+    """
+
+    intervals: NDArray[np.int32]
+    offsets: Array
+    located: bool = False
+
+    @classmethod
+    def empty(cls, design: Design, n_rows: int) -> Workspace:
+        """Room for so many rows."""
         shape = (len(design.local_terms), n_rows)
-        self.intervals, self.offsets = np.empty(shape, np.int32), np.empty(shape)
+        return cls(np.empty(shape, np.int32), np.empty(shape))
+
+    def part(self, rows: slice, located: bool = False) -> Workspace:
+        """The room of some of the rows."""
+        return Workspace(self.intervals[:, rows], self.offsets[:, rows], located)
 
 
 def local_columns(design: Design, encoded: Sequence[Encoded], workspace: Workspace) -> LocalColumns | MixedColumns:
@@ -89,7 +108,11 @@ class LocalColumns:
         self._design, self._support, self._n_rows = design, design.support, len(encoded[0])
         self._intervals = workspace.intervals[:, : self._n_rows]
         self._offsets = workspace.offsets[:, : self._n_rows]
-        support = self._support
+        if not workspace.located:
+            self._locate(encoded)
+
+    def _locate(self, encoded: Sequence[Encoded]) -> None:
+        design, support = self._design, self._support
         for j, (basis, values) in enumerate(zip(design.bases, encoded, strict=True)):
             tables = (support.cells[j], support.breaks[j], support.origins[j], support.missing[j])
             _kernels().locate(basis.places(values), *tables, self._intervals[j], self._offsets[j])

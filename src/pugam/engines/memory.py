@@ -48,6 +48,7 @@ LOCAL_BLOCK_ROWS = 32_768  # where columns are not written out, blocks are large
 SMALL_WORK = 100_000_000  # products of cells, or cells, for which no thread is started
 GROUPS = 16  # the rows are always cut into so many groups, whatever the number of threads
 CACHE_BYTES = 128 * 2**20  # model columns are kept up to this size and evaluated anew beyond it
+PLACE_BYTES = 12  # of a value: its interval, and where it lies within
 PRODUCT_BYTES = 96 * 2**20  # so are products of columns, which serve many parameter vectors at once
 
 
@@ -116,6 +117,10 @@ class MemoryEngine(CountedRows):
         if 8 * n_cells <= CACHE_BYTES and not self._local and not once:
             self._matrix = self._evaluate_all()
         self._products: dict[int, Array] = {}  # by the first row of a block
+        self._places: Workspace | None = None  # of all rows, within the terms that are summed by moments
+        if self._local and not self._is_part and not once and self._bytes_of_places <= CACHE_BYTES:
+            self._places = Workspace.empty(design, len(positive))
+        self._located: set[tuple[int, int]] = set()  # blocks, by their first row and the one after the last
         # Of a part of many rows nothing more is kept than the rows themselves.
         n_products = n_cells * (width + 1) // 2
         self._keeps_products = not self._is_part and 8 * n_products <= PRODUCT_BYTES
@@ -124,7 +129,12 @@ class MemoryEngine(CountedRows):
     def n_bytes(self) -> int:
         """How much memory the rows take."""
         arrays = [*self.encoded, self.positive, self.weights, self._matrix]
-        return sum(array.nbytes for array in arrays if array is not None)
+        of_places = 0 if self._places is None else self._bytes_of_places
+        return sum(array.nbytes for array in arrays if array is not None) + of_places
+
+    @property
+    def _bytes_of_places(self) -> int:
+        return PLACE_BYTES * len(self.design.local_terms) * len(self.positive)
 
     def linear_predictor(self, b: Array) -> Array:
         """Intercept plus effects of every row for one vector b, shape (n_rows,)."""
@@ -233,6 +243,17 @@ class MemoryEngine(CountedRows):
                 sums[present] += csr_array((value[rows], (places, each)), (len(present), len(each))) @ matrix
         return found
 
+    def sum_products(self, values: Array) -> Array:
+        """Sum values times products of model columns over the rows."""
+        width = 1 + self.design.n_columns
+
+        def of_block(block: Block) -> Array:
+            sums = np.empty((1, width, width))
+            block.X.grams(values[None, block.rows], sums)
+            return np.asarray(sums[0])
+
+        return self._sum(of_block, self.n_rows * width**2)
+
     def _evaluate_all(self) -> Array:
         matrix = np.empty((self.n_rows, 1 + self.design.n_columns))
 
@@ -266,10 +287,16 @@ class MemoryEngine(CountedRows):
 
     def blocks(self, start: int, stop: int) -> Iterator[Block]:
         """Yield the rows from start to stop, block by block; a block is valid until the next is asked for."""
-        workspace = Workspace(self.design, min(self._block_rows, stop - start)) if self._local else None
+        workspace = self._workspace(stop - start)
         for rows in self._block_slices(start, stop):
             weights = None if self.weights is None else self.weights[rows]
             yield Block(rows, self._columns(rows, workspace), self.positive[rows], weights)
+
+    def _workspace(self, n_rows: int) -> Workspace | None:
+        """Room for one block after the other, unless the places of all rows are kept."""
+        if not self._local or self._places is not None:
+            return self._places
+        return Workspace.empty(self.design, min(self._block_rows, n_rows))
 
     def _columns(self, rows: slice, workspace: Workspace | None) -> Columns:
         encoded = [values[rows] for values in self.encoded]
@@ -279,9 +306,18 @@ class MemoryEngine(CountedRows):
 
     def _estimated_columns(self, encoded: Sequence[Encoded], rows: slice, workspace: Workspace | None) -> Columns:
         if workspace is not None:
-            return local_columns(self.design, encoded, workspace)
+            return self._local_columns(encoded, rows, workspace)
         X = self.design.matrix(encoded) if self._matrix is None else self._matrix[rows]
         return DenseColumns(X, partial(self._products_of, rows.start))
+
+    def _local_columns(self, encoded: Sequence[Encoded], rows: slice, workspace: Workspace) -> Columns:
+        """Columns that are not written out; where the places of all rows are kept, each block is located once."""
+        if workspace is not self._places:
+            return local_columns(self.design, encoded, workspace)
+        block = (rows.start, rows.stop)
+        columns = local_columns(self.design, encoded, workspace.part(rows, block in self._located))
+        self._located.add(block)
+        return columns
 
     def _products_of(self, first_row: int, X: Array) -> Array:
         """Products of a block's columns, kept where all of them take little memory."""

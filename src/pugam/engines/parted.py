@@ -135,6 +135,11 @@ class PartedEngine(CountedRows):
         found: Array = self.parts.sum(_sum_groups, n_groups, each=each)
         return found
 
+    def sum_products(self, values: Array) -> Array:
+        """Sum values times products of model columns over the rows."""
+        found: Array = self.parts.sum(MemoryEngine.sum_products, each=self._cut(values))
+        return found
+
     def resampled(self, counts: Counts) -> PartedResampledRows:
         """Return the same rows under B weightings: how often each row counts, shape (B, n_rows)."""
         return PartedResampledRows(self, counts)

@@ -169,6 +169,10 @@ class Engine(Protocol):
         """
         ...
 
+    def sum_products(self, values: Array) -> Array:
+        """Sum values of any sign, shape (n_rows,), times products of model columns, the intercept's ones first."""
+        ...
+
     def encoded_at(self, rows: NDArray[np.intp]) -> tuple[Encoded, ...]:
         """Return the encoded values of these rows, whose numbers increase, one array per term."""
         ...

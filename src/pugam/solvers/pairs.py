@@ -151,12 +151,16 @@ def _weighted_sample(model: Model) -> Model:
 
 
 def _score(model: Model, known: EvidenceAt, pairs: Sequence[Pair]) -> Array:
-    """The score of all products over all rows."""
+    """The score of all products over all rows: the rows' scores times products of functions of single columns."""
     engine = model.engine
-    products = Design(tuple(pair.basis for pair in pairs))
-    rows = engine.redesigned(products, [pair.sources for pair in pairs], once=True)
-    sums = rows.sum_groups(_score_of_rows(engine, known)[None], np.zeros(engine.n_rows, dtype=np.int8), 1)[0, 0]
-    return np.asarray(sums[products.layout.of_predictors.coefficients])
+    margins: dict[int, Basis] = {}
+    for pair in pairs:
+        margins.update(zip(pair.sources, pair.basis.margins, strict=True))
+    functions = Design(tuple(margins.values()))
+    rows = engine.redesigned(functions, list(margins), once=True)
+    sums = rows.sum_products(_score_of_rows(engine, known))[1:, 1:]
+    blocks = dict(zip(margins, functions.blocks, strict=True))
+    return np.concatenate([sums[blocks[one], blocks[other]].ravel() for one, other in (pair.sources for pair in pairs)])
 
 
 def _score_of_rows(engine: Engine, known: EvidenceAt) -> Array:
