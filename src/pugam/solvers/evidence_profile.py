@@ -166,9 +166,13 @@ class _Search:
     @property
     def stride(self) -> float:
         """The first step, in standard errors: to near a limit; all the way down where many rows make a parabola."""
-        if self.model.engine.n_rows > TUNING.many_rows:
-            return float(np.sqrt(2.0 * TUNING.beyond * TUNING.evidence_fall))
-        return TUNING.first_step
+        all_the_way = float(np.sqrt(2.0 * TUNING.beyond * TUNING.evidence_fall))
+        return all_the_way if self.has_many_rows else TUNING.first_step
+
+    @property
+    def has_many_rows(self) -> bool:
+        """Whether each look takes long, and the evidence is nearly a parabola."""
+        return self.model.engine.n_rows > TUNING.many_rows
 
     def _nearest(self, place: float) -> EvidenceAt:
         return min(self.found.values(), key=lambda one: abs(self.place(one) - place))
@@ -203,11 +207,11 @@ class _Search:
     def sharpen(self) -> None:
         """Look where the limits of the interval are thought to be, unless they are known well enough.
 
-        That is where a place next to them was looked at, or where the evidence is nearly a parabola around them.
+        That is where a place next to them was looked at, or where the evidence of many rows is nearly a parabola.
         """
         top, curve = self.place(self.best), self.curve()
         for place in curve.limits(TUNING.evidence_limit):
-            if not np.isfinite(place) or curve.bends_evenly(place):
+            if not np.isfinite(place) or (self.has_many_rows and curve.bends_evenly(place)):
                 continue
             if abs(self.place(self._nearest(place)) - place) > TUNING.next_to * abs(place - top):
                 self.look(place)
