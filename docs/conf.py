@@ -55,7 +55,7 @@ myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 suppress_warnings = ["config.cache"]
 
-templates_path = ["templates"]
+templates_path = [str(HERE / "templates")]  # beside the pages, where autosummary does not look by itself
 default_role = "py:obj"  # `effect` in a docstring leads to that method
 autosummary_generate = True
 autodoc_typehints = "none"  # numpydoc's sections say it in words
