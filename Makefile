@@ -153,7 +153,7 @@ benchmark-inference: $(VENV)/developing
 	$(BIN)/python benchmarks/interval_coverage.py
 	$(BIN)/python benchmarks/bands.py mode
 	$(BIN)/python benchmarks/bands.py marginal
-	$(BIN)/python benchmarks/term_tests.py
+	$(BIN)/python benchmarks/term_tests.py mode
 	$(BIN)/python benchmarks/shapes.py
 	$(BIN)/python benchmarks/bootstrap.py
 	$(BIN)/python benchmarks/misspecification.py

@@ -15,6 +15,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 import command_line_pages  # noqa: E402
+import outside_names  # noqa: E402
 import see_also  # noqa: E402
 
 import pugam  # noqa: E402
@@ -27,6 +28,7 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
+    "sphinx.ext.intersphinx",
     "sphinx.ext.viewcode",
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
@@ -44,7 +46,7 @@ include_patterns = [
     "CONTRIBUTING.md",
     "SECURITY.md",
 ]
-exclude_patterns = ["**/records"]
+exclude_patterns = ["**/records", "docs/templates"]
 root_doc = "docs/index"
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 nitpicky = False
@@ -53,10 +55,16 @@ myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 suppress_warnings = ["config.cache"]
 
+templates_path = [str(HERE / "templates")]  # beside the pages, where autosummary does not look by itself
+default_role = "py:obj"  # `effect` in a docstring leads to that method
 autosummary_generate = True
 autodoc_typehints = "none"  # numpydoc's sections say it in words
 numpydoc_show_class_members = False
 numpydoc_validation_checks: set[str] = set()
+numpydoc_xref_param_type = True
+numpydoc_xref_aliases = outside_names.ALIASES
+numpydoc_xref_ignore = "all"  # but these aliases
+intersphinx_mapping = outside_names.write(HERE / "reference/generated")
 
 sphinx_gallery_conf = {
     "examples_dirs": "examples",

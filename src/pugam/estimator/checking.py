@@ -19,7 +19,7 @@ class CheckMethods:
         """Check the terms as R's `gam.check` and `concurvity` do: is k large enough, do labels turn out as predicted?
 
         Print the result to read it. `diagnose` asks whether pi is determined and the model fits as a whole; this asks
-        about single terms: whether each smooth one has functions enough (a score test of finer functions of its column,
+        about single terms: whether each smooth one has enough functions (a score test of finer functions of its column,
         with all others kept), whether predicted and observed labels agree, and how much of each term the other terms
         could say as well.
 

@@ -31,7 +31,7 @@ class ComparisonMethods:
         Parameters
         ----------
         *others : PUGAM
-            Fitted models, of the same rows in the same order; a stored model is told by their numbers alone.
+            Fitted models, of the same rows in the same order; of a stored model only the numbers of rows are compared.
         names : sequence of str, optional
             What to call this model and the others; by default model 1, model 2, ...
         level : float

@@ -205,8 +205,8 @@ class CurveMethods:
         """Return the factor by which the odds of being positive change when a term's column goes from a to b.
 
         With two sets of values, ``odds_ratio({"age": 40, "bmi": 25}, {"age": 60, "bmi": 30})``, several columns change
-        at once. A column that also stands in an interaction has no odds ratio of its own: the values of all columns of
-        the interaction are needed.
+        at once. If a column also stands in an interaction that you asked for, name values of all columns of the
+        interaction; over interactions that were added for you, its odds ratio is averaged.
 
         Examples
         --------

@@ -29,7 +29,7 @@ class DriftMethods:
     _column_digests: tuple[Fit, tuple[ColumnDigest, ...]] | None = None  # of a loaded model
 
     def drift(self, X: Any, pi: float | None = None, level: float = 0.95) -> Drift:
-        """Hold new rows against the fit: which columns moved, and do the rows contradict a share of positives?
+        """Compare new rows with the fit: which columns moved, and do the rows contradict a share of positives?
 
         Columns are compared with those of the unlabelled rows of the fit, of which a saved model keeps quantiles and
         shares of levels. The share of the new rows is estimated with the density ratio of the fit, whose errors widen

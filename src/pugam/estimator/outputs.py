@@ -31,7 +31,7 @@ class OutputMethods:
     def summary(
         self: Any, level: float | None = None, interval: Interval | None = None, *, order: OrderName = "formula"
     ) -> Any:
-        """Return a summary of the fit: printed, a table as of a statistics package; its parts, tidy frames.
+        """Return a summary of the fit, which prints as a table; its parts are tidy frames.
 
         The frames are `model` (pi with its interval, counts, log-likelihood), `smooth` and `factors` (a test of each
         such term) and `linear` (slopes, levels and effects of missing values, with intervals); `warnings` is a list.
@@ -42,7 +42,7 @@ class OutputMethods:
         level : float, optional
             Of the intervals; by default that of `interval`, or 0.95.
         interval : Interval, optional
-            For pi, as made by `pi_interval`; by default Wald's.
+            For pi, as made by `pi_interval`; by default the one it gives without arguments.
         order : {"formula", "importance"}
             List terms as in the formula, or those that matter most first, as of `importance`; a stored model needs its
             rows for that (`attach`).
@@ -169,7 +169,8 @@ class OutputMethods:
         n_candidates : int
             How many of the most likely positives to list.
         interval : Interval, optional
-            For pi, as made by `pi_interval`; by default Wald's. All other intervals of the report have its level.
+            For pi, as made by `pi_interval`; by default the one it gives without arguments. All other intervals of the
+            report have its level.
         diagnosis : Diagnosis, optional
             One made before, by `diagnose`.
         progress : bool, optional

@@ -93,7 +93,7 @@ class KindMethods(WorklistMethods):
         level : float
         model_error : bool
             As of `pi_interval`: whether lower limits allow for negatives that look just like positives, and, where a
-            model does not fit, intervals for what others say of a share.
+            model does not fit, for the estimates of other methods.
 
         Returns
         -------

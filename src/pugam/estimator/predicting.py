@@ -211,7 +211,7 @@ class PredictionMethods(SampleMethods):
             Share of positives in another population, as of `predict_proba`; taken as known.
         sample : str, or array-like of one name for each row, optional
             Which of the unlabelled samples of the fit rows are from. Its share is less sure than that of all
-            unlabelled rows; what it varies more counts as independent of all else.
+            unlabelled rows; the additional variance counts as independent of everything else.
         unscorable : {"error", "nan"}
             As of `predict_proba`. With "nan" a last column, not_scored, holds the reason for each row without a score.
 

@@ -61,7 +61,8 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
 
         log g(x) / h(x) = alpha + u_1(x_1) + ... + u_p(x_p),
 
-    by penalised profile empirical likelihood. The labelled sample has to be a random sample of the positives.
+    by default by marginal likelihood (see ``estimate``). The labelled sample has to be a random sample of the
+    positives, unless ``labelling`` says what labels depend on.
 
     Parameters
     ----------
@@ -91,10 +92,10 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
         Take the bias that smoothing brings on pi out of it, and refit the curves; False: the penalised estimate, as
         in the paper.
     shrinkage : {"auto", "always", "never"}, default="auto"
-        Shrink curves by a ridge, and take pi from held-out rows: for columns too many for the rows there are. "auto"
-        does so with fewer than 20 rows of either label for each column that smoothing does not restrain, where features
-        leave fewer than five rows for each of them in doubt, and where pi is not determined otherwise; only with
-        ``smoothing="reml"``.
+        Shrink curves by a ridge, and take pi from held-out rows: for tables with few rows for their columns. "auto"
+        does so with fewer than 20 rows of either label for each column that smoothing does not restrain; with
+        ``estimate="mode"`` also where features leave fewer than five rows for each of these columns in doubt, and where
+        pi is not determined otherwise. Only with ``smoothing="reml"``.
     estimate : {"marginal", "mode"}, default="marginal"
         pi by marginal likelihood: every coefficient has a prior, the straight parts of all terms with one variance,
         their bends with another, interactions with a third; variances are estimated, coefficients integrated out, and
@@ -112,7 +113,7 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
         are then not looked for.
     missing : {"error", "effect"}, default="error"
         What terms do with missing values that do not say it themselves: refuse them, or give them an effect of their
-        own; in interactions a zero effect, as main effects tell of them.
+        own; in interactions a zero effect, since main effects account for them.
     unseen : {"error", "zero"}, default="error"
         What predictions do with levels that the fit never saw, in all terms: "zero" gives them a zero effect; "error"
         leaves that to each term, and `f` refuses them.

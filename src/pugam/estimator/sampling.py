@@ -58,7 +58,7 @@ class SampleMethods(LabellingMethods):
         level : float
         model_error : bool
             As of `pi_interval`: whether lower limits allow for negatives that look just like positives, and, where the
-            model does not fit, intervals for what others say of pi.
+            model does not fit, for the estimates of other methods.
 
         Returns
         -------

@@ -73,7 +73,7 @@ class UncertaintyMethods(CurveMethods):
         level : float
         method : {"wald", "profile", "bootstrap"}, optional
             None, the default, is the interval that summary and report show, and costs nothing. By marginal likelihood:
-            the values of pi at which its logarithm, for given numbers of labels, is lower by no more than 1.92, for a
+            the values of pi at which its logarithm, for given numbers of labels, falls by no more than 1.92, for a
             level of 0.95. Of the mode: Wald's, or the profile where the check of the fit found that far from Wald's.
             "wald" is, with `estimate="mode"`, symmetric on the log scale, from the penalised information, corrected
             for the bias of smoothing and for sampling given z; of shrunken curves on the logit scale, from rows held
@@ -81,8 +81,8 @@ class UncertaintyMethods(CurveMethods):
             "bootstrap" refits the model to resamples. All know the clusters and strata of the fit.
         model_error : bool
             By marginal likelihood, the lower limit of the default interval allows for negatives that look just like
-            positives; where a fit was checked and does not fit, the interval holds what others say of pi. False: errors
-            of sampling alone, as all other intervals.
+            positives; where a checked model does not fit, the interval includes the estimates of other methods. False:
+            errors of sampling alone, as all other intervals.
         kind : {"normal", "percentile", "bca"}
             Which interval a bootstrap gives; normal by default, around the estimate, since quantiles of refits lie low:
             see `Bootstrap.interval`.
@@ -145,7 +145,7 @@ class UncertaintyMethods(CurveMethods):
             A term with a shape is tested against curves of that shape only, which makes the test one-sided: the
             reference distribution is a mixture of chi-squares (chi-bar-square; sizes and powers are in
             benchmarks/results/shape_tests.md). A bootstrap does not hold its level there: a flat curve lies on the
-            boundary of the shape, where resamples vary otherwise than samples do.
+            boundary of the shape, where resamples do not vary as samples do.
         null : {"zero", "linear"}
             Of increasing and decreasing terms "linear" is tested as if they had no shape: lines are of that shape, too.
         refit : bool

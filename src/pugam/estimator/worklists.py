@@ -93,11 +93,11 @@ class WorklistMethods(PredictionMethods):
         sample: Any = None,
         unscorable: UnscorablePolicy = "error",
     ) -> Worklist:
-        """Rank rows for a review, and say how many positives it is expected to find; print it to read that.
+        """Rank rows for a review, and say how many positives it is expected to find; print it to read it.
 
-        No negatives are needed: of rows with these posteriors so many are positive. The interval counts chance, that
-        pi and the curves are estimated, and what `pi_interval` allows for errors of the model. Rows are counted once
-        each, whatever weights the fit had.
+        No known negatives are needed: the posteriors add up to the number of positives to expect. The interval
+        counts chance, the estimation of pi and of the curves, and what `pi_interval` allows for errors of the model.
+        Rows are counted once each, whatever weights the fit had.
 
         Parameters
         ----------

@@ -140,7 +140,8 @@ def offset(column: str) -> Offset:
     """Add a numeric column to the log density ratio as it is, with coefficient one.
 
     For what is known beforehand: the logarithm of a sampling effort, a published risk score on the scale of log odds.
-    Like other effects it is zero at the middle of its range; the intercept alpha takes up the rest.
+    In the model it is zero at the middle of its range, and the intercept alpha takes up the rest. It is shown as other
+    effects are, with mean zero over the unlabelled rows.
 
     Examples
     --------
