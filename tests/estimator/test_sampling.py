@@ -254,6 +254,8 @@ def test_what_is_not_there_is_named(model, rows):
         model.predict_proba(X, sample="d")
     with pytest.raises(InputError, match="no sample 'd'; the samples are 'a', 'b', 'c'"):
         model.share_difference("a", "d")
+    with pytest.raises(InputError, match="Sample 'a' is named twice; name two samples to compare"):
+        model.share_difference("a", "a")
     names = ["a"] * (len(X) - 1)
     with pytest.raises(InputError, match=f"sample is 'd' in row {len(X) - 1}, but the samples of the fit are 'a', 'b'"):
         model.predict_proba(X, sample=[*names, "d"])

@@ -107,6 +107,8 @@ class SampleMethods(LabellingMethods):
         """
         check_is_fitted(self)
         numbers = self._sample_number(first), self._sample_number(second)
+        if numbers[0] == numbers[1]:
+            raise InputError(f"Sample {sample_name(first)!r} is named twice; name two samples to compare.")
         return compare_shares(self._require_samples(), *numbers, level, self._settings.pi_range)
 
     def test_shares(self) -> EqualShares:
