@@ -206,6 +206,37 @@ def test_the_bootstrap_draws_within_samples_and_refits_all_shares(model):
     interval = model.pi_interval(model_error=False)
     assert 0.4 < error / ((interval.upper - interval.lower) / 3.92) < 2.0  # 20 refits know it to 16%
     assert abs(np.mean(resamples.pi) - model.pi_) < 0.03
+    shares = model.shares(model_error=False)
+    assert resamples.samples == ("a", "b", "c")
+    assert np.mean(resamples.shares, axis=0) == pytest.approx(shares["pi"][:3], abs=0.04)
+    for number, name in enumerate(resamples.samples):
+        found = resamples.interval(0.8, sample=name)  # of 20 refits, two lie beyond each limit
+        assert found.estimate == pytest.approx(shares["pi"][number], abs=1e-12)
+        width = (shares["upper"] - shares["lower"])[number] * 1.28 / 1.96
+        assert 0.4 < (found.upper - found.lower) / width < 2.0
+        assert resamples.interval(0.8, "percentile", sample=name).method == "bootstrap, percentile"
+
+
+def test_a_bootstrap_kept_in_a_file_has_the_shares_too(model, tmp_path):
+    plain = model.bootstrap(3, random_state=0)
+    for _ in range(2):
+        kept = model.bootstrap(3, random_state=0, store=tmp_path / "refits.jsonl")
+        assert kept.shares.tobytes() == plain.shares.tobytes()
+
+
+def test_bootstrap_intervals_of_samples_that_cannot_be_had_are_refused(model, rows):
+    resamples = model.bootstrap(3, random_state=0)
+    with pytest.raises(InputError, match="no sample 'd'; the samples are 'a', 'b', 'c'"):
+        resamples.interval(sample="d")
+    with pytest.raises(InputError, match="BCa is for the share of all unlabelled rows"):
+        resamples.interval(0.5, "bca", sample="a")
+    X, z, sample, _ = rows
+    pooled = PUGAM(check=False).fit(X, z, sample=sample, shares="pooled").bootstrap(3, random_state=0)
+    with pytest.raises(InputError, match="Refits do not pool shares; intervals for those of single samples are in sh"):
+        pooled.interval(0.5, sample="a")
+    plain = PUGAM("x1 + x2", check=False).fit(X, z).bootstrap(3, random_state=0)
+    with pytest.raises(InputError, match="one unlabelled sample only"):
+        plain.interval(0.5, sample="a")
 
 
 def test_the_forest_plot_has_a_line_for_each_sample_and_one_for_all(model):
