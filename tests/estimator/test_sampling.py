@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy.special import logit
 
-from pugam import PUGAM, load
+from pugam import PUGAM, f, load
 from pugam.datasets import simulate
 from pugam.errors import InputError, PugamWarning
 from pugam.inference import normal_quantile
@@ -277,6 +277,19 @@ def test_too_few_rows_for_the_columns_are_refused(rows):
     wide = X.assign(**{f"noise{number}": np.random.default_rng(number).random(len(X)) for number in range(60)})
     with pytest.raises(InputError, match="800 rows of one label are too few"):
         PUGAM().fit(wide, z, sample=site)
+
+
+def test_features_that_name_the_samples_are_refused(rows):
+    """By the values of a column, in place of its name, it stays a feature; so does a copy of it, as a number."""
+    X, z, sample, _ = rows
+    told = "Column 'site' tells which sample an unlabelled row is from, .* leave it out of X"
+    for named in (sample, np.unique(sample, return_inverse=True)[1].astype(float)):
+        with pytest.raises(InputError, match=told):
+            PUGAM(check=False).fit(X.assign(site=named), z, sample=sample)
+    coarse = np.where(sample == "a", "near", "far")  # two samples are far: it does not tell them apart
+    assert PUGAM(["x1", "x2", "x3", f("coarse")], check=False).fit(X.assign(coarse=coarse), z, sample=sample).pi_ > 0.0
+    with pytest.raises(InputError, match=r"out of the terms, or let curves vary with it, as in s\(age, by=site\)"):
+        PUGAM("x1 + x2 + f(site)").fit(X.assign(site=sample), z, sample="site")
 
 
 def test_what_is_not_there_is_named(model, rows):
