@@ -288,6 +288,8 @@ def test_features_that_name_the_samples_are_refused(rows):
             PUGAM(check=False).fit(X.assign(site=named), z, sample=sample)
     coarse = np.where(sample == "a", "near", "far")  # two samples are far: it does not tell them apart
     assert PUGAM(["x1", "x2", "x3", f("coarse")], check=False).fit(X.assign(coarse=coarse), z, sample=sample).pi_ > 0.0
+    known = X.assign(known=np.where(sample == "a", 0.0, np.where(sample == "b", 0.1, 0.2)))
+    assert PUGAM("x1 + x2 + x3 + offset(known)", check=False).fit(known, z, sample=sample).pi_ > 0.0
     with pytest.raises(InputError, match=r"out of the terms, or let curves vary with it, as in s\(age, by=site\)"):
         PUGAM("x1 + x2 + f(site)").fit(X.assign(site=sample), z, sample="site")
 

@@ -376,7 +376,7 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
         require_labelling(design, settings, samples, survey)
         require_shares(shares, samples)
         if own is None:
-            require_no_names(design, labelling, shown, samples, numbers)
+            require_no_names(design, shown, samples, numbers)
         rng = read_generator(self.random_state)
         with one_blas_thread():
             engine = open_engine(rows, design, samples)

@@ -111,17 +111,18 @@ def require_shares(how: str, samples: SampledRows | None) -> None:
         raise InputError(*needed, f"; there are {n_samples}.")  # told apart already, by names or by files
 
 
-def require_no_names(
-    design: Design, labelling: Sequence[Term], shown: Table, samples: SampledRows | None, numbers: NDArray[np.intp]
-) -> None:
-    """Refuse features that name the samples: shares could not be told from their effects. Labels may depend on them."""
+def require_no_names(design: Design, shown: Table, samples: SampledRows | None, numbers: NDArray[np.intp]) -> None:
+    """Refuse features that name the samples: shares could not be told from their effects.
+
+    Labels may depend on them, and their effects may be known.
+    """
     if samples is None or len(samples.names) == 1:
         return
     codes = samples.codes[numbers]
     hidden = np.flatnonzero(codes > 0)
     own = ((codes[hidden] - 1) % len(samples.names)).tolist()
-    known = columns_read(labelling)
-    for name in (name for name in design.columns_used if name not in known):
+    specs = [basis.spec for number, basis in enumerate(design.bases) if number not in design.known_terms]
+    for name in columns_read([spec for spec in specs if not spec.is_labelling]):
         column = shown.column(name)
         pairs = set(zip(own, column.values[hidden].tolist(), strict=True))
         if len(pairs) == len(samples.names) == len({value for _, value in pairs}) and not column.missing[hidden].any():
