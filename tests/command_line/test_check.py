@@ -39,6 +39,16 @@ def test_terms_are_ranked_and_checked(pugam_says, saved, models):
     assert "\n".join(lines[2:]) == str(models[1].check_terms())
 
 
+def test_weights_are_those_of_the_fit(pugam_says, rows, empty_folder):
+    rows.assign(w=np.where(np.arange(len(rows)) % 2, 0.5, 1.5)).to_csv("rows.csv", index=False)
+    fit = ["--label", "z", "--weights", "w", "--terms", "x1 + x2", "--pi", "0.4", "--out", "model.json", "--quiet"]
+    assert pugam_says("fit", "rows.csv", *fit)[0] == 0
+    code, out, err = pugam_says("check", "model.json", "rows.csv")
+
+    assert code == 0, err
+    assert out.startswith("Which terms matter?")
+
+
 def test_models_of_the_same_rows_are_compared(pugam_says, saved, models):
     code, out, err = pugam_says("anova", "lines.json", "curves.json", "--level", "0.9")
 

@@ -102,6 +102,47 @@ def test_each_unlabelled_file_is_a_sample(table, files, pugam_says):
     assert "not the samples the model was fitted to" in err
 
 
+def test_a_file_needs_no_column_that_says_nothing_of_its_rows(table, files, pugam_says):
+    """Labelled rows have no year, and no audit: the same fits as from a single file, and the same rows again."""
+    for year in (2023, 2024):
+        table.loc[table["year"] == year, ["x1", "x2", "x3", "checked"]].to_csv(f"{year}.csv", index=False)
+    table.loc[table["z"] == 0, ["x1", "x2", "x3", "year", "checked"]].to_csv("years.csv", index=False)
+    fits = {
+        "one.json": ["rows.csv", "--label", "z", "--sample", "year"],
+        "two.json": ["--positive-file", "known.csv", "--unlabeled-file", "years.csv", "--sample", "year"],
+        "several.json": files,
+    }
+    for path, given in fits.items():
+        code, _, err = pugam_says("fit", *given, "--audit", "checked", *LINES, "--out", path, "--quiet")
+        assert code == 0, err
+        rows = given[:1] if path == "one.json" else given[:4] if path == "two.json" else given
+        for verb in ("report", "check", "refit"):
+            code, _, err = pugam_says(verb, path, *rows, "--quiet")
+            assert code == 0, err
+    assert pi_of("one.json") == pytest.approx(pi_of("two.json"), abs=1e-6)
+    assert pi_of("one.json") == pytest.approx(pi_of("several.json"), abs=1e-6)
+    code, _, err = pugam_says("fit", *files, "--audit", "cheked", *LINES)
+    assert code != 0
+    assert "known.csv has no column 'cheked'" in err
+    curves = ["--terms", "s(x1, by=year) + x2 + x3", "--drop", "checked", "--out", "own.json", "--quiet"]
+    code, _, err = pugam_says("fit", *fits["two.json"], *curves)
+    assert code == 0, err
+    code, _, err = pugam_says("report", "own.json", *fits["two.json"][:4], "--quiet")
+    assert code == 0, err
+
+
+def test_curves_that_differ_are_named_with_what_to_type(table, pugam_says):
+    moved = table.assign(x1=table["x1"].where(table["year"] != 2023, table["x1"] ** 3))
+    moved.drop(columns="checked").to_csv("rows.csv", index=False)
+    code, _, err = pugam_says("fit", "rows.csv", "--label", "z", "--sample", "year")
+    assert code == 0
+    assert "Give each sample curves of its own, by s(x1, by=year), or fit the samples one by one" in err
+    own = ["--terms", "s(x1, by=year) + s(x2)", "--engine", "stream"]
+    code, _, err = pugam_says("fit", "rows.csv", "--label", "z", "--sample", "year", *own)
+    assert code != 0
+    assert "Curves of their own for each year are for rows in memory: use --engine memory" in err
+
+
 def test_files_that_cannot_be_told_apart_are_refused(table, files, pugam_says):
     Path("old").mkdir()
     Path("old/2023.csv").write_bytes(Path("2023.csv").read_bytes())

@@ -156,8 +156,10 @@ def test_terms_that_cannot_be_had_are_refused(data, tmp_path):
         PUGAM(f"{TERMS} + s(year)").fit(X, z, sample="year")
     with pytest.raises(NotIdentifiableError, match="single term"):
         PUGAM("s(age, by=year)").fit(X, z, sample="year")
+    with pytest.raises(InputError, match="Give sample='year' in place of its values: curves vary with 'year'"):
+        PUGAM(TERMS).fit(X, z, sample=X["year"])
     X.assign(z=z).to_csv(tmp_path / "rows.csv", index=False)
-    with pytest.raises(InputError, match="for tables in memory"):
+    with pytest.raises(InputError, match="are for rows in memory: use engine='memory' if they"):
         PUGAM(TERMS, engine="stream").fit(str(tmp_path / "rows.csv"), "z", sample="year")
 
 

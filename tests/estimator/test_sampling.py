@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy.special import logit
 
-from pugam import PUGAM, load
+from pugam import PUGAM, f, load
 from pugam.datasets import simulate
 from pugam.errors import InputError, PugamWarning
 from pugam.inference import normal_quantile
@@ -206,6 +206,37 @@ def test_the_bootstrap_draws_within_samples_and_refits_all_shares(model):
     interval = model.pi_interval(model_error=False)
     assert 0.4 < error / ((interval.upper - interval.lower) / 3.92) < 2.0  # 20 refits know it to 16%
     assert abs(np.mean(resamples.pi) - model.pi_) < 0.03
+    shares = model.shares(model_error=False)
+    assert resamples.samples == ("a", "b", "c")
+    assert np.mean(resamples.shares, axis=0) == pytest.approx(shares["pi"][:3], abs=0.04)
+    for number, name in enumerate(resamples.samples):
+        found = resamples.interval(0.8, sample=name)  # of 20 refits, two lie beyond each limit
+        assert found.estimate == pytest.approx(shares["pi"][number], abs=1e-12)
+        width = (shares["upper"] - shares["lower"])[number] * 1.28 / 1.96
+        assert 0.4 < (found.upper - found.lower) / width < 2.0
+        assert resamples.interval(0.8, "percentile", sample=name).method == "bootstrap, percentile"
+
+
+def test_a_bootstrap_kept_in_a_file_has_the_shares_too(model, tmp_path):
+    plain = model.bootstrap(3, random_state=0)
+    for _ in range(2):
+        kept = model.bootstrap(3, random_state=0, store=tmp_path / "refits.jsonl")
+        assert kept.shares.tobytes() == plain.shares.tobytes()
+
+
+def test_bootstrap_intervals_of_samples_that_cannot_be_had_are_refused(model, rows):
+    resamples = model.bootstrap(3, random_state=0)
+    with pytest.raises(InputError, match="no sample 'd'; the samples are 'a', 'b', 'c'"):
+        resamples.interval(sample="d")
+    with pytest.raises(InputError, match="BCa is for the share of all unlabelled rows"):
+        resamples.interval(0.5, "bca", sample="a")
+    X, z, sample, _ = rows
+    pooled = PUGAM(check=False).fit(X, z, sample=sample, shares="pooled").bootstrap(3, random_state=0)
+    with pytest.raises(InputError, match="Refits do not pool shares; intervals for those of single samples are in sh"):
+        pooled.interval(0.5, sample="a")
+    plain = PUGAM("x1 + x2", check=False).fit(X, z).bootstrap(3, random_state=0)
+    with pytest.raises(InputError, match="one unlabelled sample only"):
+        plain.interval(0.5, sample="a")
 
 
 def test_the_forest_plot_has_a_line_for_each_sample_and_one_for_all(model):
@@ -248,12 +279,29 @@ def test_too_few_rows_for_the_columns_are_refused(rows):
         PUGAM().fit(wide, z, sample=site)
 
 
+def test_features_that_name_the_samples_are_refused(rows):
+    """By the values of a column, in place of its name, it stays a feature; so does a copy of it, as a number."""
+    X, z, sample, _ = rows
+    told = "Column 'site' tells which sample an unlabelled row is from, .* leave it out of X"
+    for named in (sample, np.unique(sample, return_inverse=True)[1].astype(float)):
+        with pytest.raises(InputError, match=told):
+            PUGAM(check=False).fit(X.assign(site=named), z, sample=sample)
+    coarse = np.where(sample == "a", "near", "far")  # two samples are far: it does not tell them apart
+    assert PUGAM(["x1", "x2", "x3", f("coarse")], check=False).fit(X.assign(coarse=coarse), z, sample=sample).pi_ > 0.0
+    known = X.assign(known=np.where(sample == "a", 0.0, np.where(sample == "b", 0.1, 0.2)))
+    assert PUGAM("x1 + x2 + x3 + offset(known)", check=False).fit(known, z, sample=sample).pi_ > 0.0
+    with pytest.raises(InputError, match=r"out of the terms, or let curves vary with it, as in s\(age, by=site\)"):
+        PUGAM("x1 + x2 + f(site)").fit(X.assign(site=sample), z, sample="site")
+
+
 def test_what_is_not_there_is_named(model, rows):
     X, z, _, _ = rows
     with pytest.raises(InputError, match="no sample 'd'; the samples are 'a', 'b', 'c'"):
         model.predict_proba(X, sample="d")
     with pytest.raises(InputError, match="no sample 'd'; the samples are 'a', 'b', 'c'"):
         model.share_difference("a", "d")
+    with pytest.raises(InputError, match="Sample 'a' is named twice; name two samples to compare"):
+        model.share_difference("a", "a")
     names = ["a"] * (len(X) - 1)
     with pytest.raises(InputError, match=f"sample is 'd' in row {len(X) - 1}, but the samples of the fit are 'a', 'b'"):
         model.predict_proba(X, sample=[*names, "d"])

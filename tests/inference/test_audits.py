@@ -6,6 +6,7 @@ from scipy.stats import t
 
 from pugam import PUGAM
 from pugam.datasets import simulate
+from pugam.errors import VerdictWarning
 
 N = 1600
 DATA = simulate(2, n0=400, n=N, random_state=0)
@@ -66,3 +67,17 @@ def test_estimates_and_limits_are_shares():
         found = fit(HIDDEN[worst]).check_audit().iloc[0]
         assert found["estimate"] == end
         assert 0.0 <= found["lower"] <= found["estimate"] <= found["upper"] <= 1.0
+
+
+def test_a_verdict_knows_the_audit():
+    """Half of the classes that were found out are swapped: nothing but the audit can say so."""
+    audit = np.where(np.isin(np.arange(N), HIDDEN[::8]), Y, np.nan)
+    model = PUGAM(interactions=None, check=True).fit(X, Z, audit=audit)
+    assert model.verdict_ == "well determined"
+    assert model.diagnose().audits[0].pvalue == model.check_audit()["pvalue"][0]
+    assert "without the model, by 150 rows, p =" in str(model.diagnose())
+    audit[HIDDEN[::16]] = 1 - audit[HIDDEN[::16]]
+    with pytest.warns(VerdictWarning, match="Audited rows contradict the model"):
+        refuted = PUGAM(interactions=None, check=True).fit(X, Z, audit=audit, audit_chance=np.full(N, 0.125))
+    assert refuted.verdict_ == "does not fit"
+    assert refuted.diagnose().audits[0].estimate == refuted.check_audit()["estimate"][0]

@@ -6,6 +6,7 @@ import pytest
 
 from pugam.command_line.wording import in_flags
 from pugam.inference import Interval
+from pugam.inference.audit_findings import AuditRefutes
 from pugam.inference.findings import (
     AboveBound,
     BoostingSeesMore,
@@ -50,6 +51,7 @@ from pugam.presentation.report.wording import on_page
 
 FINDINGS = [
     AboveBound(0.612, 0.487),
+    AuditRefutes(("{north}", "all samples"), 0.0004, 120.0, 0.231, 0.186, 0.277),
     BoostingSeesMore(0.0021),
     CurvesDiffer(0.0004, ("s(x1) in {north}", "s(x2) in south"), "Leave out the columns concerned"),
     FewStartsNear(2, 12),

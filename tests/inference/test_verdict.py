@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from pugam.inference import BestBin, Interval, LabellingTest, Omnibus, PairTest
+from pugam.inference.audit_findings import AuditedShare
 from pugam.inference.beyond_one import BeyondOne
 from pugam.inference.findings import (
     AboveBound,
@@ -127,6 +128,23 @@ CASES = {
         "does not fit",
         "than the model says they can (p = 0.00097)",
         "ask how labels came about",
+    ),
+    "audit": (
+        lambda d: {"audits": (AuditedShare("all", 80.0, 0.4, 0.231, 0.186, 0.277, 0.0004),)},
+        "does not fit",
+        "Audited rows contradict the model (test of posteriors, p = 0.0004)",
+        "Report the share without the model, 0.231 (95% interval 0.186 to 0.277) by 80 audited rows",
+    ),
+    "audit of one sample": (
+        lambda d: {
+            "audits": tuple(
+                AuditedShare(name, 40.0, 0.4, 0.4, 0.3, 0.5, pvalue)
+                for name, pvalue in (("north", 0.004), ("south", 0.003), ("all", 0.2))
+            )
+        },
+        "does not fit",
+        "(south, p = 0.003)",
+        "by 40 audited rows",
     ),
     "bound": (
         lambda d: {"best_bin": BestBin(0.31, d.sampling.lower - 0.001)},

@@ -58,7 +58,7 @@ def check(
     model = load(model_file)
     if model._kinds is not None:
         raise InputError(f"{model_file}: the model has several kinds of positives; check them one by one, in Python.")
-    roles = Roles.of_fit(remembered(model), data is not None, label=label, positive=positive)
+    roles = Roles.as_in_fit(remembered(model), data is not None, label, positive)
     files = KindFiles(positive_file, tuple(unlabeled_file or ()), negative_file)
     with printing_warnings():
         attach_rows(model, data, roles, files, delimiter, decimal, False if quiet else None)

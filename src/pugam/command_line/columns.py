@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pugam.data import SampleRoles, is_missing
@@ -76,11 +76,23 @@ class Roles:
             found["label"] = given["label"]
         return cls(**found)
 
+    @classmethod
+    def as_in_fit(
+        cls, known: Mapping[str, Any], in_one_file: bool, label: str | None = None, positive: str | None = None
+    ) -> Roles:
+        """Take all roles that a saved model remembers, for its rows, or others like them."""
+        others = ("weights", "groups", "name", "sample", "audit", "strata", "audit_chance", "negative", "kind")
+        return cls.of_fit(known, in_one_file, label=label, positive=positive, **dict.fromkeys(others))
+
     @property
     def of_rows(self) -> dict[str, str]:
         """Columns that tell samples, audits, known negatives and surveys, by the arguments of a fit that take them."""
         given = self.sample, self.audit, self.audit_chance, self.negative, self.groups, self.strata
         return SampleRoles(*given).given
+
+    def without(self, columns: Collection[str]) -> Roles:
+        """The same roles, but none for these columns."""
+        return replace(self, **{role: None for role, column in self.of_rows.items() if column in columns})
 
     @property
     def of_kinds(self) -> dict[str, str]:
@@ -101,6 +113,11 @@ class Features:
     columns: tuple[str, ...] = ()
     kinds: Mapping[str, Kind] = field(default_factory=dict)
     levels: Mapping[str, Sequence[str]] = field(default_factory=dict)  # of the factors whose levels are text
+
+    def without(self, columns: Collection[str]) -> Features:
+        """The same, but for these columns."""
+        kinds = {name: kind for name, kind in self.kinds.items() if name not in columns}
+        return replace(self, columns=tuple(name for name in self.columns if name not in columns), kinds=kinds)
 
     @classmethod
     def of_formula(cls, formula: str | None) -> Features:

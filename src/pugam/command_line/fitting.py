@@ -95,10 +95,9 @@ def fit_and_tell(model: PUGAM, features: Features, asked: Asked) -> None:
         rows = _open_rows(model, features, asked)
         what = "in parts" if rows.in_parts else f"{rows.X.num_rows:,} rows"
         with Waiting(f"fitting {what}", asked.show), rows.faults_placed():
-            told = {**rows.roles, "kind": AUTO} if asked.finds_kinds else dict(rows.roles)
-            if features.columns and asked.roles.sample in features.columns:  # curves may vary with it
-                told["sample"] = asked.roles.sample
-            model.fit(rows.X, rows.z, rows.weights, shares=asked.shares, rare_kinds=asked.rare_kinds, **told)
+            X, told = _naming_samples(rows, asked.roles.sample, features)
+            kinds = {"kind": AUTO} if asked.finds_kinds else {}
+            model.fit(X, rows.z, rows.weights, shares=asked.shares, rare_kinds=asked.rare_kinds, **told, **kinds)
         model._library = "pandas"  # whoever loads the model has asked for no Arrow tables
         with rows.faults_placed():
             interval = model.pi_interval(asked.level, asked.ci, **_bootstrapped(model, asked))
@@ -129,6 +128,17 @@ def _open_rows(model: PUGAM, features: Features, asked: Asked) -> Rows:
         if asked.missing == "drop":
             rows, model.terms = drop_gaps(rows, model.terms)
     return rows
+
+
+def _naming_samples(rows: Rows, column: str | None, features: Features) -> tuple[Any, dict[str, Any]]:
+    """Features and roles of rows, with samples as a column of the features, by its name: curves may vary with it."""
+    import pyarrow as pa
+
+    if column is None or (rows.in_parts and column not in features.columns):
+        return rows.X, dict(rows.roles)
+    there = rows.in_parts or column in rows.X.column_names
+    X = rows.X if there else rows.X.append_column(column, pa.array(rows.roles["sample"], from_pandas=True))
+    return X, {**rows.roles, "sample": column}
 
 
 def _tell(model: PUGAM, interval: Interval, diagnosis: Diagnosis, asked: Asked) -> None:

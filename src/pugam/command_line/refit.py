@@ -112,9 +112,8 @@ def refit(
 
 def _roles(old: PUGAM, known: Mapping[str, Any], data: Path | None, label: str | None, positive: str | None) -> Roles:
     """The roles of columns in the fit; those of a model that was fitted in Python are not known."""
-    others = ("weights", "groups", "name", "sample", "audit", "strata", "audit_chance", "negative", "kind")
     told = {name: column for name, column in known.items() if name != "kind" or column != AUTO}
-    roles = Roles.of_fit(told, data is not None, label=label, positive=positive, **dict.fromkeys(others))
+    roles = Roles.as_in_fit(told, data is not None, label, positive)
     if old._kinds is not None and "kind" not in known:
         raise _forgotten("several kinds of positives", "--kind")
     if old._kinds is None and old._fit.samples is not None and data is not None and not roles.of_rows:

@@ -108,6 +108,8 @@ class KindFiles:
 
 
 NO_FILES = KindFiles()
+# Roles of columns that say nothing of some rows, such as labelled ones: files of these need no such column.
+EMPTY_FOR_SOME = ("sample", "audit", "audit_chance", "negative")
 
 
 @dataclass(frozen=True)
@@ -236,7 +238,7 @@ def _read_several(
     import pyarrow as pa
 
     dropped = split_names(roles.drop, {name for file in files for name in file.names})
-    first, *others = (_read_columns(file, _dropping_in(file, files, roles, dropped), features) for file in files)
+    first, *others = (_read_one(file, files, replace(roles, drop=tuple(dropped)), features) for file in files)
     for file, table in zip(files[1:], others, strict=True):
         _require_alike((files[0], first), (file, table))
     tables = [first, *(table.select(first.column_names) for table in others)]
@@ -290,10 +292,17 @@ def _warn_of_numbering(tables: Sequence[pa.Table], joined: pa.Table) -> None:
             )
 
 
-def _dropping_in(file: DataFile, files: Sequence[DataFile], roles: Roles, dropped: Sequence[str]) -> Roles:
-    """The roles in one of several files: a column to leave out needs to be in one of them."""
+def _read_one(file: DataFile, files: Sequence[DataFile], roles: Roles, features: Features) -> pa.Table:
+    """Read one of several files: columns to leave out, and those that are empty for some rows, need to be in one."""
+    import pyarrow as pa
+
     elsewhere = {name for other in files for name in other.names} - set(file.names)
-    return replace(roles, drop=tuple(name for name in dropped if name not in elsewhere))
+    empty = [name for role, name in roles.of_rows.items() if role in EMPTY_FOR_SOME and name in elsewhere]
+    here = replace(roles.without(empty), drop=tuple(name for name in roles.drop if name not in elsewhere))
+    table = _read_columns(file, here, features.without(empty))
+    for name in empty:
+        table = table.append_column(name, pa.nulls(table.num_rows))
+    return table
 
 
 def chosen_features(file: DataFile, roles: Roles, features: Features) -> tuple[str, ...]:

@@ -8,7 +8,15 @@ from pugam.data.labels import Labels, read_labels, read_weights, require_both_ki
 from pugam.data.negatives import read_negatives, require_unlabelled
 from pugam.data.parts import NO_COLUMNS, LabelPart, Part, read_label_part, read_part, rows_renumbered
 from pugam.data.positive_kinds import FEWEST_LABELLED, PositiveKinds, RareKinds, number_kinds, read_kinds
-from pugam.data.roles import NO_ROLES, SampleRoles, contradiction, require_name, sample_name
+from pugam.data.roles import (
+    NO_ROLES,
+    SampleRoles,
+    contradiction,
+    find_sample,
+    require_name,
+    require_several,
+    sample_name,
+)
 from pugam.data.samples import ALL_ROWS, SampledRows, names_without_rows, read_samples, tell_samples
 from pugam.data.surveys import SurveyRows, effective_weights, number_labels, read_survey
 from pugam.data.tables import Column, ColumnKind, Table, as_array, is_missing, read_table, require_numeric
@@ -36,6 +44,7 @@ __all__ = [
     "effective_weights",
     "find_copies",
     "find_giveaways",
+    "find_sample",
     "is_missing",
     "join_digests",
     "make_frame",
@@ -54,6 +63,7 @@ __all__ = [
     "require_both_kinds",
     "require_name",
     "require_numeric",
+    "require_several",
     "require_unlabelled",
     "rows_renumbered",
     "sample_name",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any, NamedTuple
@@ -19,9 +19,11 @@ __all__ = [
     "SampleRoles",
     "as_written",
     "contradiction",
+    "find_sample",
     "one_each",
     "read_answers",
     "require_name",
+    "require_several",
     "sample_name",
 ]
 
@@ -76,6 +78,22 @@ def read_answers(role: str, values: list[Any], rows: NDArray[np.intp], meaning: 
             raise RowError(Argument(role), f" is {as_written(value)} in ", int(row), f"; write {meaning}.")
         answers[place] = int(value)
     return answers
+
+
+def require_several(names: Sequence[str]) -> None:
+    """Refuse a single sample where several are to be told apart."""
+    if len(names) < 2:
+        told = "There is one unlabelled sample only; tell samples apart by ", Argument("sample"), " in the fit."
+        raise InputError(*told)
+
+
+def find_sample(names: Sequence[str], name: Any) -> int:
+    """The number of the sample of this name."""
+    require_several(names)
+    wanted = sample_name(name)
+    if wanted not in names:
+        raise InputError(f"There is no sample {wanted!r}; the samples are {', '.join(map(repr, names))}.")
+    return names.index(wanted)
 
 
 def sample_name(value: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
@@ -23,14 +24,16 @@ class JudgingMethods(UncertaintyMethods):
     verdict_: str | None
     _diagnosis: Diagnosis | None
     _judged: Diagnosis | None
+    _chances: np.ndarray | None
 
     def diagnose(self) -> Any:
         """Find out whether pi is well determined by these data, and what to do if it is not.
 
         Print the result to read it. It looks at the profile of pi, the spread of the starts, the boundary, the number
         of terms distinguishable from a constant (pi is identified by two), the condition of the information,
-        separation, the calibration of P(z = 1 | x), and what becomes of the model when pi is fixed along a grid. With
-        several kinds of positives it has a diagnosis of each, and the worst of their verdicts.
+        separation, the calibration of P(z = 1 | x), whether audited rows agree with the model, and what becomes of the
+        model when pi is fixed along a grid. With several kinds of positives it has a diagnosis of each, and the worst
+        of their verdicts.
 
         Examples
         --------
@@ -58,7 +61,8 @@ class JudgingMethods(UncertaintyMethods):
                 known_test(self._design, number) if number in known else self._wald_test([number], "zero")
                 for number in range(len(self._design.bases))
             ]
-            return diagnose_fit(self._fitted("The diagnosis"), self.pi_, tests, self.at_boundary_, self._survey)
+            fitted = self._fitted("The diagnosis")
+            return diagnose_fit(fitted, self.pi_, tests, self.at_boundary_, self._survey, self._chances)
 
     def _judge(self) -> None:
         """Come to a verdict, if one is asked for, and remember what intervals for pi have to know of it."""

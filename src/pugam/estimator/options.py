@@ -58,10 +58,10 @@ MAX_ITERATIONS: dict[Any, int] = {"newton": 200, "em": 5000}
 GRIDS = {"linear": LINEAR_GRID, "smooth": SMOOTH_GRID, "both": LINEAR_GRID + SMOOTH_GRID[1:]}
 
 
-def read_terms(terms: Any, table: Table, taken: Mapping[str, str] | None = None) -> list[Term]:
+def read_terms(terms: Any, table: Table, taken: Mapping[str, str] | None = None, labels: bool = False) -> list[Term]:
     """Read `terms`: None (chosen from the columns), a formula, or a sequence of terms and formulas.
 
-    Columns that are `taken`, by roles such as "groups", are none of the table.
+    Columns that are `taken`, by roles such as "groups", are none of the table. Terms may say who gets `labels`.
     """
     if terms is None:
         return choose_terms(table)
@@ -78,19 +78,20 @@ def read_terms(terms: Any, table: Table, taken: Mapping[str, str] | None = None)
             specs.append(term)
         else:
             raise InputError(f"terms holds {_in_short(term)}, which is no term; write s('x'), l('x'), f('x').")
-    known = set(table.names)
     for column in {column: None for spec in specs for column in spec.columns}:
-        if column not in known:
-            _refuse_taken(column, taken or {})
+        if column not in table.names:
+            _refuse_taken(column, taken or {}, labels)
             table.column(column)  # says which columns there are
     _refuse_overlap([(spec.label, spec.spans) for spec in specs])
     return specs
 
 
-def _refuse_taken(column: str, taken: Mapping[str, str]) -> None:
+def _refuse_taken(column: str, taken: Mapping[str, str], labels: bool) -> None:
     if column in taken:
-        what = Argument(taken[column], column), " takes it from the features: leave it out of the terms, or give its "
-        instead = "values, one for each row, instead of its name (of a file: the name of a copy)."
+        what = Argument(taken[column], column), " takes it from the features: leave it out of the terms"
+        instead = ", or give its values, one for each row, instead of its name (of a file: the name of a copy)."
+        if taken[column] == "sample" and not labels:  # shares could not be told from its effect
+            instead = f", or let curves vary with it, as in s(age, by={column})."
         raise InputError(f"Column {column!r} is in the model, but ", *what, instead)
 
 
@@ -98,7 +99,7 @@ def read_labelling(labelling: Any, table: Table, taken: Mapping[str, str] | None
     """Read `labelling`: None, or terms that say who is labelled."""
     if labelling is None:
         return []
-    return [spec if spec.is_labelling else Labelling(spec) for spec in read_terms(labelling, table, taken)]
+    return [spec if spec.is_labelling else Labelling(spec) for spec in read_terms(labelling, table, taken, True)]
 
 
 def with_labelling(specs: Sequence[Term], labelling: Sequence[Term]) -> list[Term]:

@@ -18,9 +18,13 @@ __all__ = ["common_terms", "naming_samples", "own_column", "rows_telling", "with
 
 def own_column(terms: Any, roles: SampleRoles) -> str | None:
     """The column that is given as samples, where a term varies with it; None where curves are common."""
-    column = roles.sample
+    by_values = not isinstance(roles.sample, str)
+    column = getattr(roles.sample, "name", None) if by_values else roles.sample
     if not isinstance(column, str) or not any(spec.common(column) for spec in _listed(terms)):
         return None
+    if by_values:
+        told = f": curves vary with {column!r}, and only by the name of that column are they those of samples."
+        raise InputError("Give ", Argument("sample", column), " in place of its values", told)
     return column
 
 
@@ -39,7 +43,9 @@ def rows_telling(rows: TrainingRows, column: str | None, labelling: Any = None) 
         return rows
     if not isinstance(rows, TableRows):
         raise InputError(
-            f"Curves of their own for each {column} are for tables in memory: read the table first, and give it as X."
+            f"Curves of their own for each {column} are for rows in memory: use ",
+            Argument("engine", "memory"),
+            " if they fit into it.",
         )
     others = {"labelling": labelling, **rows.roles._asdict()}
     for role in ("labelling", "negative", "groups", "strata"):

@@ -35,6 +35,7 @@ from pugam.estimator.requirements import (
     require_enough_rows,
     require_labelling,
     require_marginal,
+    require_no_names,
     require_rows_for_labelling,
     require_shares,
     warn_of_columns,
@@ -375,6 +376,8 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
         require_marginal(settings, samples)
         require_labelling(design, settings, samples, survey)
         require_shares(shares, samples)
+        if own is None:
+            require_no_names(design, shown, samples, numbers)
         rng = read_generator(self.random_state)
         with one_blas_thread():
             engine = open_engine(rows, design, samples)

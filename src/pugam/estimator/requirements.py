@@ -20,6 +20,7 @@ __all__ = [
     "require_enough_rows",
     "require_labelling",
     "require_marginal",
+    "require_no_names",
     "require_rows_for_labelling",
     "require_same_survey",
     "require_shares",
@@ -108,6 +109,25 @@ def require_shares(how: str, samples: SampledRows | None) -> None:
         if n_samples == 1:
             raise InputError(*needed, ", told apart by ", Argument("sample"), "; there is 1.")
         raise InputError(*needed, f"; there are {n_samples}.")  # told apart already, by names or by files
+
+
+def require_no_names(design: Design, shown: Table, samples: SampledRows | None, numbers: NDArray[np.intp]) -> None:
+    """Refuse features that name the samples: shares could not be told from their effects.
+
+    Labels may depend on them, and their effects may be known.
+    """
+    if samples is None or len(samples.names) == 1:
+        return
+    codes = samples.codes[numbers]
+    hidden = np.flatnonzero(codes > 0)
+    own = ((codes[hidden] - 1) % len(samples.names)).tolist()
+    specs = [basis.spec for number, basis in enumerate(design.bases) if number not in design.known_terms]
+    for name in columns_read([spec for spec in specs if not spec.is_labelling]):
+        column = shown.column(name)
+        pairs = set(zip(own, column.values[hidden].tolist(), strict=True))
+        if len(pairs) == len(samples.names) == len({value for _, value in pairs}) and not column.missing[hidden].any():
+            told = f"Column {name!r} tells which sample an unlabelled row is from, so that shares cannot be told from "
+            raise InputError(told, "its effect; leave it out", LeavingOut((name,)), ".")
 
 
 def warn_of_columns(design: Design, labelling: Sequence[Term], shown: Table, positive: NDArray[np.bool_]) -> None:

@@ -8,7 +8,16 @@ import narwhals as nw
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from pugam.data import ALL_ROWS, as_array, is_missing, make_frame, require_name, sample_name
+from pugam.data import (
+    ALL_ROWS,
+    as_array,
+    find_sample,
+    is_missing,
+    make_frame,
+    require_name,
+    require_several,
+    sample_name,
+)
 from pugam.engines import one_blas_thread
 from pugam.errors import InputError, RowError, warn_user
 from pugam.estimator.labelling import LabellingMethods
@@ -107,6 +116,8 @@ class SampleMethods(LabellingMethods):
         """
         check_is_fitted(self)
         numbers = self._sample_number(first), self._sample_number(second)
+        if numbers[0] == numbers[1]:
+            raise InputError(f"Sample {sample_name(first)!r} is named twice; name two samples to compare.")
         return compare_shares(self._require_samples(), *numbers, level, self._settings.pi_range)
 
     def test_shares(self) -> EqualShares:
@@ -224,16 +235,12 @@ class SampleMethods(LabellingMethods):
 
     def _require_samples(self) -> SampledShares:
         found = self._fit.samples
-        if found is None or len(found.names) == 1:
-            told = "There is one unlabelled sample only; tell samples apart by ", Argument("sample"), " in the fit."
-            raise InputError(*told)
+        require_several(() if found is None else found.names)
+        assert found is not None
         return found
 
     def _sample_number(self, name: Any) -> int:
-        names, wanted = self._require_samples().names, sample_name(name)
-        if wanted not in names:
-            raise InputError(f"There is no sample {wanted!r}; the samples are {', '.join(map(repr, names))}.")
-        return names.index(wanted)
+        return find_sample(self._require_samples().names, name)
 
     @property
     def _own_column(self) -> str | None:

@@ -237,7 +237,8 @@ class UncertaintyMethods(CurveMethods):
         Returns
         -------
         Bootstrap
-            With `pi`, `alpha` and `coef` of every refit, `interval`, and `effect` for the curves.
+            With `pi`, `alpha` and `coef` of every refit, `interval`, and `effect` for the curves; of several samples,
+            within which rows are drawn, also `shares` and `interval(sample=...)`.
 
         Examples
         --------

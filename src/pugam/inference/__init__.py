@@ -1,6 +1,7 @@
 """From estimates to uncertainty: covariances, intervals, bands, tests, the bootstrap, diagnosis."""
 
-from pugam.inference.audits import AuditedShare, check_audits
+from pugam.inference.audit_findings import AuditedShare, contradicting
+from pugam.inference.audits import check_audits
 from pugam.inference.best_bin import BestBin
 from pugam.inference.bootstrap import Bootstrap, BootstrapKind, require_kind, run_bootstrap
 from pugam.inference.calibration import Calibration
@@ -160,6 +161,7 @@ __all__ = [
     "compare_curves",
     "compare_effects",
     "compare_shares",
+    "contradicting",
     "contrast",
     "curve_columns",
     "curve_columns_of",

@@ -16,13 +16,12 @@ The test of the model is in `pugam.inference.audit_tests`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, stdtrit
 
 from pugam.data import ALL_ROWS, SurveyRows
+from pugam.inference.audit_findings import AuditedShare
 from pugam.inference.audit_tests import posteriors_pvalue
 from pugam.inference.audited_rows import AuditedRows, gather_audit
 from pugam.inference.intervals import normal_quantile
@@ -30,7 +29,7 @@ from pugam.inference.surveys import variance_of_sum
 from pugam.likelihood import expit
 from pugam.solvers import Fitted
 
-__all__ = ["AuditedShare", "check_audits"]
+__all__ = ["check_audits"]
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -38,37 +37,10 @@ Flags = NDArray[np.bool_]
 FEWEST_AUDITED = 2  # for a variance
 
 
-@dataclass(frozen=True)
-class AuditedShare:
-    """What audited rows of a sample say, beside the model.
-
-    Attributes
-    ----------
-    sample : str
-    audited : float
-        How many rows were audited, by weight.
-    pi : float
-        By the model, which knows the audited rows.
-    estimate, lower, upper : float
-        Without it.
-    pvalue : float
-        Of the hypothesis that posteriors, made without the audit, are right for audited rows: on average, in how sure
-        they are, and where two columns meet.
-    """
-
-    sample: str
-    audited: float
-    pi: float
-    estimate: float
-    lower: float
-    upper: float
-    pvalue: float
-
-
 def check_audits(
     fitted: Fitted, level: float, chances: Array | None = None, survey: SurveyRows | None = None
-) -> list[AuditedShare]:
-    """Compare each audited sample with the model; several of them also together, last.
+) -> tuple[AuditedShare, ...]:
+    """Compare each audited sample with the model; several of them also together, last. None where nobody audited.
 
     Parameters
     ----------
@@ -78,7 +50,8 @@ def check_audits(
         How rows were drawn; None stands for independent ones.
     """
     shares = fitted.fit.samples
-    assert shares is not None
+    if shares is None or not shares.audited.any():
+        return ()
     audit = gather_audit(fitted, chances, survey)
     pi, numbers = np.asarray(expit(shares.logits)), np.unique(audit.strata[audit.known])
     found = [
@@ -89,7 +62,7 @@ def check_audits(
         every = np.isin(audit.strata, numbers)
         own = float(np.average(pi[audit.strata[every] - 1], weights=audit.weights[every]))
         found.append(_check(audit, level, ALL_ROWS, own, every))
-    return found
+    return tuple(found)
 
 
 def _check(audit: AuditedRows, level: float, name: str, pi: float, inside: Flags) -> AuditedShare:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
+from pugam.data import find_sample
 from pugam.engines import Counts
 from pugam.errors import InputError, warn_user
 from pugam.inference.bootstrap_store import FinishedBatches, conditions_of, open_store
@@ -59,6 +60,10 @@ class Bootstrap:
         Refits asked for, and refits that came to no result at all.
     interrupted : bool
         Whether the work was stopped before all refits were made.
+    shares : array of shape (B, K)
+        The shares of K unlabelled samples in each refit; K is 0 where samples are not told apart.
+    samples : tuple of str
+        Their names.
     """
 
     pi: Array
@@ -72,6 +77,9 @@ class Bootstrap:
     interrupted: bool
     acceleration: float
     limits: tuple[float, float]
+    shares: Array
+    samples: tuple[str, ...]
+    _shares: Array | None
     _design: Design
     _coef: Array
     _added: tuple[str, ...]
@@ -83,8 +91,10 @@ class Bootstrap:
             f"{int(np.sum(~self.converged))} not converged{', interrupted' if self.interrupted else ''})>"
         )
 
-    def interval(self, level: float = 0.95, kind: BootstrapKind = "normal") -> Interval:
+    def interval(self, level: float = 0.95, kind: BootstrapKind = "normal", *, sample: Any = None) -> Interval:
         """Interval for pi: a normal one on the log scale, quantiles of the refits, or quantiles corrected (BCa).
+
+        With ``sample``, the name of an unlabelled sample, for the share of that sample, by the first two of these.
 
         The normal one lies around the estimate and takes only the spread from the refits. Resamples repeat rows, which
         the likelihood takes for independent ones: refits by marginal likelihood lie below the estimate for that reason
@@ -93,25 +103,35 @@ class Bootstrap:
         require_kind(kind)
         tail = float(ndtr(-normal_quantile(level)))
         method = f"bootstrap, {kind}"
+        refits, estimate = (self.pi, self.estimate) if sample is None else self._of_sample(sample, kind)
         if len(self.pi) < 2:
             raise InputError(f"An interval needs two refits at least; the bootstrap completed {len(self.pi)}.")
         self._warn_of_few(level, tail)
-        if np.ptp(self.pi) < 1e-9:
+        if np.ptp(refits) < 1e-9:
             warn_user(
-                f"All refits ended at pi = {self.pi[0]:.4g}, so the bootstrap says nothing about its error: pi is kept "
+                f"All refits ended at pi = {refits[0]:.4g}, so the bootstrap says nothing about its error: pi is kept "
                 "there by its bounds or by the prior. See ",
                 See("diagnosis"),
                 ".",
             )
         if kind == "normal":
-            variance = float(np.var(np.log(self.pi), ddof=1))
-            wald = wald_interval_log(self.estimate, variance, level, self.limits)
-            return Interval(self.estimate, wald.lower, wald.upper, level, method)
+            variance = float(np.var(np.log(refits), ddof=1))
+            wald = wald_interval_log(estimate, variance, level, self.limits)
+            return Interval(estimate, wald.lower, wald.upper, level, method)
         tails = (tail, 1.0 - tail)
         if kind == "bca":
             tails = _corrected_tails(self.pi, self.estimate, self.acceleration, tail)
-        lower, upper = (self._at_limits(float(end)) for end in np.quantile(self.pi, tails))
-        return _around(self.estimate, lower, upper, level, method)
+        lower, upper = (self._at_limits(float(end)) for end in np.quantile(refits, tails))
+        return _around(estimate, lower, upper, level, method)
+
+    def _of_sample(self, sample: Any, kind: BootstrapKind) -> tuple[Array, float]:
+        """Shares of a sample in each refit, and in the model itself."""
+        number = find_sample(self.samples, sample)
+        if self._shares is None:
+            raise InputError("Refits do not pool shares; intervals for those of single samples are in shares().")
+        if kind == "bca":
+            raise InputError("BCa is for the share of all unlabelled rows; kind is 'normal' or 'percentile' here.")
+        return self.shares[:, number], float(self._shares[number])
 
     def _warn_of_few(self, level: float, tail: float) -> None:
         """Warn where refits are too few for any of them to lie beyond the limits."""
@@ -283,7 +303,8 @@ def _refit(fitted: Fitted, counts: Counts, reselect: bool) -> Refits:
     except np.linalg.LinAlgError:
         if len(counts) == 1:
             nothing = np.full((1, len(fitted.fit.optimum.beta)), np.nan)
-            return Refits(nothing, nothing, np.array([np.nan]), fitted.fit.kappas[None], np.array([False]))
+            shares = np.full((1, len(_names_of(fitted))), np.nan)
+            return Refits(nothing, nothing, np.array([np.nan]), fitted.fit.kappas[None], np.array([False]), shares)
         return _join([_refit(fitted, row[None], reselect) for row in counts])
 
 
@@ -310,11 +331,26 @@ def _gather(
         interrupted=interrupted,
         acceleration=_acceleration(fitted, resampling),
         limits=pi_range.limits,
+        shares=pi_range.clip(expit(refits.shares[kept])),
+        samples=_names_of(fitted),
+        _shares=_shares_of(fitted),
         _design=fitted.design,
         _coef=fitted.fit.optimum.theta,
         _added=fitted.fit.added,
         _centers=tuple(term_center(fitted.fit, fitted.design, number) for number in range(len(fitted.design.bases))),
     )
+
+
+def _names_of(fitted: Fitted) -> tuple[str, ...]:
+    return () if fitted.fit.samples is None else fitted.fit.samples.names
+
+
+def _shares_of(fitted: Fitted) -> Array | None:
+    """Shares of the samples in the model itself; None where they are pooled, as those of refits are not."""
+    found = fitted.fit.samples
+    if found is None:
+        return np.empty(0)
+    return None if found.pooled is not None else fitted.settings.pi_range.clip(expit(found.logits))
 
 
 def _acceleration(fitted: Fitted, resampling: Resampling) -> float:

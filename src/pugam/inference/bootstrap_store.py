@@ -157,6 +157,7 @@ def _read_batch(line: Any, batches: Sequence[range], fit: Fit) -> tuple[int, Ref
     number, refits = line["batch"], line["refits"]
     size, width, n_terms = len(batches[range(len(batches)).index(number)]), len(fit.optimum.beta), len(fit.kappas)
     shapes = {"beta": (size, width), "penalized": (size, width), "alpha": (size,), "kappas": (size, n_terms)}
+    shapes["shares"] = (size, 0 if fit.samples is None else len(fit.samples.names))
     arrays = {name: np.array(refits[name], dtype=float) for name in shapes}
     converged = np.array(refits["converged"], dtype=bool)
     if any(arrays[name].shape != shape for name, shape in shapes.items()) or converged.shape != (size,):

@@ -95,6 +95,10 @@ def _describe_fit(found: Diagnosis) -> Iterator[str]:
         joint = found.curves.joint
         test = f"chi-square {joint.statistic:.3g} on {joint.df:g} df, p = {joint.pvalue:.2g}"
         yield f"  same curves  {test} (in all {len(found.curves.samples)} samples)"
+    if found.audits:
+        last = found.audits[-1]
+        limits = f"{last.estimate:.3f} (95% interval {last.lower:.3f} to {last.upper:.3f})"
+        yield f"  audit        {limits} without the model, by {last.audited:g} rows, p = {last.pvalue:.2g}"
     if omnibus is not None:
         yield f"  boosting     z = {omnibus.statistic:.2f}, p = {omnibus.pvalue:.2g} (what trees find in the residuals)"
     if bound is not None:

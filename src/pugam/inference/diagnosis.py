@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.data import SurveyRows
+from pugam.inference.audit_findings import AuditedShare
+from pugam.inference.audits import check_audits
 from pugam.inference.best_bin import BestBin, bound_pi
 from pugam.inference.beyond_one import BeyondOne, look_beyond_one
 from pugam.inference.calibration import Calibration
@@ -133,6 +135,8 @@ class Diagnosis:
         labelled.
     opinions : tuple of Opinion
         What others than the model say of pi.
+    audits : tuple of AuditedShare
+        What rows say whose class was found out, of each audited sample, and of all of them last.
     """
 
     verdict: Verdict
@@ -168,6 +172,7 @@ class Diagnosis:
     search: Search | None = None
     curves: CurveTests | None = None
     opinions: tuple[Opinion, ...] = ()
+    audits: tuple[AuditedShare, ...] = ()
 
     @property
     def n_distinguishable(self) -> int:
@@ -247,10 +252,12 @@ def diagnose_fit(
     terms: Sequence[HypothesisTest],
     at_boundary: bool,
     survey: SurveyRows | None = None,
+    chances: Array | None = None,
 ) -> Diagnosis:
     """Look at a fit, with this estimate of pi, from all sides that a verdict needs; `follow_pi` looks further.
 
-    Rows count as independent unless it is said how a survey drew them.
+    Rows count as independent unless it is said how a survey drew them, and as audited with the same chance unless it is
+    said with which.
     """
     inference = inference_of(fitted)
     sampling = _interval(inference, pi, sampling=True)
@@ -293,6 +300,7 @@ def diagnose_fit(
         sensitivity=fix_pi(profile, np.array([pi])),
         search=fitted.fit.search,
         curves=compare_curves(fitted, survey) if fitted.fit.labelling is None else None,
+        audits=check_audits(fitted, LEVEL, chances, survey),
     )
     verdict, findings = judge(found)
     found = replace(found, verdict=verdict, findings=(*findings, *find_contradiction(fitted)))

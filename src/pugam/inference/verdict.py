@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from scipy.special import ndtr
 
 from pugam.inference import findings
+from pugam.inference.audit_findings import find_refuted
 from pugam.inference.findings import Finding
 from pugam.inference.open_effects import LARGEST_CONDITION, OpenEffects
 
@@ -99,6 +100,7 @@ def find_open(effects: OpenEffects) -> Iterator[Finding]:
 def _misfits(found: Diagnosis) -> Iterator[Finding]:
     """Signs that the model does not hold: what it says of pi is then worth little, however sure it is."""
     pairs, omnibus, bound = found.pair_test, found.omnibus, found.best_bin
+    yield from find_refuted(found.audits, SMALLEST_PVALUE)
     if _prefers(found):
         test = found.labelling
         assert test is not None

@@ -45,6 +45,8 @@ class Refits:
         The intercept of the log density ratio; the intercept in `beta` depends on the counts of labels.
     kappas : array of shape (B, n_terms)
     converged : bool array of shape (B,)
+    shares : array of shape (B, K)
+        Logits of the shares of K unlabelled samples; of shape (B, 0) where samples are not told apart.
     """
 
     beta: Array
@@ -52,6 +54,7 @@ class Refits:
     alpha: Array
     kappas: Array
     converged: NDArray[np.bool_]
+    shares: Array
 
 
 def refit_resamples(fitted: Fitted, counts: Counts) -> Refits:
@@ -117,7 +120,8 @@ def _refit_together(fitted: Fitted, counts: Counts) -> Refits:
         converged &= settled
     shift = alpha_shift(objective.pi(beta), objective.engine.n0, objective.engine.n1)
     alpha = beta[:, objective.layout.intercept] - shift
-    return Refits(beta, penalized, alpha, np.tile(fit.kappas, (len(counts), 1)), converged)
+    kappas, shares = np.tile(fit.kappas, (len(counts), 1)), np.empty((len(counts), 0))
+    return Refits(beta, penalized, alpha, kappas, converged, shares)
 
 
 def _joined(made: Sequence[tuple[Engine, Fit]]) -> Refits:
@@ -132,6 +136,7 @@ def _joined(made: Sequence[tuple[Engine, Fit]]) -> Refits:
         np.array(alpha),
         np.array([one.kappas for one in fits]),
         np.array([one.converged for one in fits]),
+        np.array([() if one.samples is None else one.samples.logits for one in fits], dtype=float),
     )
 
 

@@ -14,6 +14,7 @@ from pugam.inference import (
     Interval,
     PiProfile,
     Sensitivity,
+    check_audits,
     fix_pi,
     normal_quantile,
     profile_of,
@@ -30,7 +31,6 @@ from pugam.presentation.report.folding import fold_effects, rank_terms
 from pugam.presentation.report.labelling import collect_bounds
 from pugam.presentation.report.samples import (
     along_slider,
-    collect_audits,
     collect_samples,
     posteriors_along,
 )
@@ -119,7 +119,7 @@ def collect(
         equal_shares=model.test_shares() if samples else None,
         pooled=None if model._fit.samples is None else model._fit.samples.pooled,
         negatives=0.0 if model._fit.samples is None else model._fit.samples.negatives,
-        audits=collect_audits(model, fitted, interval.level),
+        audits=check_audits(fitted, interval.level, model._chances, model._survey),
         bounds=collect_bounds(model, interval.level),
         yields=() if review is None else collect_yields(review),
         review=None if review is None else review.curve,

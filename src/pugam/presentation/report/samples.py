@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.inference import (
-    AuditedShare,
     Sensitivity,
-    check_audits,
     judge_share,
     moved_shares,
     posteriors_of_rows,
@@ -23,7 +21,7 @@ from pugam.presentation.protocol import FittedModel
 from pugam.presentation.report.content import FixedPi, Sample
 from pugam.solvers import Fitted
 
-__all__ = ["along_slider", "collect_audits", "collect_samples", "likely_rows", "posteriors_along"]
+__all__ = ["along_slider", "collect_samples", "likely_rows", "posteriors_along"]
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -78,14 +76,6 @@ def collect_samples(
         along = along_slider(moved[:, number], estimate, [values[inside] for values in posteriors], weights[inside])
         judged = judge_share(shares, number, fitted.settings.pi_range, verdict) or verdict
         yield Sample(row.sample, row.rows, row.audited, row.interval, judged, along)
-
-
-def collect_audits(model: FittedModel, fitted: Fitted, level: float) -> tuple[AuditedShare, ...]:
-    """Compare audited rows with the model, where there are any."""
-    found = fitted.fit.samples
-    if found is None or not found.audited.any():
-        return ()
-    return tuple(check_audits(fitted, level, model._chances, model._survey))
 
 
 def likely_rows(fitted: Fitted, posterior: Array, count: int) -> tuple[Rows, Rows]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from pugam.inference import ALLOWING, AuditedShare, Diagnosis, EqualShares, Interval
+from pugam.inference import ALLOWING, AuditedShare, Diagnosis, EqualShares, Interval, contradicting
 from pugam.likelihood import expit
 from pugam.messages import Piece, See, Words
 from pugam.presentation.equations import equations
@@ -160,7 +160,7 @@ def negatives_sentence(negatives: float) -> str:
 
 def audit_sentence(audits: Sequence[AuditedShare]) -> str:
     """Whether audited rows agree with the model; several samples are several chances to differ."""
-    against = [audit for audit in audits if audit.pvalue < ALPHA / len(audits)]
+    against = contradicting(audits, ALPHA)
     if not against:
         return f"The audit agrees with the model ({p_equals(audits[-1].pvalue)})."
     where = ", ".join(f"{audit.sample}: {p_equals(audit.pvalue)}" for audit in against)
