@@ -24,8 +24,10 @@ __all__ = [
     "ShellQuotes",
     "UnseenZero",
     "Words",
+    "counted",
     "filled",
     "in_lines",
+    "in_percent",
     "in_python",
     "printable",
 ]
@@ -137,6 +139,7 @@ Piece = (
 Kind = TypeVar("Kind", Row, DroppingRows, MissingEffect, LeavingUnscored)
 Words = Callable[[Piece], str]
 
+LITTLE = 0.001  # a share that is not told more closely
 LONGEST_QUOTED, MOST_SHOWN = 400, 100  # characters of a name or cell; of a longer one, so many are shown
 QUOTED_OR_WORD = re.compile(rf"(?<!\w)(['\"])(?:(?!\1).)*\1(?!\w)|(?<!\S)\S{{{LONGEST_QUOTED},}}", flags=re.DOTALL)
 PANDAS_NAMES = {"delimiter": "sep", "decimal": "decimal"}
@@ -146,6 +149,32 @@ PYTHON_CALLS = {
     "calibration": "plot('calibration')",
     "labelling": "plot('labelling')",
 }
+
+
+def counted(count: int, noun: str) -> str:
+    """Count things in words.
+
+    Examples
+    --------
+    >>> from pugam.messages import counted
+    >>> counted(1, "row"), counted(1234, "row")
+    ('1 row', '1,234 rows')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def in_percent(share: float) -> str:
+    """Write a share in percent: never nothing of what there is.
+
+    Examples
+    --------
+    >>> from pugam.messages import in_percent
+    >>> in_percent(0.314), in_percent(0.0052), in_percent(1e-4), in_percent(0.0)
+    ('31%', '0.5%', 'less than 0.1%', '0%')
+    """
+    if 0.0 < share < LITTLE:
+        return f"less than {LITTLE:.1%}"
+    return f"{share:.1%}" if 0.0 < share < 10.0 * LITTLE else f"{share:.0%}"
 
 
 def in_python(piece: Piece) -> str:

@@ -214,7 +214,7 @@ def test_a_warning_is_one_line_on_stderr(pugam_says, rows, features):
     assert code == 0
     assert len(lines) == 2
     assert any(
-        line.startswith("! Left out 2 constant column(s), which can have no effect: flat, level") for line in lines
+        line.startswith("! Left out 2 constant columns, which can have no effect: flat, level") for line in lines
     )
     assert any(line.startswith("! pi is not determined. The estimate of pi lies on the boundary") for line in lines)
     assert "!" not in out

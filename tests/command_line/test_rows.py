@@ -262,7 +262,7 @@ def test_rows_that_lack_a_value_are_left_out_or_have_an_effect_of_their_own(puga
     complete = frame.dropna()
     expected = PUGAM(smoothing=0.1).fit(complete[["x1", "x2", "x3"]], complete["z"])
     assert (code, out.splitlines()[0]) == (0, f"pi = {expected.pi_interval()}")
-    assert f"! Left out {len(frame) - len(complete)} of 900 rows, which lack a value in a feature.\n" in err
+    assert f"! Left out {len(frame) - len(complete)} of 900 rows: they lack a value in a feature.\n" in err
     assert pugam_says("report", "model.json", "data.csv", "--out", "report.html")[0] == 0
 
     code, out, _ = pugam_says(*command, "--missing", "effect")
@@ -319,4 +319,4 @@ def test_a_nan_that_is_not_null_is_missing_too(pugam_says, make_rows, missing):
     assert pq.read_table("rows.parquet")["x1"].null_count == 0
     assert told[0] == told[1]
     assert told[0][0] == 0
-    assert ("Left out 10 of 200 rows, which lack a value" in told[0][2]) == (missing == "drop")
+    assert ("Left out 10 of 200 rows: they lack a value" in told[0][2]) == (missing == "drop")

@@ -64,6 +64,14 @@ def test_the_top_of_a_file_is_that_of_python(predicted, model, rows, to):
     assert said.endswith("among all 900 rows.")
 
 
+def test_a_single_row_is_one_row(predicted, pugam_says):
+    _, said = predicted("--top", "1")
+    _, out, _ = pugam_says("predict", "model.json", "rows.csv", "--out", "out.csv", "--top", "1")
+
+    assert said.startswith("Review 1 row, expect 1 positive (95% interval ")
+    assert out.startswith("1 row: out.csv\n")
+
+
 @pytest.mark.usefixtures("small_batches")
 def test_a_threshold_keeps_the_order_of_the_file_unless_it_is_to_be_sorted(predicted, model, rows):
     listed = model.worklist(rows, threshold=0.7, columns="who")

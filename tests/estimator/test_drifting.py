@@ -81,6 +81,8 @@ def test_new_levels_are_told_and_do_not_count_for_the_share(model, june):
         in str(drift)
     )
     assert drift.columns["column"].iloc[0] == "site"
+    one = str(model.drift(june.assign(site=["c", *["a", "b"] * 749, "a"])))
+    assert "1 of 1,500 rows cannot be scored and does not count for the share: " in one
 
 
 def test_a_model_that_kept_nothing_says_so(model, june, tmp_path):

@@ -92,6 +92,8 @@ def test_the_sentence(model, hidden):
     assert listed.sentence.startswith(
         f"Review 100 rows, expect {found.estimate:.0f} positives (95% interval {found.lower:.0f} to {found.upper:.0f})"
     )
+    assert model.worklist(hidden, top=1).sentence.startswith("Review 1 row, expect 1 positive (95% interval ")
+    assert " and 0.2% (0.2% to 0.2%) of the positives among " in model.worklist(hidden, top=1).sentence
     assert str(model.worklist(hidden, threshold=1.0)) == "No row of 1,200 is to be reviewed."
 
 

@@ -38,7 +38,7 @@ def test_a_share_that_is_estimated_is_not_tested():
 
 def test_a_fit_says_so_and_its_diagnosis():
     data = simulate(2, n0=600, n=1500, random_state=0)
-    with pytest.warns(PugamWarning, match=r"pi is fixed at 0.1, but these rows speak for a larger share"):
+    with pytest.warns(PugamWarning, match=r"pi is fixed at 0.1, but these rows suggest a larger share"):
         model = PUGAM(pi=0.1, estimate="mode").fit(data.X, data.z)
     assert any(isinstance(finding, ShareContradicted) for finding in model.diagnose().findings)
     assert np.isclose(model.pi_, 0.1)

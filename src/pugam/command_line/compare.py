@@ -13,6 +13,7 @@ from pugam.command_line.results import Json, changes_found, require_json, write_
 from pugam.command_line.scoring import caveat
 from pugam.errors import InputError
 from pugam.files import open_writer
+from pugam.messages import counted
 
 if TYPE_CHECKING:
     from pugam.estimator import PUGAM
@@ -65,7 +66,7 @@ def compare(
     for line in changes.lines():
         say(in_one_line(line))
     if out is not None and not quiet:
-        say(f"{len(changes.curves):,} rows: {out}")
+        say(f"{counted(len(changes.curves), 'row')}: {out}")
 
 
 def _require_one_kind(model: PUGAM, path: Path) -> None:

@@ -26,6 +26,7 @@ from pugam.command_line.results import Json, drift_found, require_json, write_js
 from pugam.command_line.scoring import require_columns, writer_like
 from pugam.errors import InputError
 from pugam.files import DataFile, open_file
+from pugam.messages import counted
 
 __all__ = ["drift"]
 
@@ -90,11 +91,11 @@ def drift(
                 writer.write(batch)
         write_json(json, drift_found(found))
     if kept is not None and not quiet:
-        say(f"{rows.num_rows:,} unlabelled rows")
+        say(counted(rows.num_rows, "unlabelled row"))
     for line in found.lines():
         say(in_one_line(line))
     if out is not None and not quiet:
-        say(f"{found.columns.num_rows:,} columns: {out}")
+        say(f"{counted(found.columns.num_rows, 'column')}: {out}")
 
 
 def _unlabelled(file: DataFile, known: Mapping[str, Any], label: str | None, positive: str | None) -> np.ndarray | None:

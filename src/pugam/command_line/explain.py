@@ -42,6 +42,7 @@ from pugam.command_line.unscored import REASON
 from pugam.data import read_table
 from pugam.errors import InputError, RowError
 from pugam.files import DataFile, TableWriter, is_text, open_file
+from pugam.messages import counted
 from pugam.terms import unscorable_rows
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def explain(
         n_rows = _write(explained, writing, top, wanted.column or "row", empty, formulas)
         formulas.warn()
     if not quiet:
-        say(f"{n_rows:,} {'row' if n_rows == 1 else 'rows'}: {out}")
+        say(f"{counted(n_rows, 'row')}: {out}")
 
 
 @dataclass(frozen=True)
@@ -191,7 +192,7 @@ class Wanted:
         if not lacking:
             return
         if self.column is None:
-            raise InputError(f"{self.file.path} has {n_rows:,} rows, and no row {lacking[0]}.")
+            raise InputError(f"{self.file.path} has {counted(n_rows, 'row')}, and no row {lacking[0]}.")
         raise InputError(f"{self.file.path}: column {self.column!r} holds no {lacking[0]!r}; check --row and --id.")
 
 

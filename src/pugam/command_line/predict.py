@@ -31,6 +31,7 @@ from pugam.command_line.spreadsheets import Formulas, Neutralise
 from pugam.command_line.unscored import REASON, Unscored
 from pugam.errors import InputError, RowError
 from pugam.files import DataFile, TableWriter, is_text, open_file
+from pugam.messages import counted
 from pugam.progress import Progress
 
 if TYPE_CHECKING:
@@ -156,7 +157,7 @@ def predict(
     if not quiet:
         if known.n_rows:
             say(known.told())
-        say(f"{shortlist.n_listed:,} rows: {out}")
+        say(f"{counted(shortlist.n_listed, 'row')}: {out}")
     for line in said:
         say(line)
 

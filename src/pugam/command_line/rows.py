@@ -27,7 +27,7 @@ from pugam.command_line.wording import for_fits, for_parts
 from pugam.data import as_array, read_table, read_weights
 from pugam.errors import InputError, RowError, warn_user
 from pugam.files import DataFile, nearest_name, open_file
-from pugam.messages import LeavingOut
+from pugam.messages import LeavingOut, counted
 from pugam.terms import choose_terms, columns_read, may_identify_rows, parse_formula
 
 if TYPE_CHECKING:
@@ -220,7 +220,9 @@ def drop_gaps(rows: Rows, terms: Any) -> tuple[Rows, Any]:
         for column in columns_read(specs):
             kept &= ~table.column(column).missing  # null, or a NaN that is none
     if not kept.all():
-        warn_user(f"Left out {int(np.sum(~kept)):,} of {len(kept):,} rows, which lack a value in a feature.")
+        gone = int(np.sum(~kept))
+        lack = "it lacks" if gone == 1 else "they lack"
+        warn_user(f"Left out {gone:,} of {counted(len(kept), 'row')}: {lack} a value in a feature.")
     return rows.take(np.flatnonzero(kept)), specs
 
 

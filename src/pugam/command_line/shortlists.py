@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pugam.errors import InputError
+from pugam.messages import counted, in_percent
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -215,13 +216,8 @@ def expectation(
         found = model.worklist(rows_asked.features, **cut, level=level, pi=pi, sample=rows_asked.sample or sample).found
         limits = f" ({100 * level:g}% interval {found.lower:,.0f} to {found.upper:,.0f})"
     of_all = shortlist.expected / max(shortlist.total, 1e-300)
-    rows = f"{count:,} row{'s' if count != 1 else ''}"
     yield (
-        f"Review {rows}, expect {shortlist.expected:,.0f} positives{limits}: {shortlist.expected / count:.0%} of them, "
-        f"and {_share(of_all)} of the {shortlist.total:,.0f} expected among all {shortlist.n_rows:,} rows."
+        f"Review {counted(count, 'row')}, expect {counted(round(shortlist.expected), 'positive')}{limits}: "
+        f"{in_percent(shortlist.expected / count)} of the rows reviewed, and {in_percent(of_all)} of the "
+        f"{counted(round(shortlist.total), 'positive')} expected among all {counted(shortlist.n_rows, 'row')}."
     )
-
-
-def _share(share: float) -> str:
-    """A share in percent, never nothing of what there is."""
-    return "less than 1%" if 0.0 < share < 0.005 else f"{share:.0%}"

@@ -10,6 +10,7 @@ import typer
 
 from pugam.command_line.columns import family_of
 from pugam.errors import warn_user
+from pugam.messages import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -78,11 +79,10 @@ class Formulas:
             return
         more = ", ..." if len(names) > MOST_NAMES else ""
         shown = ", ".join(map(repr, names[:MOST_NAMES])) + more
-        count = self.found.total()
-        cells = f"{count:,} cell{'s' if count > 1 else ''}"
+        columns = "columns" if len(names) > 1 else "column"
         warn_user(
-            f"{cells} of column{'s' if len(names) > 1 else ''} {shown} would be run as a formula by a spreadsheet. If "
-            "you do not trust the table, give --neutralise."
+            f"{counted(self.found.total(), 'cell')} of {columns} {shown} would be run as a formula by a spreadsheet. "
+            "If you do not trust the table, give --neutralise."
         )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from pugam.data import read_table
 from pugam.errors import warn_user
+from pugam.messages import counted
 from pugam.terms import stand_ins, unscorable_rows
 
 if TYPE_CHECKING:
@@ -61,12 +62,10 @@ class Unscored:
         count = sum(self.reasons.values())
         if count == 0:
             return
-        told = [f"{reason} ({_rows(number)})" for reason, number in self.reasons.most_common(MOST_REASONS)]
+        told = [f"{reason} ({counted(number, 'row')})" for reason, number in self.reasons.most_common(MOST_REASONS)]
         others = len(self.reasons) - len(told)
-        more = f", and {others} other reason{'s' if others > 1 else ''}" if others else ""
+        more = f", and {counted(others, 'other reason')}" if others else ""
         have = "has" if count == 1 else "have"
-        warn_user(f"{count:,} of {_rows(self.n_rows)} {have} no score, see column {REASON}: {', '.join(told)}{more}.")
-
-
-def _rows(count: int) -> str:
-    return f"{count:,} row{'' if count == 1 else 's'}"
+        warn_user(
+            f"{count:,} of {counted(self.n_rows, 'row')} {have} no score, see column {REASON}: {', '.join(told)}{more}."
+        )

@@ -10,7 +10,7 @@ import numpy as np
 
 from pugam.data.tables import as_array, is_missing
 from pugam.errors import InputError, RowError, warn_user
-from pugam.messages import Argument, NamingPositive
+from pugam.messages import Argument, NamingPositive, counted
 
 __all__ = ["Labels", "read_labels", "read_weights", "require_both_kinds"]
 
@@ -106,7 +106,9 @@ def read_weights(sample_weight: Any, n_rows: int, need_some: bool = True) -> np.
     if weights.ndim != 1:
         raise InputError(WEIGHTS, f" must be 1-d, one weight per row; got shape {weights.shape}.")
     if len(weights) != n_rows:
-        raise InputError(WEIGHTS, f" has {len(weights)} weights but X has {n_rows} rows; give one per row.")
+        raise InputError(
+            WEIGHTS, f" has {counted(len(weights), 'weight')} but X has {counted(n_rows, 'row')}; give one per row."
+        )
     refused = ~np.isfinite(weights) | (weights < 0)
     if refused.any():
         row = int(np.argmax(refused))
@@ -149,7 +151,9 @@ def _one_label_per_row(codes: np.ndarray, n_rows: int) -> np.ndarray:
     if codes.ndim != 1:
         raise InputError(Z, f" must be 1-d, one label per row; got shape {codes.shape}.")
     if len(codes) != n_rows:
-        raise InputError(Z, f" has {len(codes)} labels but X has {n_rows} rows; give one label per row.")
+        raise InputError(
+            Z, f" has {counted(len(codes), 'label')} but X has {counted(n_rows, 'row')}; give one label per row."
+        )
     return codes
 
 

@@ -13,7 +13,7 @@ from pugam.data.roles import as_written, one_each, sample_name
 from pugam.data.samples import ALL_ROWS
 from pugam.data.tables import is_missing
 from pugam.errors import InputError, RowError
-from pugam.messages import Argument
+from pugam.messages import Argument, counted
 
 __all__ = ["FEWEST_LABELLED", "OTHER_KINDS", "PositiveKinds", "RareKinds", "number_kinds", "read_kinds"]
 
@@ -100,7 +100,7 @@ def _names(own: list[Any]) -> tuple[str, ...]:
 
 def _too_few(name: str, count: int) -> InputError:
     return InputError(
-        f"Kind {name!r} has {count} labelled row{'s' if count != 1 else ''}, but a share of its own needs at least "
+        f"Kind {name!r} has {counted(count, 'labelled row')}, but a share of its own needs at least "
         f"{FEWEST_LABELLED}; join it to another kind, leave its rows out, or pool rare kinds with ",
         Argument("rare_kinds", "pooled"),
         ".",

@@ -13,7 +13,7 @@ from pugam.data.negatives import read_negatives
 from pugam.data.roles import SampleRoles, as_written, one_each, require_name, sample_name
 from pugam.data.tables import Column, Table, as_array, is_missing
 from pugam.errors import InputError, RowError
-from pugam.messages import Argument
+from pugam.messages import Argument, counted
 
 __all__ = ["ALL_ROWS", "SampledRows", "names_without_rows", "read_samples", "tell_samples"]
 
@@ -133,7 +133,7 @@ def _read_names(values: list[Any] | None, positive: Flags, numbers: NDArray[np.i
         count = int(np.count_nonzero(codes == 1 + place))
         if count < FEWEST_ROWS:
             raise InputError(
-                f"Sample {name!r} has {count} unlabelled row{'s' if count != 1 else ''}, but a share of its own needs "
+                f"Sample {name!r} has {counted(count, 'unlabelled row')}, but a share of its own needs "
                 f"at least {FEWEST_ROWS}; join it to another sample, or leave its rows out."
             )
     return names, codes

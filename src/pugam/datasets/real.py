@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import numpy as np
 
 from pugam.errors import InputError
-from pugam.messages import Argument
+from pugam.messages import Argument, counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -319,8 +319,8 @@ def _cells_by_line(path: Path, names: Sequence[str]) -> tuple[list[int], list[li
 def _require_length(row: Sequence[str], n_columns: int, line: int, path: Path) -> None:
     if len(row) != n_columns:
         raise InputError(
-            f"Line {line} of '{path}' has {len(row)} values but the header names {n_columns} columns; give one value "
-            "per column, separated by commas."
+            f"Line {line} of '{path}' has {counted(len(row), 'value')} but the header names "
+            f"{counted(n_columns, 'column')}; give one value per column, separated by commas."
         )
 
 

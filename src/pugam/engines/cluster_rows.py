@@ -11,6 +11,7 @@ from pugam.engines.memory import MemoryEngine
 from pugam.engines.sources import Digest, Place, digest_part, engine_of_part, places_of
 from pugam.engines.threads import one_blas_thread
 from pugam.errors import InputError, RowError
+from pugam.messages import counted
 from pugam.terms import Design
 
 __all__ = ["ClusterRows", "is_dask_frame", "is_dask_series"]
@@ -53,8 +54,8 @@ class ClusterRows:
         for what, role in (("z", label), ("sample_weight", weights)):
             if is_dask_series(role) and role.npartitions != frame.npartitions:
                 raise InputError(
-                    f"{what} has {role.npartitions} partitions but X has {frame.npartitions}; make it a column of X "
-                    "and give its name."
+                    f"{what} has {counted(role.npartitions, 'partition')} but X has {frame.npartitions}; make it a "
+                    "column of X and give its name."
                 )
 
     def labels(self) -> list[LabelPart]:

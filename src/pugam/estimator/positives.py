@@ -27,7 +27,7 @@ from pugam.estimator.training import is_elsewhere
 from pugam.estimator.worklists import WorklistMethods
 from pugam.inference import Interval
 from pugam.likelihood import label_frequency
-from pugam.messages import Argument
+from pugam.messages import Argument, counted
 
 __all__ = ["KindMethods"]
 
@@ -195,11 +195,11 @@ class KindMethods(WorklistMethods):
         X, values = (X, {}) if found else take_columns(X, {"kind": kind})
         table = read_table(X)
         labels, weights = read_labels(z, table.n_rows), read_weights(sample_weight, table.n_rows)
-        counted = np.ones(table.n_rows, dtype=bool) if weights is None else weights > 0.0
+        counts = np.ones(table.n_rows, dtype=bool) if weights is None else weights > 0.0
         if found:
-            kinds = find_kinds(table, labels.positive & counted)
+            kinds = find_kinds(table, labels.positive & counts)
         else:
-            kinds = read_kinds(values["kind"], labels.positive, counted, rare)
+            kinds = read_kinds(values["kind"], labels.positive, counts, rare)
         return X, (kinds if len(kinds.names) > 1 else None)
 
     def _fit_kinds(self, X: Any, z: Any, sample_weight: Any, kinds: PositiveKinds) -> None:
@@ -234,7 +234,8 @@ class KindMethods(WorklistMethods):
             named = [name for name, model in zip(fits.names, fits.models, strict=True) if not model.converged_]
             said = f"The fit of kind {named[0]!r} did not converge" if named else "Shares of kinds did not settle"
             warn_user(
-                f"{said} in {fits.n_sweeps} sweeps; kinds that look alike may be one.", category=ConvergenceWarning
+                f"{said} in {counted(fits.n_sweeps, 'sweep')}; kinds that look alike may be one.",
+                category=ConvergenceWarning,
             )
         verdict, number = fits.verdict
         caveat = None if verdict is None else fits.models[number]._judged.caveat()

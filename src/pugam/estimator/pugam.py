@@ -48,6 +48,7 @@ from pugam.estimator.roles import columns_taken, open_engine, take_labels, take_
 from pugam.estimator.training import by_survey, rows_placed
 from pugam.inference import first_look, inference_of, know_survey, shaped_covariance, with_average
 from pugam.likelihood import alpha_shift, label_frequency
+from pugam.messages import counted
 from pugam.solvers import Fit, Settings, edf
 from pugam.terms import Design, MissingPolicy, UnseenPolicy, columns_read, format_formula, with_policies
 
@@ -384,8 +385,8 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
             require_enough_rows(engine, samples)
             require_rows_for_labelling(engine)
             if self.verbose:
-                size = f"{engine.n_rows} rows, {design.n_columns} columns"
-                print(f"pugam: {size}, {engine.name} engine, {engine.n_threads} thread(s)")
+                size = f"{counted(engine.n_rows, 'row')}, {counted(design.n_columns, 'column')}"
+                print(f"pugam: {size}, {engine.name} engine, {counted(engine.n_threads, 'thread')}")
             designs = [design] if logged is None else [design, logged]
             names = () if samples is None else samples.names
             fitted = fit_designs(engine, designs, settings, rng, names, own, self.shrinkage, self.verbose)

@@ -85,8 +85,8 @@ def require_rows_for_labelling(engine: Engine) -> None:
     """Refuse terms that say who is labelled where curves would have to be shrunken."""
     if engine.design.layout.n_preference and not has_enough_rows(engine.design, engine):
         raise InputError(
-            f"{min(engine.n0, engine.n1):g} rows of one label are too few for these terms, and curves cannot be "
-            "shrunken where labels depend on columns; use fewer terms, or more rows."
+            f"There are too few rows of one label ({min(engine.n0, engine.n1):g}) for these terms, and curves "
+            "cannot be shrunken where labels depend on columns; use fewer terms, or more rows."
         )
 
 
@@ -94,8 +94,8 @@ def require_enough_rows(engine: Engine, samples: SampledRows | None) -> None:
     """Refuse several samples where curves would have to be shrunken: their shares would be too sure of themselves."""
     if samples is not None and not has_enough_rows(engine.design, engine):
         raise InputError(
-            f"{min(engine.n0, engine.n1):g} rows of one label are too few for these terms, and curves cannot be "
-            "shrunken where there are several samples, or audits; use fewer terms, or more rows."
+            f"There are too few rows of one label ({min(engine.n0, engine.n1):g}) for these terms, and curves "
+            "cannot be shrunken where there are several samples, or audits; use fewer terms, or more rows."
         )
 
 

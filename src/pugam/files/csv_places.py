@@ -8,6 +8,7 @@ from pugam.errors import InputError
 from pugam.files.csv_records import records
 from pugam.files.faults import system_errors_named
 from pugam.files.text_lines import open_bytes, open_text, require_utf8
+from pugam.messages import counted
 
 __all__ = ["binary_data", "line_of_cell", "require_sound", "require_text_to_the_end"]
 
@@ -22,8 +23,8 @@ def require_sound(path: Path, delimiter: str, n_columns: int) -> None:
             for line, cells in records(path, lines, delimiter):
                 if len(cells) != n_columns:
                     raise InputError(
-                        f"{path}, line {line} has {_counted(len(cells))} where the header has {n_columns}; mend the "
-                        "line: a cell that holds the delimiter or a quote must stand in quotes."
+                        f"{path}, line {line} has {counted(len(cells), 'cell')} where the header has {n_columns}; mend "
+                        "the line: a cell that holds the delimiter or a quote must stand in quotes."
                     )
 
 
@@ -64,10 +65,6 @@ def line_of_cell(path: Path, delimiter: str, row: int, position: int) -> int:
             if number == row + 1:
                 return line + sum(_line_ends(cell) for cell in cells[:position])
     raise InputError(f"{path} changed while it was being read; try again.")
-
-
-def _counted(n_cells: int) -> str:
-    return f"{n_cells} cell{'s' if n_cells != 1 else ''}"
 
 
 def _line_ends(cell: str) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pugam.inference.opinions import agree
 from pugam.inference.verdict import fits, headline
-from pugam.messages import Words
+from pugam.messages import Words, counted
 
 if TYPE_CHECKING:
     from pugam.inference.diagnosis import Diagnosis
@@ -73,7 +73,7 @@ def _headline(found: Diagnosis) -> str:
 
 def _describe_search(search: Search) -> str:
     """Tell which interactions were looked for and added."""
-    looked = f"of {search.n_pairs} pairs of columns"
+    looked = f"of {counted(search.n_pairs, 'pair')} of columns"
     if not search.added:
         return f"none added, {looked}"
     return f"{len(search.added)} added, {looked}; without them pi would be {search.pi:.3f}"
@@ -83,12 +83,12 @@ def _describe_fit(found: Diagnosis) -> Iterator[str]:
     """Tell of the tests of fit that were made."""
     pairs, omnibus, bound = found.pair_test, found.omnibus, found.best_bin
     if pairs is not None:
-        count = f"{len(pairs.pairs)} pair{'' if len(pairs.pairs) == 1 else 's'}"
+        count = counted(len(pairs.pairs), "pair")
         test = f"chi-square {pairs.statistic:.3g} on {pairs.df:g} df, p = {pairs.pvalue:.2g}"
         yield f"  additivity   {test} (products of {count} of columns)"
     if found.labelling is not None:
         chosen = found.labelling
-        count = f"{len(chosen.columns)} column{'' if len(chosen.columns) == 1 else 's'}"
+        count = counted(len(chosen.columns), "column")
         test = f"chi-square {chosen.statistic:.3g} on {chosen.df:g} df, p = {chosen.pvalue:.2g}"
         yield f"  labelling    {test} (preferences by {count})"
     if found.curves is not None:

@@ -16,7 +16,7 @@ from scipy.special import chdtrc, kolmogorov
 from pugam.data import Column
 from pugam.inference.column_digests import NEIGHBOURS, QUANTILES, ColumnDigest
 from pugam.inference.intervals import Interval, normal_quantile
-from pugam.messages import in_lines, printable
+from pugam.messages import counted, in_lines, printable
 
 __all__ = ["ColumnDrift", "Drift", "ShareOfRows", "column_drift", "drift_columns", "share_of_rows"]
 
@@ -219,16 +219,21 @@ class Drift:
         )
         rows = list(zip(*cells, strict=True))
         moved = [row for row in rows if row[2]]
+        verb = "differs" if len(moved) == 1 else "differ"
         end = ":" if moved else "."
-        yield f"{len(moved)} of {len(rows)} columns moved against the unlabelled rows of the fit{end}"
+        yield f"{len(moved)} of {counted(len(rows), 'column')} {verb} from the unlabelled rows of the fit{end}"
         width = max((len(printable(row[0])) for row in moved), default=0)
         for column, distance, _, change in moved:
             yield f"  {printable(column):<{width}}  by {distance:.2f}: {change}"
-        yield f"The rows speak for a share of {self.share}, if the density ratio is still that of the fit."
+        yield f"These rows suggest a share of {self.share}, if the density ratio is still that of the fit."
         doubt = "contradict" if self.contradicts else "do not contradict"
         p = "p < 0.001" if self.pvalue < 0.001 else f"p = {self.pvalue:.3f}"
         yield f"They {doubt} a share of {self.pi:.3f} ({p})."
         if self.n_left_out:
             ((reason, count),) = self.reasons.most_common(1)
             why = reason if count == self.n_left_out else f"{reason} in {count:,} of them"
-            yield f"{self.n_left_out:,} of {self.n_rows:,} rows cannot be scored and do not count for the share: {why}."
+            verb = "does" if self.n_left_out == 1 else "do"
+            yield (
+                f"{self.n_left_out:,} of {counted(self.n_rows, 'row')} cannot be scored and {verb} not count for the "
+                f"share: {why}."
+            )

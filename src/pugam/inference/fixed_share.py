@@ -26,7 +26,7 @@ class ShareContradicted(Finding):
     side: str
     pvalue: float
     said = (
-        "pi is fixed at {pi:g}, but these rows speak for a {side} share (score test, p = {pvalue:.2g}). If {pi:g} is "
+        "pi is fixed at {pi:g}, but these rows suggest a {side} share (score test, p = {pvalue:.2g}). If {pi:g} is "
         "beyond doubt, labelled rows may be no random sample of the positives, or effects may not add up.",
     )
 

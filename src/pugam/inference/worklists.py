@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pugam.inference.intervals import Interval
 from pugam.inference.verdict import headline
 from pugam.inference.yields import Limits, Yields
+from pugam.messages import counted, in_percent
 
 __all__ = ["Worklist", "lengths_of_reviews", "said_lengths", "yield_columns"]
 
@@ -79,7 +80,7 @@ class Worklist:
 
     def __str__(self) -> str:
         left_out = 0 if self.not_scored is None else len(self.not_scored)
-        told = [f"{_rows(left_out)} without a score left out."] if left_out else []
+        told = [f"{counted(left_out, 'row')} without a score left out."] if left_out else []
         return "\n".join([self.sentence, *told, *([f"! {self.caveat}"] if self.caveat else [])])
 
     __repr__ = __str__
@@ -91,15 +92,12 @@ class Worklist:
             return f"No row of {self.n_rows:,} is to be reviewed."
         found, recall = self.found, self.recall
         return (
-            f"Review {_rows(self.n_reviewed)}, expect {found.estimate:,.0f} positives ({100 * found.level:g}% interval "
-            f"{found.lower:,.0f} to {found.upper:,.0f}): {self.precision.estimate:.0%} of the rows reviewed, and "
-            f"{recall.estimate:.0%} ({recall.lower:.0%} to {recall.upper:.0%}) of the positives among all "
-            f"{_rows(self.n_rows)}."
+            f"Review {counted(self.n_reviewed, 'row')}, expect {counted(round(found.estimate), 'positive')} "
+            f"({100 * found.level:g}% interval {found.lower:,.0f} to {found.upper:,.0f}): "
+            f"{in_percent(self.precision.estimate)} of the rows reviewed, and {in_percent(recall.estimate)} "
+            f"({in_percent(recall.lower)} to {in_percent(recall.upper)}) of the positives among all "
+            f"{counted(self.n_rows, 'row')}."
         )
-
-
-def _rows(count: int) -> str:
-    return f"{count:,} row{'s' if count != 1 else ''}"
 
 
 def _interval(limits: Limits, place: int, level: float) -> Interval:

@@ -9,7 +9,7 @@ from typing import Any
 from pugam.data import make_frame
 from pugam.errors import InputError
 from pugam.inference import Interval
-from pugam.messages import Words, in_python
+from pugam.messages import Words, counted, in_python
 from pugam.presentation.blocks import Block, TextTable, in_html, in_text
 from pugam.presentation.latex import in_latex
 
@@ -98,4 +98,4 @@ def _lines(model: Any, interval: Interval) -> Iterator[Block]:
     title = "Kinds of positives: their shares among the unlabelled rows"
     yield TextTable(title, ("", "labelled", "pi", "lower", "upper", ""), tuple(shown))
     yield ""
-    yield f"one fit for each kind, in turn until shares settled: {model.n_iter_} sweeps"
+    yield f"one fit for each kind, in turn until shares settled: {counted(model.n_iter_, 'sweep')}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pugam.errors import InputError
+from pugam.messages import counted
 from pugam.terms import Basis
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def use_axes(axes: Any, n_panels: int) -> tuple[Figure, list[Axes]]:
     """Take the caller's own axes, one or an array of them, and their figure."""
     panels = list(np.ravel(np.asarray(axes, dtype=object)))
     if len(panels) != n_panels:
-        raise InputError(f"The picture has {n_panels} panel(s); axes gives {len(panels)}.")
+        raise InputError(f"The picture has {counted(n_panels, 'panel')}; axes gives {len(panels)}.")
     return panels[0].figure, panels
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from pugam.data import Column, Table
 from pugam.errors import InputError, warn_user
-from pugam.messages import LeavingOut
+from pugam.messages import LeavingOut, counted
 from pugam.terms.gaps import listed
 from pugam.terms.kinds import Factor, Linear, Smooth
 from pugam.terms.levels import grouping
@@ -38,7 +38,7 @@ def choose_terms(table: Table) -> list[Term]:
     if constant:
         beyond = any(map(_is_beyond_digits, map(table.column, constant)))
         warn_user(
-            f"Left out {len(constant)} constant column(s), which can have no effect: {listed(constant)}."
+            f"Left out {counted(len(constant), 'constant column')}, which can have no effect: {listed(constant)}."
             + (" Numbers are kept to 16 digits: those that differ in further ones are the same." if beyond else "")
         )
     terms = [term for term in chosen.values() if term is not None]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pugam.inference import ALLOWING, AuditedShare, Diagnosis, EqualShares, Interval, contradicting
 from pugam.likelihood import expit
-from pugam.messages import Piece, See, Words
+from pugam.messages import Piece, See, Words, counted
 from pugam.presentation.equations import equations
 from pugam.presentation.report.formats import number, p_equals
 from pugam.solvers import PooledShares
@@ -139,7 +139,7 @@ def share_in_words(verdict: str) -> str:
 def equality_sentence(test: EqualShares) -> str:
     """Whether the samples differ in their shares."""
     said = "The shares differ" if test.pvalue < ALPHA else "The data do not tell the shares apart"
-    tested = f"chi-square {number(test.statistic)} on {test.df} degree{'s' if test.df != 1 else ''} of freedom"
+    tested = f"chi-square {number(test.statistic)} on {counted(test.df, 'degree')} of freedom"
     return f"{said}: in a test that all of them are equal, {tested}, {p_equals(test.pvalue)}."
 
 
@@ -155,7 +155,8 @@ def pooling_sentence(pooled: PooledShares) -> str:
 
 def negatives_sentence(negatives: float) -> str:
     """What was known of negatives, beside the samples."""
-    return f"In addition, {negatives:,.6g} rows are known to be negative; no share counts them."
+    known = "1 row is" if negatives == 1.0 else f"{negatives:,.6g} rows are"
+    return f"In addition, {known} known to be negative; no share counts them."
 
 
 def audit_sentence(audits: Sequence[AuditedShare]) -> str:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from pugam.data import Column, require_numeric
 from pugam.errors import InputError
+from pugam.messages import counted
 from pugam.nodes import Node
 from pugam.terms.axes import Axis, number_axis
 from pugam.terms.basis import Basis, Encoded, Penalty
@@ -381,8 +382,8 @@ def _quantile_knots(spec: Smooth, distinct: Array, n_interior: int) -> Array:
     inside = distinct[(distinct >= 0.0) & (distinct <= 1.0)]
     if len(inside) < n_interior + 2:
         raise InputError(
-            f"{spec.label}: only {len(inside)} distinct values lie within bounds = {spec.bounds}, too few for quantile "
-            'knots; widen the bounds or use knots="even".'
+            f"{spec.label}: bounds = {spec.bounds} hold only {counted(len(inside), 'distinct value')}, too few for "
+            'quantile knots; widen the bounds or use knots="even".'
         )
     return quantile_knots(inside, n_interior)
 
