@@ -9,6 +9,7 @@ from pugam.data import Column
 from pugam.errors import InputError, RowError
 from pugam.messages import LeavingUnscored, UnseenZero
 from pugam.nodes import Node
+from pugam.terms.order_of_levels import in_order
 from pugam.terms.term import Term
 
 __all__ = ["MISSING_CODE", "UNSEEN_CODE", "encode_levels", "find_levels", "grouping", "read_levels"]
@@ -23,8 +24,7 @@ def find_levels(term: Term, column: Column) -> tuple[object, ...]:
         raise InputError(f"{term.label}: column {column.name!r} has the single level {levels[0]!r}; leave it out.")
     if column.order:
         return tuple(level for level in column.order if level in levels)
-    # Levels of different types, such as text and numbers, have no order of their own: types go one after another.
-    return tuple(sorted(levels, key=lambda level: (type(level).__name__, level)))
+    return in_order(levels)
 
 
 def encode_levels(term: Term, column: Column, levels: tuple[object, ...], permit_unseen: bool) -> NDArray[np.int32]:
