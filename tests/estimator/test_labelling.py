@@ -151,7 +151,7 @@ def test_files_give_what_memory_gives(tmp_path):
 @pytest.mark.parametrize(
     ("labelling", "fault"),
     [
-        ("s(a) + s(b) + s(c)", "Labels depend on a, b, c, and 1 of the model's other terms is left"),
+        ("s(a) + s(b) + s(c)", "Labels depend on a, b, c. To tell who is labelled from who is positive takes two"),
         ("s(e)", "X has no column 'e'"),
         ("labelling(labelling(a))", r"labelling\(\) takes one term"),
         ("s(a, shape='increasing')", "have no shape"),

@@ -154,15 +154,16 @@ def require_identifiable(specs: Sequence[Term], table: Table, pi_range: PiRange,
     joining = [spec.label for spec in specs if len(spec.columns) > 1]
     if joining:
         what = (
-            f"Interactions ({', '.join(joining)}) join all columns of the model: pi can be told apart from the shape "
-            "of the negatives only if the columns fall into two groups without interactions between them; "
+            f"Interactions ({', '.join(joining)}) join all columns of the model, and pi is identified only by two "
+            "groups of columns without interactions between them: "
         )
+        others = f"{'leave out an interaction, ' if len(specs) > 1 else ''}add a term of another column"
     else:
         what = (
             f"The model has the single term {specs[0].label} (of {len(table.names)} feature(s)): with fewer than two "
             "terms that vary, the share pi of hidden positives cannot be told apart from the shape of the negatives; "
         )
-    others = "add a second term" if len(specs) == 1 else "leave out an interaction, add a term of another column"
+        others = "add a second term"
     raise NotIdentifiableError(what, f"{others}, or fix pi, as in ", Argument("pi", 0.3), ".")
 
 
@@ -173,9 +174,9 @@ def _require_others(specs: Sequence[Term], labelling: set[str]) -> None:
     if len(outside) >= 2:
         return
     raise NotIdentifiableError(
-        f"Labels depend on {', '.join(sorted(labelling))}, and {len(outside)} of the model's other terms "
-        f"{'is' if len(outside) == 1 else 'are'} left to tell who is labelled from who is positive, where two are "
-        "needed that no interactions join with these columns: add terms of other columns, leave out some of those in ",
+        f"Labels depend on {', '.join(sorted(labelling))}. To tell who is labelled from who is positive takes two "
+        f"terms of other columns, without interactions with these, but the model has {'one' if outside else 'none'}: "
+        "add terms of other columns, leave out some of those in ",
         Argument("labelling"),
         ", or give the classes of some unlabelled rows, as ",
         Argument("audit"),

@@ -38,9 +38,15 @@ _EMPTY = "The formula is empty; write terms joined by +, as in s(age) + l(dose) 
 _LABEL_SIDE = "The label is given to fit, so only the right-hand side is written; leave out the ~ and what precedes it."
 _ADDED = "Terms are added with +, and products of columns are written x:y"
 _OPERATOR_RULES = dict.fromkeys(_OPERATORS, _ADDED) | {
-    "-": "A model is the sum of the terms that are written, with an intercept always: leave out - and what follows",
+    "-": "A model is the sum of its terms and always has an intercept: leave out the - and what follows",
     "*": "Write x + y + x:y for two columns and their product",
 }
+_NUMBER = "A number is not a term; name a column, in backticks where its name begins with a digit."
+_INTERCEPT = (
+    "A model always has an intercept: leave this number out. A column's name that begins with a digit is written in "
+    "backticks."
+)
+_ALL_COLUMNS = "A dot does not stand for all columns; without a formula all of them are terms."
 _IN_BACKTICKS = "{rule}; a column whose name contains {symbol} is written in backticks."
 _UNEXPECTED = "{symbol} has no place here; join terms with +, and write names with special characters in backticks."
 
@@ -286,10 +292,7 @@ class _Parser:
         if token.kind == "end":
             self._fail(token, _EMPTY)
         if token.kind == "number":
-            self._fail(
-                token,
-                "A number is not a term; name a column, in backticks where its name begins with a digit.",
-            )
+            self._fail(token, _INTERCEPT if token.text in ("0", "1") else _NUMBER)
         if token.is_symbol("+"):
             self._fail(token, "A term is missing before this +; write one or remove the +.")
         self._refuse_symbol(token)
@@ -302,6 +305,7 @@ class _Parser:
     def _refuse_symbol(self, token: Token) -> NoReturn:
         refusals = {
             "~": _LABEL_SIDE,
+            ".": _ALL_COLUMNS,
             "(": explain_group(self._tokens[self._index - 1 :]),
             ")": "No parenthesis is open here; remove this ) or add the missing ( before it.",
             **{symbol: _IN_BACKTICKS.format(rule=rule, symbol=symbol) for symbol, rule in _OPERATOR_RULES.items()},
