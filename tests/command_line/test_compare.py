@@ -36,7 +36,8 @@ def test_doubts_about_a_fit_are_told(pugam_says, saved, models):
     doubtful.verdict_ = "does not fit"
     doubtful.save("may.json")
 
-    assert pugam_says("compare", "may.json", "june.json")[2].startswith("! may.json: The model does not fit")
+    said = pugam_says("compare", "may.json", "june.json")[2]
+    assert said == "! may.json: The model does not fit these data, and the comparison rests on it.\n"
 
 
 @pytest.mark.parametrize(

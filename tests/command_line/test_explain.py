@@ -42,6 +42,7 @@ def test_a_row_is_printed_with_the_terms_that_matter_most(pugam_says, model, row
     assert f"{terms[first]:+.2f}" in lines[2]
     assert lines[4].split()[:2] == ["2", "others"]
     assert lines[5].split()[0] == "averaging"
+    assert lines[6].endswith('The line "averaging" allows for the uncertainty of pi and of the effects.')
 
 
 def test_rows_are_named_by_identifiers(pugam_says):

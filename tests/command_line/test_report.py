@@ -135,7 +135,7 @@ def test_where_the_profile_is_better_it_is_shown_everywhere(pugam_says, given, r
     profile = model.attach(rows[["x1", "x2"]], rows["z"]).pi_interval(method="profile")
     given("report", "model.json", "data.csv", "--out", "later.html")
 
-    assert "The interval for pi is that of the profile." in said
+    assert "The interval for pi is the profile interval." in said
     assert best.method == "profile"
     assert (best.lower, best.upper) == pytest.approx((profile.lower, profile.upper), abs=1e-6)
     assert wald.method == "wald"

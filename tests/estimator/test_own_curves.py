@@ -120,7 +120,7 @@ def test_curves_that_differ_are_named_with_what_to_type(data):
     with pytest.warns(match=r"Give each sample curves of its own, by s\(age, k=5, by=year\), or fit"):
         model = PUGAM("s(age, k=5) + s(dose, k=5) + s(size, k=5)", check=True).fit(X, z, sample="year")
     assert model.verdict_ == "does not fit"
-    with pytest.warns(match=r"To let them, write s\(age, k=5, by=year\) among the terms"):
+    with pytest.warns(match=r"To model that, write s\(age, k=5, by=year\) among the terms"):
         model.test_curves()
 
 

@@ -23,7 +23,7 @@ def test_a_diagnosis_in_words_holds_its_numbers(clear):
     assert "starts" not in text
     assert "boundary     not reached" in text
     assert f"condition number {clear.condition:.2g}" in text
-    assert f"the standard error of pi would grow {clear.reliance:.2f} times" in text
+    assert f"the standard error of pi would be {clear.reliance:.2f} times as large" in text
     assert "separation   none" in text
     assert f"chi-square {calibration.statistic:.3g} on 8 df, p = {calibration.pvalue:.2g}" in text
     pairs, omnibus, bound = clear.pair_test, clear.omnibus, clear.best_bin

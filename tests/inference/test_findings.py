@@ -1,6 +1,7 @@
 """Kinds of findings: values, each of them worded for Python, the command line and the report."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -61,6 +62,7 @@ FINDINGS = [
     LabelsDisagree(0.0012),
     LabelsPrefer(0.0004, ("age", "{sex}"), "s({age})"),
     LeansOnPrior("next to nothing"),
+    LeansOnPrior("little"),
     LittleApart(2.31, 0.859),
     NeedsSmoothness(1.62),
     OneSidedLevels(("site = 'north'",)),
@@ -87,6 +89,8 @@ FINDINGS = [
     UnevenProfile(2.04),
     WideInterval(0.2, 0.65),
 ]
+SAID_ELSEWHERE = (NotConverged, SaysLittle, SaysTheSame, TooFewFunctions)  # by a fit, and by a check of its terms
+PAGE = Path(__file__).parents[2] / "docs" / "howto" / "diagnosis.md"
 IN_PYTHON_ONLY = [EmNotConverged(5000), RanToBoundaryWithoutPrior(1.0)]  # of arguments that have no flag
 NAMES = [type(finding).__name__ for finding in FINDINGS]
 
@@ -148,6 +152,18 @@ def test_each_reader_has_words_of_their_own(finding, python, terminal, page):
     assert python in str(finding.message)
     assert terminal in finding.message.told(in_flags)
     assert page in finding.message.told(on_page(in_flags))
+
+
+def test_the_page_on_the_diagnosis_knows_every_warning():
+    page = PAGE.read_text(encoding="utf-8").split("## Every warning")[1].split("### Warnings of the fit itself")[0]
+    quoted = re.findall(r"\*([^*]+)\*", " ".join(line.split("|")[1] for line in page.splitlines() if "| *" in line))
+    begins = {text: re.compile(re.escape(text).replace(re.escape("..."), ".*")) for text in quoted}
+    said = [str(one.message) for one in FINDINGS if not isinstance(one, SAID_ELSEWHERE)]
+
+    unknown = [text for text in said if not any(begin.search(text) for begin in begins.values())]
+    stale = [quote for quote, begin in begins.items() if not any(map(begin.search, said))]
+    assert len(quoted) > 20
+    assert unknown == stale == []
 
 
 def test_findings_are_values():

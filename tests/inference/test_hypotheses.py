@@ -419,8 +419,8 @@ def test_a_test_prints_hypothesis_statistic_degrees_and_pvalue(mixed):
     test = mixed.test(["x1", "noise"])
     linear = mixed.test("x2", null="linear")
 
-    assert str(test).startswith(f"l(x1) and l(noise) = 0: wald statistic {test.statistic:.4g} on 2 df, p ")
-    numbers = f"wald statistic {linear.statistic:.4g} on 2 df, p = {linear.pvalue:.3g}"
+    assert str(test).startswith(f"l(x1) and l(noise) = 0: Wald statistic {test.statistic:.4g} on 2 df, p ")
+    numbers = f"Wald statistic {linear.statistic:.4g} on 2 df, p = {linear.pvalue:.3g}"
     assert str(linear) == f"s(x2) linear: {numbers} (weighted sum of chi-squares)"
 
 

@@ -125,8 +125,8 @@ def test_bounds_in_words_hold_their_numbers(found):
     lines = str(found).split("\n")
 
     assert lines[0] == f"pi if positives were labelled at random: {found.pi}"
-    assert f"2-fold   pi is {found.lower[2]:.3f} to {found.upper[2]:.3f}" in lines[4]
-    assert f"without any model at most {found.without_model[2]:.3f}" in lines[4]
+    assert f"up to 2 times   pi is {found.lower[2]:.3f} to {found.upper[2]:.3f}" in lines[4]
+    assert f"; at most {found.without_model[2]:.3f} without any model)" in lines[4]
     assert repr(found) == str(found)
 
 

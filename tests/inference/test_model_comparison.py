@@ -53,8 +53,8 @@ def test_it_reads_as_a_table():
         text[3]
         == "small     -100.00     -120.00     8.0      216.0      250.0  0.400 (0.300 to 0.500), well determined"
     )
-    assert text[5] == "small in large: s(b) = 0: wald statistic 9 on 2.5 df, p = 0.02"
-    assert text[6].startswith("Tests are Wald's")
+    assert text[5] == "small in large: s(b) = 0: Wald statistic 9 on 2.5 df, p = 0.02"
+    assert text[6].startswith("Wald tests in the larger model: ")
     assert found.tests["null"].tolist() == ["s(b) = 0"]
 
 
@@ -63,6 +63,6 @@ def test_what_is_not_known_is_left_empty():
 
     assert "evidence" not in str(found)
     assert "not checked" in str(found)
-    assert str(found).endswith("compare by cross-validation.")
+    assert str(found).endswith("use cross-validation.")
     assert found.models["evidence"].isna().all()
     assert len(found.tests) == 0

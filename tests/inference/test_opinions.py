@@ -48,7 +48,7 @@ def test_only_what_is_far_off_on_one_side_is_a_disagreement(shares, said):
     found = list(find_disagreement(opinions(*shares), INTERVAL))
     assert [(finding.side, pytest.approx(finding.distance)) for finding in found] == ([] if said is None else [said])
     if found:
-        assert f"{shares[0]:.3f}, {shares[1]:.3f}, lie {said[0]} its interval, by 0.100" in str(found[0].message)
+        assert f"({shares[0]:.3f}, {shares[1]:.3f}) lie {said[0]} its interval, by 0.100" in str(found[0].message)
 
 
 def test_others_agree_within_their_errors():

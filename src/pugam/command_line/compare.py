@@ -10,7 +10,6 @@ import typer
 from pugam.command_line.options import Quiet, in_one_line, printing_warnings, require_level, require_table, say
 from pugam.command_line.places import require_apart
 from pugam.command_line.results import Json, changes_found, require_json, write_json
-from pugam.command_line.scoring import caveat
 from pugam.errors import InputError
 from pugam.files import open_writer
 from pugam.messages import counted
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
     from pugam.estimator import PUGAM
 
 __all__ = ["compare"]
+
+SURE = (None, "well determined", "fixed")  # verdicts that need no caveat
 
 
 def compare(
@@ -46,6 +47,7 @@ def compare(
     pugam compare may.json june.json --out curves.csv
     """
     from pugam.estimator import load
+    from pugam.inference import headline
 
     require_level(level)
     if out is not None:
@@ -61,8 +63,8 @@ def compare(
             _write(changes.curves, out)
         write_json(json, changes_found(changes, before, now))
     for model, path in ((before, old), (now, new)):
-        for line in caveat(model.verdict_, None):
-            say(f"! {path.name}: {line.removeprefix('! ')}", aside=True)
+        if model.verdict_ not in SURE:
+            say(f"! {path.name}: {headline(model.verdict_)}, and the comparison rests on it.", aside=True)
     for line in changes.lines():
         say(in_one_line(line))
     if out is not None and not quiet:

@@ -75,7 +75,7 @@ def explain(
     ] = None,
     top: Annotated[
         int | None,
-        typer.Option(help="Show so many terms of each row, and the sum of the others; 5 as text, all in a table."),
+        typer.Option(help="How many terms of each row to show, before the sum of the rest; 5 as text, all in a table."),
     ] = None,
     pi: Annotated[
         float | None, typer.Option(help="Share of positives among these rows, if it is not that of the fit.")
@@ -304,10 +304,10 @@ def _folded(row: RowFound, top: int | None) -> list[Any]:
 def _print(row: RowFound, top: int, level: float, first: bool) -> None:
     """Print one row: its probability, the average row, and the terms that matter most."""
     from pugam.likelihood import expit
-    from pugam.presentation.steps import shortened
+    from pugam.presentation.steps import AVERAGING, shortened
 
     if row.reason is not None:
-        say(in_one_line(f"row {row.name}: no score, since {row.reason}"), strong=True)
+        say(in_one_line(f"row {row.name}: no score, since {row.reason}."), strong=True)
         return
     baseline, *steps = _folded(row, top)
     total = float(np.sum([step.contribution for step in row.lines]))
@@ -324,4 +324,6 @@ def _print(row: RowFound, top: int, level: float, first: bool) -> None:
         limits = "" if np.isnan(step.lower) else f"  ({step.lower:+.2f} to {step.upper:+.2f})"
         say(f"  {name:<{widths[0]}}  {value:<{widths[1]}}  {step.contribution:+7.2f}{limits}")
     if first:
-        say(f"  Contributions to the log odds, with {100 * level:g}% intervals.")
+        averaged = any(step.term == AVERAGING for step in steps)
+        why = f' The line "{AVERAGING}" allows for the uncertainty of pi and of the effects.' if averaged else ""
+        say(f"  Contributions to the log odds, with {100 * level:g}% intervals.{why}")

@@ -59,7 +59,7 @@ def fit(
     ] = None,
     groups: Annotated[
         str | None,
-        typer.Option(help="Column of clusters in which rows were drawn: standard errors and bootstraps know them."),
+        typer.Option(help="Column of clusters in which rows were drawn: standard errors and bootstraps count them."),
     ] = None,
     strata: Annotated[
         str | None, typer.Option(help="Column of strata in which the clusters of a survey (--groups) were drawn.")
@@ -143,7 +143,7 @@ def fit(
     unseen: Annotated[
         str,
         typer.Option(
-            help="Levels that predictions meet and the fit never saw: error (each term as it says, f() refuses them) "
+            help="Levels in rows to be predicted that the fit never saw: error (refused, unless a term permits them) "
             "or zero (no effect)."
         ),
     ] = "error",

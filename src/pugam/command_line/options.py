@@ -44,7 +44,7 @@ UnlabeledFiles = Annotated[
     list[Path] | None,
     typer.Option(
         help="File of unlabelled rows, in place of DATA; given several times, each file is a sample with a share of "
-        "its own, called as the file without its ending."
+        "its own, named after the file."
     ),
 ]
 NegativeFile = Annotated[

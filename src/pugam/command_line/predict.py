@@ -65,15 +65,16 @@ def predict(
         bool, typer.Option("--interval", help="Add a standard error and limits to each posterior.")
     ] = False,
     level: Annotated[float, typer.Option(help="Level of the limits, a probability such as 0.95.")] = 0.95,
-    top: Annotated[int | None, typer.Option(help="Write so many rows only, the likeliest positives first.")] = None,
+    top: Annotated[int | None, typer.Option(help="Write only this many rows, the likeliest positives first.")] = None,
     threshold: Annotated[
-        float | None, typer.Option(help="Write rows only whose posterior is at least so large, in their order.")
+        float | None,
+        typer.Option(help="Write only rows whose posterior is at least this large, in their order."),
     ] = None,
     cost_review: Annotated[
         float | None,
         typer.Option(help="What it costs to review a row: with --cost-miss, write the rows that are worth a review."),
     ] = None,
-    cost_miss: Annotated[float | None, typer.Option(help="What it costs to leave a positive unseen.")] = None,
+    cost_miss: Annotated[float | None, typer.Option(help="What it costs to miss a positive.")] = None,
     sort: Annotated[
         bool, typer.Option("--sort", help="Write the likeliest positives first; rows are kept in memory.")
     ] = False,

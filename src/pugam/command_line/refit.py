@@ -50,7 +50,7 @@ def refit(
     ] = None,
     unseen: Annotated[
         str | None,
-        typer.Option(help="Levels that predictions meet and this fit never saw, if not as in the fit: zero."),
+        typer.Option(help="Levels in rows to be predicted that this fit never saw, if not as in the fit: zero."),
     ] = None,
     json: Json = None,
     delimiter: Delimiter = None,

@@ -61,8 +61,8 @@ class LabellingMethods(JudgingMethods):
         if found is None:
             raise InputError(
                 "Random labelling cannot be tested here: it takes 100 rows, at least 25 of them labelled and 25 not, "
-                "five for each parameter of the model, and beside a column two others without interactions between "
-                "them. Use fewer terms or interactions, or more columns."
+                "five for each parameter of the model, and, beside the column tested, two others without interactions "
+                "between them. Use fewer terms or interactions, or more columns."
             )
         return found
 

@@ -232,12 +232,12 @@ def warn_of_survey(survey: SurveyRows | None, known: Survey | None, weights: NDA
         _warn_of_weights(weights)
     if survey is not None and known is None:
         warn_user(
-            "Curves are shrunken, and pi is from rows held out: standard errors and intervals take rows for "
+            "Curves were shrunk, and pi was estimated from held-out rows: standard errors and intervals treat rows as "
             "independent, whatever ",
             Argument("groups"),
             " and ",
             Argument("strata"),
-            " say. Take a bootstrap, which draws whole clusters.",
+            " say. Use a bootstrap, which draws whole clusters.",
         )
 
 

@@ -172,7 +172,7 @@ class SampleMethods(LabellingMethods):
         assert found is not None
         if found.remedies:
             warn_user(
-                f"Curves differ between samples. To let them, write {' + '.join(found.remedies)} among the terms."
+                f"Curves differ between samples. To model that, write {' + '.join(found.remedies)} among the terms."
             )
         names = ("sample", "term", "statistic", "df", "pvalue")
         return make_frame(self._library, {name: [getattr(test, name) for test in found] for name in names})

@@ -266,7 +266,7 @@ class Changes:
             if at is None:
                 yield f"  {term:<{width}}  no values that both fits have seen"
                 continue
-            p = "" if np.isnan(pvalue) else f", p {pvalue:.3f}" if pvalue >= 0.001 else ", p < 0.001"
+            p = "" if np.isnan(pvalue) else f", p = {pvalue:.3f}" if pvalue >= 0.001 else ", p < 0.001"
             yield f"  {term:<{width}}  {difference:+.2f} (se {se:.2f}{p}) at {at}: {old:+.2f} before, {new:+.2f} now"
         for when, terms in (("old", self.only_old), ("new", self.only_new)):
             if terms:

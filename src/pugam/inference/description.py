@@ -22,8 +22,9 @@ def describe(found: Diagnosis, interval: Interval, words: Words) -> Iterator[str
     profile, calibration, sensitivity = found.profile_interval, found.calibration, found.sensitivity
     yield f"{_headline(found)}: {interval}"
     if profile is not None:
-        allowance = " if the model holds; the one above allows for its errors" if found.allows_for_errors else ""
-        yield f"  profile      {100 * profile.level:g}% interval {profile.lower:.3f} to {profile.upper:.3f}{allowance}"
+        limits = f"{100 * profile.level:g}% interval {profile.lower:.3f} to {profile.upper:.3f}"
+        above = "the one above allows for errors of the model"
+        yield f"  profile      {limits}{f' if the model holds; {above}' if found.allows_for_errors else ''}"
     yield f"  terms        {_describe_terms(found)}"
     if found.search is not None and found.search.n_pairs:
         yield f"  interactions {_describe_search(found.search)}"
@@ -37,7 +38,7 @@ def describe(found: Diagnosis, interval: Interval, words: Words) -> Iterator[str
     if found.ridge is not None:
         yield f"  shrinkage    curves shrunk (ridge {found.ridge:g})"
     elif profile is not None:
-        free = f"with curves free to bend, the standard error of pi would grow {found.reliance:.2f} times"
+        free = f"with curves free to bend, the standard error of pi would be {found.reliance:.2f} times as large"
         yield f"  smoothness   {free}"
     apart = f"classes {found.distance:.1f} apart in mean log density ratio"
     yield f"  separation   {'(almost) perfect' if found.separated else 'none'}; {apart}"
@@ -57,8 +58,8 @@ def _describe_terms(found: Diagnosis) -> str:
     if found.profile_interval is None:
         return vary
     if found.beyond_one is not None:
-        alone = f"{' and '.join(found.beyond_one.columns)} alone, p = {found.beyond_one.pvalue:.2g}"
-        return f"{vary}; rows held out say more than {alone}"
+        alone = f"{' and '.join(found.beyond_one.columns)} alone"
+        return f"{vary}; all together against {alone}, in held-out rows: p = {found.beyond_one.pvalue:.2g}"
     joined = found.n_groups < found.n_distinguishable
     groups = f", {found.n_groups} without interactions between them" if joined else ""
     return f"{vary}{groups} (two are needed)"

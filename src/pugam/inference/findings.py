@@ -107,7 +107,7 @@ class LeansOnPrior(Finding):
 
     rows_say: Literal["little", "next to nothing"]
     said = (
-        "These rows alone say {rows_say} about pi. The estimate relies mostly on the prior: on how far apart classes "
+        "The data say {rows_say} about pi: the estimate relies mostly on the prior, which says how far apart classes "
         "usually are. ",
         *ADD_INFORMATION,
     )
@@ -118,9 +118,9 @@ class SaysLittle(Finding):
     """Curves were shrunk, and still next to nothing is known about pi."""
 
     said = (
-        "These rows say little about pi. The estimate relies mostly on the prior: on how far apart classes usually "
-        "are. Fix or bound pi if you know something about it, or add rows, or features that tell positives from "
-        "negatives; ",
+        "The data say little about pi: the estimate relies mostly on the prior, which says how far apart classes "
+        "usually are. Fix or bound pi if you know something about it, or add rows, or features that tell positives "
+        "from negatives; ",
         See("diagnosis"),
         " says more.",
     )
@@ -156,7 +156,7 @@ class OneTellsAll(Finding):
     columns: tuple[str, ...]
     pvalue: float
     said = (
-        "In rows held out, all columns together say little more about labels than {columns} alone (p = {pvalue:.2g}), "
+        "In held-out rows, all columns together predict labels hardly better than {columns} alone (p = {pvalue:.2g}), "
         "but two that matter are needed to identify pi. ",
         *ADD_INFORMATION,
     )
@@ -207,8 +207,8 @@ class IntervalsDiffer(Finding):
 
     wald: Interval
     said = (
-        "The interval for pi is that of the profile. Wald's interval, {wald.lower:.3f} to {wald.upper:.3f}, takes the "
-        "likelihood for symmetric, which it is not.",
+        "The interval for pi is the profile interval. Wald's interval, {wald.lower:.3f} to {wald.upper:.3f}, assumes "
+        "that the likelihood is symmetric, and here it is not.",
     )
 
 
@@ -218,8 +218,8 @@ class Separated(Finding):
 
     term: str
     said = (
-        "The terms separate positives from negatives (almost) perfectly, {term} most of all: pi only counts the rows "
-        "on one side, and the height of the curves is not determined; do not interpret odds ratios. Look for a column "
+        "The terms separate positives from negatives (almost) perfectly, {term} most of all: pi is just the share of "
+        "rows on one side, and nothing tells how steep the curves are; do not interpret odds ratios. Look for a column "
         "that gives the labels away, such as an identifier or a date. Use fewer terms, more smoothing, or more rows.",
     )
 
@@ -259,8 +259,8 @@ class LittleApart(Finding):
     area: float
     said = (
         "The features separate positives from negatives only weakly: they are {distance:.1f} apart in mean log density "
-        "ratio (for normal features, a ROC area of {area:.2f}), and the estimate of pi depends on effects adding up "
-        "exactly as the model says. Add stronger features, bound pi, or show results for several values of it (",
+        "ratio (for normal features, a ROC area of {area:.2f}), so that the estimate of pi depends on effects adding "
+        "up exactly as the model says. Add stronger features, bound pi, or show results for several values of it (",
         See("sensitivity"),
         ").",
     )
@@ -275,8 +275,9 @@ class PerhapsLittleApart(Finding):
     least: float
     said = (
         "Positives and negatives are {distance:.1f} apart in mean log density ratio if pi is as estimated, but only "
-        "{least:.1f} if pi is {pi:.2f}, the lower limit of its interval. Then the estimate depends on effects adding "
-        "up exactly as the model says. Add stronger features, bound pi, or show results for several values of it (",
+        "{least:.1f} if pi is {pi:.2f}, the lower limit of its interval. In that case the estimate depends on "
+        "effects adding up exactly as the model says. Add stronger features, bound pi, or show results for several "
+        "values of it (",
         See("sensitivity"),
         ").",
     )
@@ -426,8 +427,8 @@ class OpenTerms(Finding):
     terms: tuple[str, ...]
     said = (
         "These data do not determine some effects: {terms}. Either terms carry the same information, or a term has "
-        "more functions than its values can tell apart. Leave one out, or use more smoothing or a smaller k. At values "
-        "like these the sum of the effects is determined, but not each of them.",
+        "more functions than its values can tell apart. Leave one out, or use more smoothing or a smaller k. For rows "
+        "like these the sum of the effects is determined, but not each effect.",
     )
 
 

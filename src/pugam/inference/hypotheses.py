@@ -83,7 +83,8 @@ class HypothesisTest:
         refit = [] if self.null_pi is None else [f"pi = {self.null_pi:.3f} if it holds"]
         notes = [] if self.reference == "chi-square" else [self.reference]
         remarks = f" ({'; '.join([*notes, *refit])})" if notes or refit else ""
-        return f"{self.hypothesis}: {self.method} statistic {self.statistic:.4g}{degrees}, {shown}{remarks}"
+        method = "Wald" if self.method == "wald" else self.method
+        return f"{self.hypothesis}: {method} statistic {self.statistic:.4g}{degrees}, {shown}{remarks}"
 
 
 def read_null(null: str) -> Null:

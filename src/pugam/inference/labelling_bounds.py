@@ -167,13 +167,14 @@ class LabellingBounds:
 
 def _describe(found: LabellingBounds) -> Iterator[str]:
     yield f"pi if positives were labelled at random: {found.pi}"
-    yield "If the chance of being labelled varies among positives"
+    yield "If features make some positives more likely to be labelled than others:"
     for number, gamma in enumerate(found.gamma):
         given = f"pi is {found.lower[number]:.3f} to {found.upper[number]:.3f}"
-        limits = f"{found.lower_limit[number]:.3f} to {found.upper_limit[number]:.3f} with the errors of its interval"
+        limits = f"{found.lower_limit[number]:.3f} to {found.upper_limit[number]:.3f} from the ends of its interval"
         at_most = found.without_model[number]
-        free = "" if np.isnan(at_most) else f"; without any model at most {at_most:.3f}"
-        yield f"  {f'{gamma:g}-fold':8} {given} ({limits}{free})"
+        free = "" if np.isnan(at_most) else f"; at most {at_most:.3f} without any model"
+        how = f"up to {gamma:g} times" if gamma > 1.0 else "at random"
+        yield f"  {how:15} {given} ({limits}{free})"
 
 
 def bound_labelling(profile: PiProfile, pi: Interval, gamma: Array) -> LabellingBounds:

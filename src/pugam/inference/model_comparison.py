@@ -19,8 +19,8 @@ from pugam.terms import Basis, Design
 
 __all__ = ["ComparedModel", "ModelComparison", "NestedTest", "require_same_rows", "what_is_left_out"]
 
-CONDITIONS = "Tests are Wald's, in the larger model: they hold where that fits, and not for terms chosen by p-values."
-SHRUNKEN = "AIC and BIC are no fair judges of shrunken curves: compare by cross-validation."
+CONDITIONS = "Wald tests in the larger model: they hold if it fits, and not for terms chosen by their p-values."
+SHRUNKEN = "AIC and BIC do not compare shrunken curves fairly: use cross-validation."
 
 
 @dataclass(frozen=True)

@@ -50,8 +50,8 @@ class OthersDisagree(Finding):
     side: str
     distance: float
     said = (
-        "Two estimates of pi that know nothing of the model, {pi}, lie {side} its interval, by {distance:.3f} or more. "
-        "They are rough, but trees may see what the model does not: look at the tests of fit, and report all three.",
+        "Two estimates of pi that do not use the model ({pi}) lie {side} its interval, by {distance:.3f} or more. They "
+        "are rough, but boosted trees may see what the model misses: look at the tests of fit, and report all three.",
     )
 
 

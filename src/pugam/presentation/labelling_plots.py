@@ -50,7 +50,7 @@ def _draw(ax: Axes, found: LabellingBounds) -> None:
     ax.minorticks_off()
     ax.set_xlim(found.gamma.min(), found.gamma.max())
     ax.set_ylim(0.0, 1.0)
-    ax.set_xlabel("Gamma: chances of being labelled vary so many times")
+    ax.set_xlabel("Gamma: how many times as likely to be labelled")
     ax.set_ylabel("pi")
     ax.set_title(f"at random: {found.pi}", fontsize=10)
     ax.legend(fontsize=8, frameon=False, loc="upper left")

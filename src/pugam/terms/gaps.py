@@ -61,7 +61,7 @@ def _permitted(term: Term, which: str, again: bool = False) -> tuple[str | Missi
     """Say how to permit missing values, where the term can have any."""
     if term.gap_policy == "error":
         return ()
-    where = ", or, where rows of the fit lack values, " if again else ", or "
+    where = "; if rows of the fit lack values, too, " if again else ", or "
     effect = "an effect of their own" if term.gap_policy == "effect" else "a zero effect here"
     return f"{where}give {which} {effect}", MissingEffect(term.with_option(f"missing={term.gap_policy!r}"), again)
 

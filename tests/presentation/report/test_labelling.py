@@ -48,7 +48,7 @@ def test_the_chart_shows_the_range_and_says_it_in_words():
     chart = draw_bounds(BOUNDS, 0.25)
     limits, given, free, estimate = chart.paths
 
-    assert chart.label == "Range of pi against Gamma: 2.5% to 60.0% where chances vary 10 times"
+    assert chart.label == "Range of pi: 2.5% to 60.0% if some are 10 times as likely to be labelled"
     assert [tick.text for tick in chart.below] == ["1", "2", "3", "5", "10"]
     assert limits.outline.count("L") == given.outline.count("L") == 5
     assert given.outline.startswith(f"M{chart.box.left:.1f}")

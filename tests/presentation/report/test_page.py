@@ -275,9 +275,9 @@ def test_a_model_that_does_not_fit_is_told_in_red_before_any_number(warned):
 @pytest.mark.parametrize(
     ("verdict", "said"),
     [
-        ("weakly determined", "They depend on pi, which is weakly determined."),
-        ("not determined", "They depend on pi, which is not determined: move the slider to see how much."),
-        ("does not fit", "They rest on a model that does not fit these data."),
+        ("weakly determined", "These numbers depend on pi, which is weakly determined."),
+        ("not determined", "These numbers depend on pi, which is not determined: move the slider to see how much."),
+        ("does not fit", "These numbers rest on a model that does not fit these data."),
     ],
 )
 def test_figures_that_stand_alone_carry_the_caveat(example, verdict, said):

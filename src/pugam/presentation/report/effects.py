@@ -54,7 +54,7 @@ class _Term:
         if self.picture.basis.spec.is_known:
             yield "Known beforehand and added as it is, so it has no interval."
         if self.picture.basis.spec.is_labelling:
-            yield "Who is labelled: the logarithm of the chance that a positive is. It has no part in posteriors."
+            yield "The logarithm of the chance that a positive is labelled. Probabilities of rows do not count it."
         if missing is not None and len(view.axes) > 1 and view.along and panel is self.picture.panels[0]:
             yield f"Missing values: effect {number(missing.u)} ({number(missing.lower)} to {number(missing.upper)})."
         if view.left_out:

@@ -52,9 +52,11 @@ def draw_bounds(bounds: Bounds, estimate: float) -> Chart:
         Path("estimate", f"M{along.start} {up(estimate):.1f}H{along.end}"),
     )
     last = bounds.rows[-1]
-    text = f"Range of pi against Gamma: {percent(last[1])} to {percent(last[2])} where chances vary {last[0]:g} times"
+    text = (
+        f"Range of pi: {percent(last[1])} to {percent(last[2])} if some are {last[0]:g} times as likely to be labelled"
+    )
     ticks = tuple(Tick(along(math.log(tick)), str(tick)) for tick in TICKS)
-    titles = {"below_title": "chances vary so many times", "beside_title": "pi"}
+    titles = {"below_title": "times as likely to be labelled", "beside_title": "pi"}
     return Chart(text, WIDTH, HEIGHT, BOX, ticks, in_percent(ticks_beside, up), marks, **titles)
 
 

@@ -40,9 +40,9 @@ VERDICTS = {
 }
 # What is said where figures stand alone: odds ratios, and the rows that are most likely positive.
 CAUTIONS = {
-    "weakly determined": " They depend on pi, which is weakly determined.",
-    "not determined": " They depend on pi, which is not determined: move the slider to see how much.",
-    "does not fit": " They rest on a model that does not fit these data.",
+    "weakly determined": " These numbers depend on pi, which is weakly determined.",
+    "not determined": " These numbers depend on pi, which is not determined: move the slider to see how much.",
+    "does not fit": " These numbers rest on a model that does not fit these data.",
 }
 
 
