@@ -355,14 +355,17 @@ def test_what_was_asked_is_told(models, contents):
     model = models["weighted"]
 
     assert contents["weighted"].title == "The weighted one"
-    assert list(asked) == ["Data", "Rows", "Model", "Smoothing", "pi"]
+    assert list(asked) == ["Data", "Rows", "Model", "Fit", "pi"]
     assert asked["Data"] == "rows.csv"
     assert asked["Rows"] == f"{model.n0_:g} labelled positive, {model.n1_:g} unlabelled"
     assert asked["Model"] == f"log g(x)/h(x) = alpha + {model.formula_}"
-    assert asked["Smoothing"] == "reml"
-    assert asked["pi"] == "estimated within 0 and 1, prior weak"
+    assert asked["Fit"] in str(model.summary())
+    assert "prior on pi weak" in asked["Fit"]
+    assert asked["pi"] == "estimated within 0 and 1"
+    assert dict(contents["shrunken"].asked)["Fit"].startswith("curves shrunk (ridge ")
     assert dict(contents["fixed"].asked)["pi"] == "fixed at 0.35"
-    assert dict(contents["bounded"].asked)["pi"] == "estimated within 0.02 and 0.9, no prior"
+    assert dict(contents["bounded"].asked)["pi"] == "estimated within 0.02 and 0.9"
+    assert "prior on pi none" in dict(contents["bounded"].asked)["Fit"]
     assert contents["weighted"].repeat == (("Command", "pugam fit"),)
     assert "Sang" in contents["weighted"].cite
     assert f"pugam {__version__}" in contents["weighted"].cite

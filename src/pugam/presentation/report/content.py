@@ -303,7 +303,7 @@ class Content:
     ----------
     title : str
     asked : pairs of a name and a value
-        What was asked: data, rows, labels, model, settings.
+        What was fitted: data, rows, labels, model, how.
     pi : Interval
     plain, statistical : str
         What came out in a sentence for everyone, and in one for statisticians.

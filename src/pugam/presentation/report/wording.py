@@ -179,14 +179,10 @@ def describe_model(model: FittedModel) -> Iterator[tuple[str, str]]:
     negatives = f", {found.negatives:,.6g} known to be negative" if found is not None and found.negatives else ""
     yield "Rows", f"{model.n0_:,.6g} labelled positive, {model.n1_:,.6g} unlabelled{samples}{negatives}"
     yield "Model", "; ".join(equations(model.terms_))
-    yield "Smoothing", model.smoothing if isinstance(model.smoothing, str) else "given"
+    yield "Fit", model._inference.describe(prior="none" if model.pi_prior is None else f"{model.pi_prior}")
     pi_range = model._settings.pi_range
-    if pi_range.fixed:
-        yield "pi", f"fixed at {model.pi_:.4g}"
-    else:
-        low, high = pi_range.limits
-        prior = "no prior" if model.pi_prior is None else f"prior {model.pi_prior}"
-        yield "pi", f"estimated within {low:g} and {high:g}, {prior}"
+    low, high = pi_range.limits
+    yield "pi", f"fixed at {model.pi_:.4g}" if pi_range.fixed else f"estimated within {low:g} and {high:g}"
 
 
 def citation() -> str:
