@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.errors import InputError
+from pugam.messages import counted
 
 __all__ = ["LARGEST", "Node", "Plain"]
 
@@ -109,9 +110,9 @@ class Node:
     ) -> Array:
         """Read a list of numbers from `low` to `high`, of this size where one is given."""
         if not isinstance(self.value, list):
-            raise self.error("a list of numbers" if size is None else f"a list of {size} numbers")
+            raise self.error("a list of numbers" if size is None else f"a list of {counted(size, 'number')}")
         if size is not None and len(self.value) != size:
-            raise self.error(f"a list of {size} numbers")
+            raise self.error(f"a list of {counted(size, 'number')}")
         right = all(map(_is_number, self.value))
         array = np.array(self.value, dtype=np.float64) if right else np.empty(0)
         if not right or not ((low <= array) & (array <= high)).all():

@@ -117,7 +117,7 @@ def test_simulated_rows_are_those_of_the_library(pugam_says, name, truth):
     expected = own.X.assign(z=own.z, **({"y": own.y} if truth else {}))
     table = pd.read_parquet(name) if name.endswith("parquet") else pd.read_csv(name, float_precision="round_trip")
     assert (code, err) == (0, "")
-    assert out == f"80 rows, of which 30 are labelled (z = 1): {name}\n"
+    assert out == f"80 rows, 30 of them labelled (z = 1): {name}\n"
     assert list(table.columns) == list(expected.columns)
     if name.endswith("parquet"):
         assert (table == expected).all(axis=None)

@@ -138,6 +138,11 @@ def test_an_odds_ratio_of_a_line_is_that_of_its_slope(several):
     np.testing.assert_allclose([found.estimate, found.lower, found.upper], expected, rtol=1e-9)
 
 
+def test_an_odds_ratio_of_one_value_is_refused(several):
+    with pytest.raises(InputError, match=r"compares two values; give another one beside 0\.4"):
+        several.odds_ratio("x1", 0.4)
+
+
 def test_an_odds_ratio_turned_around_is_its_inverse(several):
     there, back = several.odds_ratio("x1", -1.0, 1.0), several.odds_ratio("x1", 1.0, -1.0)
 

@@ -402,7 +402,7 @@ def test_interrupted_in_the_middle_it_returns_the_refits_that_are_complete(model
             raise KeyboardInterrupt
 
     break_refits(monkeypatch, interrupt)
-    with pytest.warns(PugamWarning, match="interrupted: 20 of 50 refits are complete"):
+    with pytest.warns(PugamWarning, match="interrupted after 20 of 50 refits"):
         partial = model.bootstrap(50, random_state=1)
 
     assert partial.interrupted
@@ -425,7 +425,7 @@ def test_interrupted_between_batches_no_finished_batch_is_lost(model, n_jobs, mo
             raise KeyboardInterrupt
 
     monkeypatch.setattr(bootstrap_module.Progress, "advance", interrupt)
-    with pytest.warns(PugamWarning, match="interrupted: 30 of 60 refits are complete"):
+    with pytest.warns(PugamWarning, match="interrupted after 30 of 60 refits"):
         partial = model.bootstrap(60, random_state=1, n_jobs=n_jobs)
 
     assert len(partial.pi) == 30

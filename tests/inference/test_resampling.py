@@ -221,7 +221,7 @@ def test_a_known_negative_is_no_group_that_would_be_drawn_every_time():
     samples, groups = np.append(SAMPLES, 2), np.append(make_groups(), 20)
     counts = make_resampling(samples, None, groups, 0, n_negatives=1).counts(range(5))
     assert (counts[:, -1] == 1).all()
-    with pytest.raises(InputError, match="single group of one kind"):
+    with pytest.raises(InputError, match="a single group has unlabelled rows only, so that every resample"):
         make_resampling(np.append(SAMPLES, [2, 3]), None, np.append(make_groups(), [20, 21]), 0, n_negatives=1)
 
 
@@ -237,5 +237,5 @@ def test_a_single_group_of_its_kind_is_drawn_with_the_others():
 
 def test_a_single_group_with_all_labelled_rows_is_refused():
     samples, clinics = np.append(np.ones(24, int), [0, 1]), np.append(np.repeat(np.arange(12), 2), [12, 12])
-    with pytest.raises(InputError, match="single group of one kind"):
+    with pytest.raises(InputError, match="a single group has labelled and unlabelled rows, so that every resample"):
         make_resampling(samples, None, clinics, 0)

@@ -42,13 +42,13 @@ def test_pi_is_a_share(name, pi):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"z": [1, 0, 0]}, r"z has 3 labels but 4 rows were predicted; give one for each\."),
+        ({"z": [1, 0, 0]}, r"z has 3 labels for 4 rows predicted; give one for each\."),
         ({"z": None}, r"z is None; give the labels"),
         ({"z": [1, 1, 1, 1]}, r"every row is a labelled positive\. Add the unlabelled rows, coded 0\."),
         ({"z": [0, 0, 0, 0]}, r"no row is a labelled positive\."),
         ({"z": [1, 2, 0, 0]}, r"z holds 2 \(first at row 1\)"),
         ({"z": [1, np.nan, 0, 0]}, r"the label of row 1 is missing"),
-        ({"sample_weight": [1, 1]}, r"sample_weight has 2 weights but 4 rows were predicted"),
+        ({"sample_weight": [1, 1]}, r"sample_weight has 2 weights for 4 rows predicted"),
         ({"sample_weight": [1, 1, -1, 1]}, r"not negative; row 2 has -1\.0"),
         ({"sample_weight": [0, 0, 1, 1]}, r"zero at every labelled row; at least one of them must count\."),
         ({"sample_weight": [1, 1, 0, 0]}, r"zero at every unlabelled row"),

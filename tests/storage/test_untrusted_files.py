@@ -449,7 +449,7 @@ def test_a_matrix_is_made_of_the_numbers_there_are(good):
     factor = {**good["terms"][4], "found": {"levels": list(range(n + 1))}, "coefficients": [0] * n}
     document = {**good, "terms": [factor], "estimate": {**good["estimate"], "information": [[]] * (n + 2)}}
 
-    assert "estimate.information[0]: expected a list of 1 numbers; got a list of 0." in refusal(document)
+    assert "estimate.information[0]: expected a list of 1 number; got a list of 0." in refusal(document)
 
 
 def test_a_large_file_is_refused_before_it_is_parsed(varied_text, monkeypatch):

@@ -42,4 +42,4 @@ def simulate(
     with open_writer(out, batch.schema) as writer:
         writer.write(batch)
     if not quiet:
-        say(f"{n:,} rows, of which {n0:,} are labelled (z = 1): {out}")
+        say(f"{n:,} rows, {n0:,} of them labelled (z = 1): {out}")

@@ -220,6 +220,8 @@ class CurveMethods:
         if isinstance(term, Mapping):
             return self.contrast(term, a, level).exp()
         number = self._number(term)
+        if b is None and self._design.bases[number].spec.missing == "error":
+            raise InputError(f"An odds ratio compares two values; give another one beside {a!r}.")
         name = term if isinstance(term, str) and term in self._design.columns_used else self._design.labels[number]
         return self.contrast({name: a}, {name: b}, level).exp()
 

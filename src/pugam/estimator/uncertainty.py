@@ -315,14 +315,14 @@ class UncertaintyMethods(CurveMethods):
         unconverged = int(np.sum(~result.converged))
         if result.interrupted:
             warn_user(
-                f"The bootstrap was interrupted: {len(result.pi)} of {result.n_requested} refits are complete, and "
-                "what is made of them rests on these."
+                f"The bootstrap was interrupted after {len(result.pi)} of {result.n_requested} refits, and its results "
+                "rest on these."
                 + ("" if store is None else f" They are kept in {store}; the same call goes on from there.")
             )
         if result.n_failed or unconverged:
             warn_user(
                 f"Of {result.n_requested} refits {result.n_failed} failed and {unconverged} did not converge (these "
-                "are kept). Where they are many, pi is weakly determined: see ",
+                "are kept). If they are many, pi is weakly determined: see ",
                 See("diagnosis"),
                 ".",
             )

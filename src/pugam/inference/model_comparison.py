@@ -112,8 +112,8 @@ def require_same_rows(one: Fitted | None, other: Fitted | None, counts: Sequence
     (n0, n1), (other_n0, other_n1) = counts
     if not np.allclose(counts[0], counts[1], rtol=1e-9):
         raise InputError(
-            f"These models were fitted to different rows, {n0:g} labelled and {n1:g} unlabelled ones and {other_n0:g} "
-            f"and {other_n1:g}, and cannot be compared: fit both to the rows that both can use."
+            f"These models were fitted to different rows and cannot be compared: one to {n0:g} labelled and {n1:g} "
+            f"unlabelled ones, the other to {other_n0:g} and {other_n1:g}. Fit both to the rows that both can use."
         )
     if one is None or other is None:
         return

@@ -134,10 +134,18 @@ def _kinds_of_groups(samples: NDArray[np.integer], groups: NDArray[np.intp]) -> 
     if len(most) < FEWEST_TO_JOIN or any(len(np.unique(groups[samples == one])) < 2 for one in np.unique(samples)):
         raise InputError(
             Argument("groups"),
-            " has a single group of one kind (of labelled rows, of unlabelled rows, or of both): it would be "
-            "drawn every time. Make smaller groups, or leave them out.",
+            f": a single group has {_described(samples[groups == lone[0][0]])}, so that every resample would have it. "
+            "Make smaller groups, or leave them out.",
         )
     return [*(kind for kind in kinds if len(kind) > 1 and kind is not most), np.concatenate([most, *lone])]
+
+
+def _described(samples: NDArray[np.integer]) -> str:
+    """Of which labels the rows of a group are, which other groups do not share."""
+    labelled = samples == 0
+    if labelled.all():
+        return "labelled rows only"
+    return "labelled and unlabelled rows" if labelled.any() else "unlabelled rows only"
 
 
 def read_groups(groups: Any, n_rows: int, kept: NDArray[np.bool_] | None) -> NDArray[np.intp] | None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from pugam.data import as_array, read_labels, read_weights
 from pugam.errors import InputError, RowError
+from pugam.messages import counted
 
 __all__ = ["Sample", "read_classes", "read_probabilities", "read_scores", "read_share"]
 
@@ -117,18 +118,20 @@ def _split(z: Any, values: np.ndarray, sample_weight: Any) -> tuple[Sample, Samp
         raise InputError("z is None; give the labels: 1 for a labelled positive, 0 for an unlabelled row.")
     if not n_rows:
         raise InputError("There are no rows; scores need labelled and unlabelled ones.")
-    for name, what, given in (("z", "labels", z), ("sample_weight", "weights", sample_weight)):
+    for name, what, given in (("z", "label", z), ("sample_weight", "weight", sample_weight)):
         length = _length(given)
-        if length not in (None, n_rows):
-            raise InputError(f"{name} has {length} {what} but {n_rows} rows were predicted; give one for each.")
+        if length is not None and length != n_rows:
+            raise InputError(
+                f"{name} has {counted(length, what)} for {counted(n_rows, 'row')} predicted; give one for each."
+            )
     labelled = read_labels(z, n_rows).positive
     weights = read_weights(sample_weight, n_rows)
     weights = np.ones(n_rows) if weights is None else weights
     for kind, rows in (("labelled", labelled), ("unlabelled", ~labelled)):
         if not weights[rows].any():
             raise InputError(f"sample_weight is zero at every {kind} row; at least one of them must count.")
-    counted = weights > 0.0
-    groups = (labelled & counted, ~labelled & counted)
+    counts = weights > 0.0
+    groups = (labelled & counts, ~labelled & counts)
     of_labelled, of_unlabelled = (Sample(values[rows], weights[rows]) for rows in groups)
     return of_labelled, of_unlabelled
 

@@ -230,18 +230,18 @@ def test_names_need_not_be_text_and_there_may_be_no_candidates(models):
 
 
 def test_too_few_names_are_refused(models):
-    with pytest.raises(InputError, match="give one to each"):
+    with pytest.raises(InputError, match="Each row needs a name: there are "):
         collect(models["plain"], "", {}, {}, ["one", "two"])
 
 
 def test_too_few_names_are_refused_also_where_the_last_rows_have_no_weight(models):
     # The last row that counts is the last but one.
-    with pytest.raises(InputError, match="give one to each"):
+    with pytest.raises(InputError, match="Each row needs a name: there are "):
         collect(models["weighted"], "", {}, {}, [f"patient {row}" for row in range(ROWS - 1)])
 
 
 def test_too_many_names_are_refused(models):
-    with pytest.raises(InputError, match="give one to each"):
+    with pytest.raises(InputError, match="Each row needs a name: there are "):
         collect(models["plain"], "", {}, {}, [f"patient {row}" for row in range(ROWS + 5)])
 
 

@@ -21,7 +21,7 @@ from pugam.inference import (
     unlabelled_rows,
     values_around,
 )
-from pugam.messages import Words, in_python
+from pugam.messages import Words, counted, in_python
 from pugam.presentation.protocol import FittedModel
 from pugam.presentation.report.candidates import collect_candidates
 from pugam.presentation.report.comparing import collect_ratios
@@ -79,7 +79,7 @@ def collect(
     _, kept = model._rows
     n_rows = len(numbers) if kept is None else len(kept)
     if names is not None and len(names) != n_rows:
-        raise InputError(f"There are {len(names)} names for {n_rows} rows; give one to each.")
+        raise InputError(f"Each row needs a name: there are {len(names):,} for {counted(n_rows, 'row')}.")
     diagnosis = model.diagnose() if diagnosis is None else diagnosis
     interval = diagnosis.wald if interval is None else interval
     profile = profile_of(fitted)
