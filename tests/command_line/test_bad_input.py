@@ -294,7 +294,7 @@ BAD_FLAGS = {
     "unknown verb": (["fitt", "data.csv"], ["No such command 'fitt'", "--help"]),
     "option without its value": (["fit", "data.csv", "--label"], ["--label", "argument"]),
     "predict without --out": (PREDICT[:3], ["--out"]),
-    "predict without data": (["predict", "saved.json", "--out", "scored.csv"], ["Missing argument"]),
+    "predict without data": (["predict", "saved.json", "--out", "scored.csv"], ["Missing argument", "DATA"]),
     "predict without a model": (["predict", "other.json", *PREDICT[2:]], ["other.json", "not found", "check the name"]),
     "predict by a table": (["predict", "data.csv", *PREDICT[2:]], ["data.csv", "JSON"]),
     "predict --pi 1.5": ([*PREDICT, "--pi", "1.5"], ["pi", "between 0 and 1", "1.5"]),

@@ -57,9 +57,7 @@ def test_other_rows_are_refused(models, X, z):
     backwards = PUGAM("x1 + x2", pi=0.4, check=False).fit(X[::-1], z[::-1])
     shuffled = PUGAM("s(x1) + s(x2)", pi=0.4, check=False).fit(X.assign(x1=np.sort(X["x1"])), z)
 
-    with pytest.raises(
-        InputError, match="compared: one to 300 labelled and 300 unlabelled ones, the other to"
-    ):
+    with pytest.raises(InputError, match="compared: one to 300 labelled and 300 unlabelled ones, the other to"):
         models["large"].anova(fewer)
     for other in (backwards, shuffled):
         with pytest.raises(InputError, match="different rows, though to as many"):

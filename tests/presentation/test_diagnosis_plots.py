@@ -268,7 +268,7 @@ def test_pictures_are_drawn_in_axes_of_the_caller(model, diagnosis):
     assert model.plot("starts", diagnosis=diagnosis, axes=second) is figure
     assert len(figure.axes) == 2
     assert first.get_title() == model.terms_[0].label
-    with pytest.raises(InputError, match=r"\d panel\(s\); axes gives 4"):
+    with pytest.raises(InputError, match=r"\d panels?; axes gives 4"):
         model.plot("diagnosis", diagnosis=diagnosis, axes=[first, second] * 2)
 
 

@@ -204,7 +204,7 @@ def test_axes_of_the_caller_are_one_for_each_panel_or_one_for_each_term(several)
 
     assert [ax.get_title() for ax in two] == ["te(age, bmi)", "f(sex)"]
     assert [ax.get_title() for ax in three] == ["te(age, bmi)", "te(age, bmi) along age", "f(sex)"]
-    with pytest.raises(InputError, match=r"3 panel\(s\); axes gives 4"):
+    with pytest.raises(InputError, match=r"3 panels; axes gives 4"):
         several.plot(terms=terms, axes=Figure().subplots(2, 2))
 
 

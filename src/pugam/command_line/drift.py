@@ -34,7 +34,10 @@ __all__ = ["drift"]
 def drift(
     model_file: Annotated[Path, typer.Argument(metavar="MODEL", help="A model saved by pugam fit.")],
     data: Annotated[
-        Path, typer.Argument(help="New rows: a .csv, .csv.gz or .parquet file, or a folder of Parquet files.")
+        Path,
+        typer.Argument(
+            metavar="DATA", help="New rows: a .csv, .csv.gz or .parquet file, or a folder of Parquet files."
+        ),
     ],
     pi: Annotated[
         float | None, typer.Option(help="Share of positives to score these rows with; that of the fit by default.")
@@ -53,7 +56,7 @@ def drift(
     decimal: Decimal = ".",
     quiet: Quiet = False,
 ) -> None:
-    """Say which columns of new rows moved against the fit, and whether the rows contradict a share of positives.
+    """Say which columns of new rows differ from those of the fit, and whether the rows contradict a share of positives.
 
     Only unlabelled rows count: where the file has the column of labels, labelled rows are left out.
 

@@ -60,7 +60,9 @@ ROWS_AT_ONCE = 1000  # written
 
 def explain(
     model_file: Annotated[Path, typer.Argument(metavar="MODEL", help="A model saved by pugam fit.")],
-    data: Annotated[Path, typer.Argument(help="A .csv, .csv.gz or .parquet file, or a folder of Parquet files.")],
+    data: Annotated[
+        Path, typer.Argument(metavar="DATA", help="A .csv, .csv.gz or .parquet file, or a folder of Parquet files.")
+    ],
     row: Annotated[
         list[str] | None,
         typer.Option(

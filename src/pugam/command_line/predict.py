@@ -47,7 +47,9 @@ INTERVAL_COLUMNS = ("p_se", "p_lower", "p_upper")
 
 def predict(
     model_file: Annotated[Path, typer.Argument(metavar="MODEL", help="A model saved by pugam fit.")],
-    data: Annotated[Path, typer.Argument(help="A .csv, .csv.gz or .parquet file, or a folder of Parquet files.")],
+    data: Annotated[
+        Path, typer.Argument(metavar="DATA", help="A .csv, .csv.gz or .parquet file, or a folder of Parquet files.")
+    ],
     out: Annotated[
         Path, typer.Option(help="Where to write the rows with their posteriors (.csv, .csv.gz, .tsv or .parquet).")
     ],

@@ -87,7 +87,7 @@ def test_parts_follow_one_another_from_the_answer_to_its_repetition(page):
     assert headings(page) == [
         "pi is well determined",
         "The answer",
-        "What was asked",
+        "What was fitted",
         "Effects",
         "Odds ratios",
         "Tests",
