@@ -34,6 +34,7 @@ FLAGS = (
     "--disable-sync",
 )
 WIDE, PHONE = (1200, 900), (360, 740)
+ONE_LINE = 8  # pixels: less than from one line to the next
 HOSTILE = "<script>window.hacked=1</script>"
 
 
@@ -430,6 +431,25 @@ def test_tables_and_the_diagnosis_are_whole_on_a_phone(driver, open_page, width)
     hidden = [driver.execute_script("return arguments[0].scrollWidth - arguments[0].clientWidth", box) for box in boxes]
 
     assert hidden == [0, 0, 0]
+
+
+@pytest.mark.parametrize(("name", "parts"), [("several", ".reason"), ("wide", ".bounds td.range")])
+def test_reasons_and_bounds_keep_to_one_line_each_on_a_phone(driver, open_page, name, parts):
+    open_page(name, (390, 844))
+
+    heights = driver.execute_script(
+        """
+        return [...document.querySelectorAll(arguments[0])].map((part) => {
+            const range = document.createRange();
+            range.selectNodeContents(part);
+            const tops = [...range.getClientRects()].map((box) => box.top);
+            return Math.max(...tops) - Math.min(...tops);
+        });
+        """,
+        parts,
+    )
+
+    assert max(heights) < ONE_LINE
 
 
 @pytest.mark.parametrize(
