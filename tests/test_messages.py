@@ -76,7 +76,7 @@ PIECES = [  # with their words in Python and on the command line
     (
         FittingAlone(),
         ": for each name, kept = (z == 1) | (sample == name) and PUGAM().fit(X[kept], z[kept]), in which the sample is "
-        "no column of X",
+        "not a column of X",
         ", from a file for each: --positive-file labelled.csv --unlabeled-file one_sample.csv",
     ),
     (ReadingCsv("delimiter", ";"), "read it with pandas.read_csv(..., sep=';') first", "give --delimiter ';'"),

@@ -191,7 +191,7 @@ def in_python(piece: Piece) -> str:
         case FittingAlone():
             return (
                 ": for each name, kept = (z == 1) | (sample == name) and PUGAM().fit(X[kept], z[kept]), in which the "
-                "sample is no column of X"
+                "sample is not a column of X"
             )
         case MissingEffect(term):
             return f": {term}"

@@ -347,7 +347,7 @@ BAD_MODELS = {
     "cut off": (lambda: saved_model()[:1000], ["saved.json", "JSON"]),
     "no JSON": ("pi = 0.3\n", ["saved.json", "JSON"]),
     "binary": (b"\x80\x04\x95pickle", ["saved.json", "UTF-8"]),
-    "no model": ('{"pi": 0.3}', ["saved.json: is no saved model", '"format"']),
+    "no model": ('{"pi": 0.3}', ["saved.json: is not a saved model", '"format"']),
     "newer": (
         partial(changed_model, "format_version", value=FORMAT_VERSION + 1),
         ["saved.json: was written by a newer", "update pugam"],

@@ -288,7 +288,7 @@ def with_columns_exchanged(data):
         (lambda data: with_value(data, np.nan), lambda target: target, "its values are others"),
         (with_columns_exchanged, lambda target: target, "its values are others"),
         (lambda data: data, lambda target: target.iloc[::-1], "its values are others"),
-        (lambda data: with_value(data, "high"), lambda target: target, "it holds values that are no numbers"),
+        (lambda data: with_value(data, "high"), lambda target: target, "it holds values that are not numbers"),
         (lambda data: data.iloc[:, :4], lambda target: target, "it does not have 5 features"),
         (lambda data: data, lambda target: ["1"] * len(target), "its classes do not have 5 and 3 rows"),
         (lambda data: data, lambda target: target.astype(object).where(target.index > 0), "its classes do not have"),

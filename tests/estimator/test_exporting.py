@@ -142,8 +142,8 @@ def test_rows_without_a_score_are_refused_in_python_and_have_none_in_sql(model, 
         (first, "a is missing"),
         (new, "site 'new' was not seen in the fit"),
         (missing, "site is missing"),
-        ({**unseen, "a": "1.5"}, "a is no finite number: '1.5'"),
-        ({**unseen, "a": math.inf}, "a is no finite number: inf"),
+        ({**unseen, "a": "1.5"}, "a is not a finite number: '1.5'"),
+        ({**unseen, "a": math.inf}, "a is not a finite number: inf"),
         ({"a": 1.0}, "the row has no column"),
     ):
         with pytest.raises(ValueError, match=message):

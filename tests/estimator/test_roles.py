@@ -32,7 +32,7 @@ def test_labels_and_weights_may_be_named_columns(rows, frame):
 
 
 def test_a_name_that_is_no_column_is_told(rows):
-    with pytest.raises(InputError, match="z='label' is no column of X; its columns are x1, "):
+    with pytest.raises(InputError, match="z='label' is not a column of X; its columns are x1, "):
         quick().fit(rows, "label")
     with pytest.raises(InputError, match="give z as an array"):
         quick(None).fit(rows[["x1", "x2"]].to_numpy(), "label")

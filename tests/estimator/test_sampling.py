@@ -321,7 +321,7 @@ def test_what_is_not_there_is_named(model, rows):
         model.predict_proba(X, pi=0.2, sample="a")
     with pytest.raises(InputError, match="given twice"):
         model.predict(X, pi=0.2, sample="a")
-    with pytest.raises(InputError, match="no column of X"):
+    with pytest.raises(InputError, match="is not a column of X"):
         PUGAM().fit(X, z, sample="region")
     with pytest.raises(InputError, match="as an array"):
         PUGAM().fit(X.to_numpy(), z, sample="region")

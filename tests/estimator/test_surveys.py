@@ -188,7 +188,7 @@ def test_columns_are_named_and_are_then_no_features(survey, model):
     )
     assert named.pi_ == model.pi_
     assert list(named.feature_names_in_) == ["a", "b", "c"]
-    with pytest.raises(InputError, match="strata='area' is no column of X"):
+    with pytest.raises(InputError, match="strata='area' is not a column of X"):
         PUGAM().fit(survey[["a", "b"]], survey["z"], strata="area")
 
 

@@ -310,7 +310,7 @@ def test_the_effect_of_missing_values_is_no_part_of_the_projected_curve(table, z
 
 
 def test_a_factor_cannot_be_projected_on_waves(mixed):
-    with pytest.raises(InputError, match=r"f\(level\) is no curve.*method='wald'"):
+    with pytest.raises(InputError, match=r"f\(level\) cannot be projected.*method='wald'"):
         fourier_test(mixed._design, 3, "zero", mixed.coef_, mixed.coef_[None], 900.0, 11)
 
 

@@ -76,7 +76,7 @@ def test_a_decision_function_is_no_probability(name):
 
 @pytest.mark.parametrize("name", DECISIONS)
 def test_probabilities_are_no_classes(name):
-    with pytest.raises(InputError, match=r"predicted is 0\.9 at row 0, which is no class; .* probability > 0\.5\."):
+    with pytest.raises(InputError, match=r"predicted is 0\.9 at row 0, which is not a class; .* probability > 0\.5\."):
         getattr(metrics, name)(Z, SCORE, pi=0.3)
 
 

@@ -118,7 +118,7 @@ def test_memory_grows_with_the_file_and_not_faster(refusal, kind):
     finally:
         tracemalloc.stop()
 
-    assert message.startswith("model.json: is no saved model")
+    assert message.startswith("model.json: is not a saved model")
     assert peak < MEMORY_PER_BYTE * len(WIDE[kind])
 
 

@@ -220,7 +220,7 @@ def test_every_key_is_needed(good):
             del parent[path[-1]]
             message = refusal(changed(good, path[:-1], parent))
             kept += [path] if message is None else []
-            assert message is None or path[-1] in message or "is no saved model" in message
+            assert message is None or path[-1] in message or "is not a saved model" in message
 
     # Options may be left out: they are then at their defaults. So may what models of older files do not have.
     kept.remove(("term_moments",))
@@ -368,13 +368,13 @@ def test_a_refusal_says_where_and_what_was_expected(good, path, value, message):
 
 @pytest.mark.parametrize("text", ["", "\x00", "{", "pickle", "[1, 2]", "null", "3", '{"format": "pugam model"}', "{}"])
 def test_what_is_no_model_is_said_to_be_none(text):
-    with pytest.raises(InputError, match=r"model\.json: is no saved model"):
+    with pytest.raises(InputError, match=r"model\.json: is not a saved model"):
         from_json(text, FILE)
 
 
 @pytest.mark.parametrize("data", [b"\x80\x04\x95\x1a", b"\xff\xfe{\x00}\x00", b'{"format": "\xed\xa0\x80"}'])
 def test_bytes_that_are_no_text_are_refused(data):
-    with pytest.raises(InputError, match=r"model\.json: is no saved model: byte \d+ is not UTF-8 text\."):
+    with pytest.raises(InputError, match=r"model\.json: is not a saved model: byte \d+ is not UTF-8 text\."):
         from_json(data, FILE)
 
 

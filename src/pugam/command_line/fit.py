@@ -48,7 +48,7 @@ def fit(
         str | None, typer.Option(help="A formula, as in 's(age) + dose + f(site)'; by default all columns.")
     ] = None,
     drop: Annotated[
-        list[str] | None, typer.Option(help="Column that is no feature; may be given several times.")
+        list[str] | None, typer.Option(help="Column that is not a feature; may be given several times.")
     ] = None,
     weights: Annotated[
         str | None,
@@ -104,7 +104,7 @@ def fit(
     shrinkage: Annotated[
         str,
         typer.Option(
-            help="Shrink all curves, and take pi from rows held out: always, never, or auto, where rows are too few "
+            help="Shrink all curves, and take pi from held-out rows: always, never, or auto, where rows are too few "
             "for the columns or leave pi open."
         ),
     ] = "auto",

@@ -79,7 +79,7 @@ def _tell_of_others(roles: Roles, values: list[Any], marked: Mapping[Any, bool])
     if len(others) > 1:
         counts = Counter(values)
         said = ", ".join(f"{counts[value]:,} {'empty' if value is None else repr(value)}" for value in others)
-        warn_user(f"Column {roles.label!r}: {said} are all taken as unlabelled. Leave rows out that are not.")
+        warn_user(f"Column {roles.label!r}: {said} are all taken as unlabelled. Leave out rows that are not.")
 
 
 def _is_written(value: Any, text: str) -> bool:

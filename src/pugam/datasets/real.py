@@ -387,7 +387,7 @@ def _fetched(table: _Table) -> tuple[np.ndarray, np.ndarray]:
     try:
         features = np.asarray(bunch.data, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise _unexpected(table, "it holds values that are no numbers") from error
+        raise _unexpected(table, "it holds values that are not numbers") from error
     # OpenML has names of its own for columns and classes: positions and counts tell which is which.
     if features.ndim != 2 or features.shape[1] != len(table.features):
         raise _unexpected(table, f"it does not have {len(table.features)} features")

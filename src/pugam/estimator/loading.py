@@ -27,7 +27,7 @@ def load(path: str | os.PathLike[str]) -> PUGAM:
     Raises
     ------
     InputError
-        There is no such file, it is no saved model, or a newer pugam wrote it.
+        There is no such file, it is not a saved model, or a newer pugam wrote it.
 
     Examples
     --------

@@ -77,7 +77,7 @@ def read_terms(terms: Any, table: Table, taken: Mapping[str, str] | None = None,
         elif isinstance(term, Term):
             specs.append(term)
         else:
-            raise InputError(f"terms holds {_in_short(term)}, which is no term; write s('x'), l('x'), f('x').")
+            raise InputError(f"terms holds {_in_short(term)}, which is not a term; write s('x'), l('x'), f('x').")
     for column in {column: None for spec in specs for column in spec.columns}:
         if column not in table.names:
             _refuse_taken(column, taken or {}, labels)

@@ -73,7 +73,7 @@ def require_labelling(
     if survey is not None:
         raise InputError(
             Argument("labelling"),
-            " takes rows for independent, so ",
+            " treats rows as independent, so ",
             Argument("groups"),
             " and ",
             Argument("strata"),
@@ -197,8 +197,8 @@ def warn_of_samples(
     found, count = "positive" if positive else "negative", positive + negative
     elsewhere = () if positive else (", or give them as ", Argument("negative"), " if they are from elsewhere")
     warn_user(
-        f"All {count} audited rows are {found}. If that is why they were given, they are no audit and make pi wrong: "
-        "leave them out",
+        f"All {count} audited rows are {found}. If that is why they were given, they are not an audit, and make pi "
+        "wrong: leave them out",
         *elsewhere,
         ". If they were drawn at random, audit more: an interval without the model needs rows of both classes.",
     )

@@ -209,7 +209,7 @@ def _grouped(tally: Tally, otherwise: Message) -> tuple[str, Message]:
     if tally.ambiguous and tally.grouped == tally.ambiguous:
         decimals = Message("; or, if it is a small number with three decimals, ", ReadingCsv("decimal", ","))
         return "may be thousands, or decimals behind a comma", Message(plain, " if it is thousands", decimals)
-    return "is no number as written, but looks like thousands", Message(plain, "; else ", otherwise)
+    return "is not a number as written, but looks like thousands", Message(plain, "; else ", otherwise)
 
 
 def _holds_line_end(cell: str | bytes) -> bool:

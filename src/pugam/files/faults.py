@@ -44,5 +44,5 @@ def _complaint(path: Path, error: Exception) -> str:
         return f"{path} is cut off: its gzip stream ends too early; copy or download the file again."
     if isinstance(error, gzip.BadGzipFile | zlib.error) or "zlib" in str(error):
         why = first_line(error)
-        return f"{path} is no sound gzip file ({why}); copy it again, or drop .gz from the name of a plain file."
+        return f"{path} is not a valid gzip file ({why}); copy it again, or drop .gz from the name of a plain file."
     return f"{path} cannot be read: {getattr(error, 'strerror', None) or first_line(error)}."

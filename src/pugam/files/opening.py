@@ -143,4 +143,4 @@ def require_text_name(path: str | os.PathLike[str]) -> None:
     try:
         os.fspath(path).encode()
     except UnicodeEncodeError:
-        raise InputError(f"{os.fspath(path)!r} is no UTF-8 text; rename the file.") from None
+        raise InputError(f"{os.fspath(path)!r} is not UTF-8 text; rename the file.") from None

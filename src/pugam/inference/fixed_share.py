@@ -27,7 +27,7 @@ class ShareContradicted(Finding):
     pvalue: float
     said = (
         "pi is fixed at {pi:g}, but these rows suggest a {side} share (score test, p = {pvalue:.2g}). If {pi:g} is "
-        "beyond doubt, labelled rows may be no random sample of the positives, or effects may not add up.",
+        "beyond doubt, labelled rows may not be a random sample of the positives, or effects may not add up.",
     )
 
 

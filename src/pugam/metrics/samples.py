@@ -89,7 +89,7 @@ def read_classes(z: Any, predicted: Any, sample_weight: Any) -> tuple[Sample, Sa
         raise RowError(
             f"predicted is {values[row]:g} at ",
             row,
-            ", which is no class; give 1 for positive and 0 (or -1) for negative, such as probability > 0.5.",
+            ", which is not a class; give 1 for positive and 0 (or -1) for negative, such as probability > 0.5.",
         )
     return _split(z, (values == 1.0).astype(np.float64), sample_weight)
 

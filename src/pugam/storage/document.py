@@ -96,7 +96,7 @@ def from_json(text: str | bytes, name: str) -> StoredModel:
     Raises
     ------
     InputError
-        The text is no saved model, was written by a newer pugam, or holds something that does not belong there.
+        The text is not a saved model, was written by a newer pugam, or holds something that does not belong there.
         The message names the file, the place in it, and what was expected.
     """
     return read_document(Node(name, "", parse_json(text, name)))
@@ -183,10 +183,10 @@ def write_document(stored: StoredModel) -> dict[str, Any]:
 
 
 def _require_format(document: Node) -> None:
-    """Refuse what is no saved model, and one of a format that this version does not know."""
+    """Refuse what is not a saved model, and one of a format that this version does not know."""
     found = document.value if isinstance(document.value, dict) else {}
     if found.get("format") != FORMAT or "format_version" not in found:
-        raise InputError(f'{document.file}: is no saved model: it lacks "format": "{FORMAT}" or "format_version".')
+        raise InputError(f'{document.file}: is not a saved model: it lacks "format": "{FORMAT}" or "format_version".')
     version = document.fields("format_version", others=True)["format_version"].whole(1)
     if version > FORMAT_VERSION:
         provenance = found.get("provenance")

@@ -42,7 +42,8 @@ def parse_json(text: str | bytes, file: str) -> Any:
     if len(text) > MOST_BYTES:
         raise InputError(f"{file}: is larger than {MOST_BYTES // 2**20} MiB, the most a saved model may take.")
     if memory_needed(text) > MOST_MEMORY:
-        raise InputError(f"{file}: would take more than {MOST_MEMORY / 2**30:g} GiB of memory; it is no saved model.")
+        most = f"{MOST_MEMORY / 2**30:g} GiB"
+        raise InputError(f"{file}: would take more than {most} of memory; it is not a saved model.")
     with _faults_named(file):
         decoded = text.decode("utf-8") if isinstance(text, bytes) else text
         _require_shallow(decoded)
@@ -58,18 +59,19 @@ def memory_needed(text: str | bytes) -> int:
 
 @contextmanager
 def _faults_named(file: str) -> Iterator[None]:
-    """Say of a file that cannot be parsed why it is no saved model."""
+    """Say of a file that cannot be parsed why it is not a saved model."""
     try:
         yield
     except UnicodeDecodeError as error:
-        raise InputError(f"{file}: is no saved model: byte {error.start} is not UTF-8 text.") from None
+        raise InputError(f"{file}: is not a saved model: byte {error.start} is not UTF-8 text.") from None
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
-        raise InputError(f"{file}: is no saved model, or was cut short: not JSON at {where} ({error.msg}).") from None
+        told = f"is not a saved model, or was cut short: not JSON at {where} ({error.msg})."
+        raise InputError(f"{file}: {told}") from None
     except _RefusedError as refused:
-        raise InputError(f"{file}: is no saved model: {refused}.") from None
+        raise InputError(f"{file}: is not a saved model: {refused}.") from None
     except RecursionError:
-        raise InputError(f"{file}: is no saved model: it is nested too deeply.") from None
+        raise InputError(f"{file}: is not a saved model: it is nested too deeply.") from None
 
 
 def format_json(value: Any, indent: str = "") -> str:

@@ -53,7 +53,8 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, Sequence | np.ndarray):
         return [_plain(item) for item in value]
-    raise InputError(f"The model cannot be saved: a parameter holds a {type(value).__name__}, which is no plain value.")
+    kind = type(value).__name__
+    raise InputError(f"The model cannot be saved: a parameter holds a {kind}, which is not a plain value.")
 
 
 def _read_terms(node: Node) -> Any:

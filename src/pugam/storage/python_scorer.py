@@ -63,7 +63,7 @@ def _number(row, name):
     if value is None:
         raise ValueError(name + " is missing")
     if isinstance(value, (str, bytes)) or not math.isfinite(value):
-        raise ValueError(name + " is no finite number: " + repr(value))
+        raise ValueError(name + " is not a finite number: " + repr(value))
     return float(value)
 
 

@@ -257,7 +257,7 @@ class Basis(ABC):
 
     def curve(self, t: Array) -> Array:
         """Evaluate the model columns of a curve where its column, scaled to [0, 1], is t."""
-        raise InputError(f"{self.spec.label} is no curve to be projected on Fourier functions; use method='wald'.")
+        raise InputError(f"{self.spec.label} cannot be projected on Fourier functions; use method='wald'.")
 
     # What is kept of it
 
