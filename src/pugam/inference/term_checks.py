@@ -34,8 +34,8 @@ class TooFewFunctions(Finding):
     pvalue: float
     k: int
     said: ClassVar[Said] = (
-        "Residuals still vary along the columns of {terms} (smallest p = {pvalue:.2g}): these terms have too few "
-        "functions. Give them more (k of {k} or so) and fit again.",
+        "Too few functions: residuals still vary along {terms} (smallest p = {pvalue:.2g}). Fit again with a larger k, "
+        "of {k} or so.",
     )
 
 
