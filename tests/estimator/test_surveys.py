@@ -214,7 +214,7 @@ def test_the_summary_says_that_there_was_a_survey(model, survey):
 
 
 def test_shrunken_curves_warn_that_rows_count_as_independent(survey):
-    with pytest.warns(PugamWarning, match="Take a bootstrap, which draws whole clusters"):
+    with pytest.warns(PugamWarning, match="Use a bootstrap, which draws whole clusters"):
         model = fit(survey, "psu", shrinkage="always")
     assert model._fit.survey is None
 
