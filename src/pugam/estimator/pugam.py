@@ -324,7 +324,7 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
             In which cluster (primary sampling unit) a row was drawn, and in which stratum that was: one label for each
             row, or the name of a column of X, which is then no feature. Standard errors, intervals and tests, also
             `test_curves` and `check_audit`, are then those of the survey: clusters vary, within strata; other tests of
-            fit treats rows as independent. Without ``groups`` each row is a cluster of its own.
+            fit treat rows as independent. Without ``groups`` each row is a cluster of its own.
 
         Returns
         -------
