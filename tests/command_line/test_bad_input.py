@@ -543,8 +543,8 @@ def test_a_name_of_bytes_that_are_no_text_is_refused(refuses, empty_folder, flag
     put(empty_folder, {"data.csv": csv})
     name = os.fsdecode(b"d\xff.csv")
 
-    assert "is no UTF-8 text; rename the file" in refuses("fit", name, "--label", "z")
-    assert "is no UTF-8 text; rename the file" in refuses("fit", "data.csv", flag, name)
+    assert "is not UTF-8 text; rename the file" in refuses("fit", name, "--label", "z")
+    assert "is not UTF-8 text; rename the file" in refuses("fit", "data.csv", flag, name)
 
 
 def test_a_seed_is_called_as_it_was_given(refuses, empty_folder):
