@@ -151,7 +151,7 @@ def require_identifiable(specs: Sequence[Term], table: Table, pi_range: PiRange,
         _require_others(specs, labelling)
     if pi_range.fixed or len(group_columns(spec.columns for spec in specs)) >= 2:
         return
-    joining = [spec.label for spec in specs if len(spec.columns) > 1]
+    joining, others = [spec.label for spec in specs if len(spec.columns) > 1], "add a second term"
     if joining:
         what = (
             f"Interactions ({', '.join(joining)}) join all columns of the model, and pi is identified only by two "
@@ -163,7 +163,6 @@ def require_identifiable(specs: Sequence[Term], table: Table, pi_range: PiRange,
             f"The model has the single term {specs[0].label} (of {len(table.names)} feature(s)): with fewer than two "
             "terms that vary, the share pi of hidden positives cannot be told apart from the shape of the negatives; "
         )
-        others = "add a second term"
     raise NotIdentifiableError(what, f"{others}, or fix pi, as in ", Argument("pi", 0.3), ".")
 
 

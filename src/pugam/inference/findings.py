@@ -292,8 +292,7 @@ class RestsOnPairs(Finding):
     said = (
         "Effects do not add up, and interactions were added: {pairs} (without them pi would be {pi:.3f}). "
         "Where classes overlap, interactions of three or more columns would move pi as well, and the interval does not "
-        "allow for that. "
-        "Add stronger features, bound pi, or show results for several values of it (",
+        "allow for that. Add stronger features, bound pi, or show results for several values of it (",
         See("sensitivity"),
         ").",
     )
