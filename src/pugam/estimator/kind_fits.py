@@ -1,4 +1,7 @@
-"""Several kinds of positives: one fit for each, to the rows that are of no other kind, in turn until shares settle."""
+"""Several kinds of positives: fitted at once by marginal likelihood, or otherwise in turn until shares settle.
+
+In turn, each kind is fitted to the rows that are of no other kind.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +16,11 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from pugam.data import FEWEST_LABELLED, PositiveKinds, Table, number_kinds, rows_renumbered
+from pugam.engines import one_blas_thread
 from pugam.errors import InputError
 from pugam.estimator.options import WEAK_PRIOR
+from pugam.estimator.reading import read_training_rows
+from pugam.estimator.training import TableRows
 from pugam.inference import (
     Interval,
     KindDiagnoses,
@@ -26,7 +32,7 @@ from pugam.inference import (
 )
 from pugam.likelihood import logit
 from pugam.messages import Argument
-from pugam.solvers import find_clusters
+from pugam.solvers import JointKinds, MarginalFit, find_clusters, fit_jointly
 
 __all__ = ["KindFits", "find_kinds", "fit_kinds", "require_ordinary"]
 
@@ -163,16 +169,35 @@ def _judge_each(names: Sequence[str], fitted: Sequence[Any], verbose: bool) -> N
 def fit_kinds(
     model: Any, X: Any, z: Any, weights: Array | None, kinds: PositiveKinds, unlabelled: NDArray[np.bool_]
 ) -> KindFits:
-    """Fit one model for each kind, in turn, to the rows that the others leave over."""
+    """Fit all kinds at once; where fits of one kind are not by marginal likelihood, one after the other."""
     turns = _Turns(model, X, np.asarray(z), weights, kinds, np.flatnonzero(unlabelled))
-    n_sweeps, settled = turns.settle()
-    fitted = turns.fitted
+    joint = _fit_jointly(model, X, z, weights, kinds)
+    if joint is None:
+        n_sweeps, settled = turns.settle()
+        fitted = turns.fitted
+        correlation = share_correlation([one._fitted("The correlation of shares") for one in fitted])
+    else:
+        n_sweeps, settled = 1, True
+        fitted, correlation = turns.divide(joint), joint.correlation()
     if model.check:
         _judge_each(kinds.names, fitted, model.verbose)
     rows = np.array([one.n0_ for one in fitted])
-    correlation = share_correlation([one._fitted("The correlation of shares") for one in fitted])
     n_unlabelled = float(np.count_nonzero(unlabelled) if weights is None else weights[unlabelled].sum())
     return KindFits(kinds.names, rows, tuple(fitted), correlation, n_unlabelled, n_sweeps, settled)
+
+
+def _fit_jointly(model: Any, X: Any, z: Any, weights: Array | None, kinds: PositiveKinds) -> JointKinds | None:
+    """Fit all kinds at once, beginning with a fit that takes them for one, if that is by marginal likelihood."""
+    whole = clone(model).set_params(check=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        whole.fit(X, z, weights)
+    fitted = whole._fitted("A fit of several kinds")
+    if not isinstance(fitted.fit, MarginalFit):
+        return None
+    kept = whole._rows[1]
+    with one_blas_thread():
+        return fit_jointly(fitted, kinds.numbers if kept is None else kinds.numbers[kept])
 
 
 class _Turns:
@@ -211,6 +236,20 @@ class _Turns:
             before = shares
         return MOST_SWEEPS, False
 
+    def divide(self, joint: JointKinds) -> list[Any]:
+        """Make a model of each kind, of a fit of all of them."""
+        self._logits = joint.posterior_logits(~joint.model.engine.positive)
+        posteriors = kind_posteriors(self._logits)
+        return [self._part_of(joint, number, rows_left(posteriors, number)) for number in range(len(self._found))]
+
+    def _part_of(self, joint: JointKinds, number: int, left: Array) -> Any:
+        part, weights, child = self._rows_of(number, left)
+        X = take_rows(self._X, part)
+        rows = TableRows(read_training_rows(X), self._z[part], weights, "memory", self._model.n_jobs)
+        with one_blas_thread():
+            child._take_over(joint.of_kind(number, rows.engine(joint.design)), X, rows)
+        return child
+
     def _turn(self, number: int) -> bool:
         """Fit one kind again, unless the rows it is fitted to are the same as before."""
         left = rows_left(kind_posteriors(self._logits), number)
@@ -223,14 +262,19 @@ class _Turns:
         return True
 
     def _fit(self, number: int, left: Array) -> Any:
+        part, weights, child = self._rows_of(number, left)
+        with warnings.catch_warnings(), rows_renumbered(lambda row: int(part[row])):
+            warnings.simplefilter("ignore")
+            return child.fit(take_rows(self._X, part), self._z[part], weights)
+
+    def _rows_of(self, number: int, left: Array) -> tuple[NDArray[np.intp], Array | None, Any]:
+        """Numbers of the rows of a kind, their weights, and a model to be."""
         part, whole = self._parts[number], bool((left == 1.0).all()) and not self._weighted
         prior = _prior_of_one(self._model.pi_prior, len(self._found))
         weights = self._weights[part].copy()
         weights[len(part) - len(left) :] *= left
         child = clone(self._model).set_params(check=False, verbose=0, pi_prior=prior)
-        with warnings.catch_warnings(), rows_renumbered(lambda row: int(part[row])):
-            warnings.simplefilter("ignore")
-            return child.fit(take_rows(self._X, part), self._z[part], None if whole else weights)
+        return part, (None if whole else weights), child
 
 
 def _prior_of_one(prior: Any, n_kinds: int) -> Any:

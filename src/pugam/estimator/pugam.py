@@ -45,11 +45,11 @@ from pugam.estimator.requirements import (
     with_pooled_shares,
 )
 from pugam.estimator.roles import columns_taken, open_engine, take_labels, take_roles
-from pugam.estimator.training import by_survey, rows_placed
+from pugam.estimator.training import TrainingRows, by_survey, rows_placed
 from pugam.inference import first_look, inference_of, know_survey, shaped_covariance, with_average
 from pugam.likelihood import alpha_shift, label_frequency
 from pugam.messages import counted
-from pugam.solvers import Fit, Settings, edf
+from pugam.solvers import Fit, Fitted, Settings, edf
 from pugam.terms import Design, MissingPolicy, UnseenPolicy, columns_read, format_formula, with_policies
 
 __all__ = ["PUGAM"]
@@ -365,7 +365,7 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
             specs = with_labelling(with_effects_of_samples(with_given_pairs(specs, self.interactions), own), labelling)
             specs = with_policies(specs, shown, read_missing(self.missing), read_unseen(self.unseen))
             require_identifiable(common_terms(specs, own), rows.header, pi_range, audited=roles.audit is not None)
-        classes = rows.classes
+        rows.classes  # noqa: B018  refuses labels that are none, before columns are looked at
         with rows_placed(rows, numbers):
             design = Design.resolve(specs, shown)
             logged = design.with_logarithms(shown) if self.smoothing == "reml" else None
@@ -391,22 +391,29 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
             names = () if samples is None else samples.names
             fitted = fit_designs(engine, designs, settings, rng, names, own, self.shrinkage, self.verbose)
             fitted = know_survey(naming_samples(fitted, sample), survey)
-            fitted = with_average(replace(fitted, fit=inference_of(fitted).averaged(fitted.engine)))
-            fitted = with_pooled_shares(fitted) if shares == "pooled" else fitted
-            covariance = shaped_covariance(inference_of(fitted))
-            with all_or_nothing(self):
-                remember_features(self, X, rows.header)
-                self._remember(fitted.fit, settings, fitted.engine.n0, fitted.engine.n1, fitted.design, covariance)
-                self.classes_, self._library = classes, rows.library
-                self._rows, self._survey = (fitted.engine, rows.kept), survey
-                self._chances = samples and samples.chances
-                self._judge()
+            fitted = self._take_over(fitted, X, rows, survey, samples, shares == "pooled")
             findings = list(first_look(fitted))
         warn_of_columns(design, labelling, shown, rows.positive[numbers])
         self._warn(findings)
         warn_of_samples(rows.roles, samples, rows.positive, rows.kept)
         warn_of_survey(survey, self._fit.survey, rows.weights)
         return self
+
+    def _take_over(
+        self, fitted: Fitted, X: Any, rows: TrainingRows, survey: Any = None, samples: Any = None, pooled: bool = False
+    ) -> Fitted:
+        """Become the model of a fit to these rows; return the fit with what was still to be found out of its rows."""
+        fitted = with_average(replace(fitted, fit=inference_of(fitted).averaged(fitted.engine)))
+        fitted = with_pooled_shares(fitted) if pooled else fitted
+        covariance = shaped_covariance(inference_of(fitted))
+        with all_or_nothing(self):
+            remember_features(self, X, rows.header)
+            self._remember(fitted.fit, fitted.settings, fitted.engine.n0, fitted.engine.n1, fitted.design, covariance)
+            self.classes_, self._library = rows.classes, rows.library
+            self._rows, self._survey = (fitted.engine, rows.kept), survey
+            self._chances = samples and samples.chances
+            self._judge()
+        return fitted
 
     def _remember(
         self, fit: Fit, settings: Settings, n0: float, n1: float, design: Design, covariance: np.ndarray

@@ -11,6 +11,7 @@ from pugam.likelihood.coordinates import (
     preferred_labels,
     to_logit_pi,
 )
+from pugam.likelihood.kind_outcomes import KindSizes, kind_outcomes
 from pugam.likelihood.mixtures import (
     Mixture,
     Outcomes,
@@ -64,6 +65,7 @@ __all__ = [
     "Columns",
     "CurveSums",
     "DenseColumns",
+    "KindSizes",
     "Mixture",
     "Outcomes",
     "Predictors",
@@ -80,6 +82,7 @@ __all__ = [
     "expected_labels",
     "expit",
     "information_slope_rows",
+    "kind_outcomes",
     "label_block",
     "label_frequency",
     "log_c_bend",

@@ -45,6 +45,11 @@ class SampleSizes:
         return np.asarray(self.unlabelled / self.unlabelled.sum())
 
     @property
+    def counts(self) -> Array:
+        """Rows of each sample, by weight: labelled, unlabelled, and known negatives, shape (2 + K,)."""
+        return np.concatenate([[self.labelled], self.unlabelled, [self.negative]])
+
+    @property
     def known_negative(self) -> int:
         """The code of known negatives."""
         return 1 + 3 * self.n_samples

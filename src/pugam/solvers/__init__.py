@@ -23,6 +23,7 @@ from pugam.solvers.fits import (
     Survey,
 )
 from pugam.solvers.held_out import HeldOutRows
+from pugam.solvers.joint_kinds import JointKinds, fit_jointly
 from pugam.solvers.moments import covariance_among, effect_variances, mean_products
 from pugam.solvers.objective import Objective
 from pugam.solvers.optimum import Optimum
@@ -63,6 +64,7 @@ __all__ = [
     "Fitted",
     "FittedKind",
     "HeldOutRows",
+    "JointKinds",
     "LabellingFit",
     "MarginalFit",
     "Objective",
@@ -95,6 +97,7 @@ __all__ = [
     "find_clusters",
     "finish_fit",
     "fit_averaging",
+    "fit_jointly",
     "fit_smoothed",
     "fix_shares",
     "gather_evidence",

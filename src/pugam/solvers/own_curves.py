@@ -136,7 +136,7 @@ class OwnObjective(SampledObjective):
         """Covariance of all parameters at a mode, the numbers of rows in each sample given: shape (q, q)."""
         scores: Array = self.engine.sum_rows(outcome_scores, self._at(mode.beta))
         unaudited, none = scores[: 1 + self.sizes.n_samples], np.zeros((1, scores.shape[1]))
-        return covariance_given(self.sizes, mode, np.vstack([unaudited, none]))
+        return covariance_given(self.sizes.counts, mode, np.vstack([unaudited, none]))
 
     def _sums(self, beta: Array, observed: bool) -> Sums:
         found: Sums = self.engine.sum_rows(mixture_sums, (*self._at(beta), observed))

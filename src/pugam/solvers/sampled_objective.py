@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -28,24 +29,22 @@ from pugam.solvers.optimum import Optimum
 from pugam.solvers.standpoint import Standpoint
 from pugam.terms import Design
 
-__all__ = ["SampledMode", "SampledModel", "SampledObjective", "covariance_given"]
+__all__ = ["SampledMode", "SampledModel", "SampledObjective", "SharedObjective", "covariance_given"]
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class SampledObjective(Objective):
-    """The penalised log-likelihood of several samples: shares on the logit scale, then (a, theta).
+class SharedObjective(Objective, ABC):
+    """A penalised log-likelihood with several shares: on the logit scale, then intercepts and coefficients.
 
-    Each share has its part of the prior on pi, by its rows: however many samples there are, it counts once.
+    Each share has its part of the prior on pi: however many there are, it counts once.
     """
 
-    sizes: SampleSizes = field(kw_only=True)
-
     @property
-    def layout(self) -> Layout:
-        """Where the parameters stand."""
-        return self.engine.design.layout.with_n_shares(self.sizes.n_samples)
+    @abstractmethod
+    def parts(self) -> Array:
+        """Each share's part of the prior, shape (n_shares,)."""
 
     @property
     def constraints(self) -> Array:
@@ -55,7 +54,7 @@ class SampledObjective(Objective):
     def penalties(self, beta: Array) -> Array:
         """Roughness minus log prior: what is subtracted from the log-likelihood, shape (B,)."""
         pi, theta = np.asarray(expit(beta[:, self.layout.shares])), beta[:, self.layout.coefficients]
-        return np.asarray(0.5 * np.sum(theta**2 * self.penalty, axis=1) - self.prior.value(pi) @ self.sizes.parts)
+        return np.asarray(0.5 * np.sum(theta**2 * self.penalty, axis=1) - self.prior.value(pi) @ self.parts)
 
     def evaluate(self, beta: Array, observed: bool = False) -> Evaluation:
         """Evaluate value and derivatives at the rows of beta, shape (B, q)."""
@@ -63,7 +62,7 @@ class SampledObjective(Objective):
         sums = [self._sums(vector, observed) for vector in beta]
         pi, theta = np.asarray(expit(beta[:, layout.shares])), beta[:, layout.coefficients]
         loglik = np.array([one.value[0] for one in sums])
-        weights = self.sizes.parts
+        weights = self.parts
         value = loglik - self.penalties(beta)
         gradient, curvature = np.array([one.score[0] for one in sums]), np.zeros_like(beta)
         gradient[:, layout.shares] += self.prior.score(pi) * weights
@@ -71,6 +70,26 @@ class SampledObjective(Objective):
         curvature[:, layout.shares] = self.prior.information(pi) * weights
         curvature[:, layout.coefficients] = self.penalty
         return Evaluation(value, loglik, gradient, np.array([one.information[0] for one in sums]), curvature)
+
+    @abstractmethod
+    def _sums(self, beta: Array, observed: bool) -> Sums: ...
+
+
+@dataclass(frozen=True)
+class SampledObjective(SharedObjective):
+    """The penalised log-likelihood of several samples, whose shares have parts of the prior by their rows."""
+
+    sizes: SampleSizes = field(kw_only=True)
+
+    @property
+    def layout(self) -> Layout:
+        """Where the parameters stand."""
+        return self.engine.design.layout.with_n_shares(self.sizes.n_samples)
+
+    @property
+    def parts(self) -> Array:
+        """Each sample's part of all unlabelled rows, shape (K,)."""
+        return self.sizes.parts
 
     def trace_slopes(self, beta: Array, matrix: Array) -> Array:
         """How the trace of a symmetric matrix times the expected information in (a, theta) changes with beta."""
@@ -85,7 +104,7 @@ class SampledObjective(Objective):
         """
         shared = (mode.beta[None, self.layout.predictor], self._shares(mode.beta))
         scores: Array = self.engine.sum_rows(stratum_scores, shared)
-        return covariance_given(self.sizes, mode, scores)
+        return covariance_given(self.sizes.counts, mode, scores)
 
     def labelling(self, mode: Standpoint) -> LabellingFit | None:
         """What is known of who is labelled: nothing where labels are given at random."""
@@ -100,12 +119,13 @@ class SampledObjective(Objective):
         return SampleShares(self.sizes, np.asarray(expit(beta[self.layout.shares])))
 
 
-def covariance_given(sizes: SampleSizes, mode: Standpoint, scores: Array, drawn: Array | None = None) -> Array:
+def covariance_given(counts: Array, mode: Standpoint, scores: Array, drawn: Array | None = None) -> Array:
     """Covariance of parameters whose score has these sums over each sample, which do not vary: shape (q, q).
+
+    Counts are those of rows in each sample.
 
     What else varies is added to the variance of the score, as `drawn`, shape (q, q).
     """
-    counts = np.concatenate([[sizes.labelled], sizes.unlabelled, [sizes.negative]])
     there = counts > 0.0
     root = np.linalg.cholesky(inverse(mode.hessian))
     fixed = (scores[there] @ root) / np.sqrt(counts[there])[:, None]

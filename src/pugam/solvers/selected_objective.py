@@ -55,7 +55,7 @@ class SelectedObjective(SampledObjective):
         sums: StratumSums = self.engine.sum_rows(selected_stratum_sums, self._at(mode.beta))
         shift, together = sums.scores[0] / self.sizes.labelled, sums.together
         drawn = sums.spread * np.outer(shift, shift) - np.outer(shift, together) - np.outer(together, shift)
-        return covariance_given(self.sizes, mode, sums.scores, drawn)
+        return covariance_given(self.sizes.counts, mode, sums.scores, drawn)
 
     def labelling(self, mode: Standpoint) -> LabellingFit:
         """What is known of who is labelled."""

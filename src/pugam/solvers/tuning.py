@@ -203,7 +203,13 @@ class Tuning:
     most_products: int = 250
     fewest_columns: int = 3  # for interactions to be looked for
 
-    # Kinds of positives: clusters of the labelled rows.
+    # Kinds of positives: where climbs of all of them begin.
+    next_to_none: float = -8.0  # logit of a share that leaves unlabelled rows negative
+    kind_steepness: tuple[float, ...] = (1.5, 3.0)  # times that of the fit in which they are
+    kind_shares: tuple[float, ...] = (0.1, 0.4)  # of all kinds together
+    kind_climbs: int = 2  # from the best of these
+
+    # Clusters of the labelled rows, which may be kinds.
     most_clusters: int = 12
     cluster_starts: int = 3
     least_cluster_variance: float = 1e-3  # added to that of each component, of columns with variance one
