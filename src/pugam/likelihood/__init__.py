@@ -11,7 +11,7 @@ from pugam.likelihood.coordinates import (
     preferred_labels,
     to_logit_pi,
 )
-from pugam.likelihood.kind_outcomes import KindSizes, kind_outcomes
+from pugam.likelihood.kind_outcomes import KindSizes, kind_outcomes, shares_of_kinds
 from pugam.likelihood.mixtures import (
     Mixture,
     Outcomes,
@@ -110,6 +110,7 @@ __all__ = [
     "selected_trace_slopes",
     "separate_curve_scores",
     "separate_curve_sums",
+    "shares_of_kinds",
     "stratum_scores",
     "tilt_sums",
     "to_logit_pi",

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from pugam.likelihood.mixtures import Outcomes
 
-__all__ = ["KindSizes", "kind_outcomes"]
+__all__ = ["KindSizes", "kind_outcomes", "shares_of_kinds"]
 
 Array = NDArray[np.float64]
 
@@ -44,23 +44,18 @@ class KindSizes:
         return len(self.labelled)
 
     @property
-    def parts(self) -> Array:
-        """Each kind's part of the prior on the share, shape (K,)."""
-        return np.full(self.n_kinds, 1.0 / self.n_kinds)
-
-    @property
     def counts(self) -> Array:
         """Rows of each code, shape (1 + K,)."""
         return np.append(self.unlabelled, self.labelled)
 
     def beside(self, logits: Array) -> Array:
         """What each intercept counts besides its alpha, shape (K,)."""
-        shares, rest = _shares(logits)
+        shares, rest = shares_of_kinds(logits)
         return np.asarray(np.log(self.labelled + self.unlabelled * shares) - np.log(self.unlabelled * rest))
 
     def beside_slopes(self, logits: Array) -> Array:
         """How that changes with the parameters, shape (K, K)."""
-        shares, _ = _shares(logits)
+        shares, _ = shares_of_kinds(logits)
         return self._hidden(shares)[:, None] * _log_slopes(shares) + shares
 
     def _hidden(self, shares: Array) -> Array:
@@ -71,7 +66,7 @@ class KindSizes:
 
 def kind_outcomes(sizes: KindSizes, logits: Array) -> Outcomes:
     """Chances of each code, with derivatives in the parameters, shape (K,)."""
-    shares, _ = _shares(logits)
+    shares, _ = shares_of_kinds(logits)
     n_kinds, hidden, log_slopes = sizes.n_kinds, sizes._hidden(shares), _log_slopes(shares)
     spread = np.diag(shares) - np.outer(shares, shares)
     each = 1 + np.arange(n_kinds)
@@ -86,12 +81,12 @@ def kind_outcomes(sizes: KindSizes, logits: Array) -> Outcomes:
     return Outcomes(chances, slopes, bends, np.ones_like(chances, dtype=bool))
 
 
-def _shares(logits: Array) -> tuple[Array, float]:
-    """Shares of all kinds, and of negatives."""
-    highest = max(float(logits.max()), 0.0)
-    odds, rest = np.exp(logits - highest), float(np.exp(-highest))
-    total = rest + float(odds.sum())
-    return np.asarray(odds / total), rest / total
+def shares_of_kinds(logits: Array) -> tuple[Array, Array]:
+    """Shares of all kinds, and of negatives, from the parameters along the last axis."""
+    highest = np.maximum(logits.max(axis=-1, keepdims=True), 0.0)
+    odds, rest = np.exp(logits - highest), np.exp(-highest)
+    total = rest + odds.sum(axis=-1, keepdims=True)
+    return np.asarray(odds / total), np.asarray((rest / total)[..., 0])
 
 
 def _log_slopes(shares: Array) -> Array:

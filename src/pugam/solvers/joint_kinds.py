@@ -30,14 +30,15 @@ from pugam.likelihood import (
     mixture_sums,
     mixture_trace_slopes,
     outcome_scores,
+    shares_of_kinds,
 )
 from pugam.linear_algebra import inverse, inverse_definite
-from pugam.solvers.evidence_profile import EvidenceCurve, ascend, follow
+from pugam.solvers.evidence_profile import EvidenceCurve, ascend
 from pugam.solvers.families import Families
 from pugam.solvers.fisher import maximize_fisher
 from pugam.solvers.fits import FittedKind, MarginalFit, Search
 from pugam.solvers.laplace import EvidenceAt, Model
-from pugam.solvers.objective import Objective
+from pugam.solvers.objective import Objective, Slopes
 from pugam.solvers.optimum import Optimum
 from pugam.solvers.pi import FIXED, PiPrior
 from pugam.solvers.sampled_objective import SharedObjective, covariance_given
@@ -52,10 +53,16 @@ __all__ = ["JointKinds", "fit_jointly"]
 Array = NDArray[np.float64]
 Numbers = NDArray[np.intp]
 
+FARTHEST = 5.0  # standard errors up to which a share's evidence is drawn
+
 
 @dataclass(frozen=True)
 class KindObjective(SharedObjective):
-    """The penalised log-likelihood of K kinds: logits of their shares, then intercepts and coefficients of each."""
+    """The penalised log-likelihood of K kinds: logits of their shares, then intercepts and coefficients of each.
+
+    A Beta(a, b) density for pi is a Dirichlet density for the shares, with the exponents (a - 1) / K of kinds and b - 1
+    of negatives.
+    """
 
     sizes: KindSizes = field(kw_only=True)
     predictors: Predictors = field(kw_only=True)
@@ -66,10 +73,16 @@ class KindObjective(SharedObjective):
         n_kinds = self.sizes.n_kinds
         return Layout((n_kinds * self.engine.design.n_columns,), n_kinds, n_intercepts=n_kinds)
 
-    @property
-    def parts(self) -> Array:
-        """The same part for each kind."""
-        return self.sizes.parts
+    def prior_slopes(self, logits: Array) -> Slopes:
+        """Log prior and its derivatives."""
+        shares, rest = shares_of_kinds(logits)
+        success, failure = self.prior.success / self.sizes.n_kinds, self.prior.failure
+        value = success * np.log(shares).sum(axis=-1) + failure * np.log(rest)
+        return Slopes(value, success - (self.prior.success + failure) * shares)
+
+    def prior_information(self, logits: Array) -> Array:
+        """What the prior adds to the diagonal of the information."""
+        return self.prior.information(shares_of_kinds(logits)[0])
 
     def trace_slopes(self, beta: Array, matrix: Array) -> Array:
         """How the trace of a symmetric matrix times the expected information in (a, theta) changes with beta."""
@@ -145,8 +158,6 @@ class JointKinds:
     ----------
     model : KindModel
     best : EvidenceAt
-    curves : tuple of EvidenceCurve
-        The evidence along the logit of the share of each kind among rows of no other kind.
     settings : Settings
     pooled : MarginalFit
         With the same terms, of all positives as one kind.
@@ -154,7 +165,6 @@ class JointKinds:
 
     model: KindModel
     best: EvidenceAt
-    curves: tuple[EvidenceCurve, ...]
     settings: Settings
     pooled: MarginalFit
 
@@ -193,8 +203,8 @@ class JointKinds:
 
     def of_kind(self, number: int, engine: Engine) -> FittedKind[MarginalFit]:
         """The fit of one kind, over its labelled rows and what is left of unlabelled rows when others are taken out."""
-        model, parts = self.model, self.model.sizes.parts[number]
-        prior = PiPrior(parts * model.prior.success, parts * model.prior.failure)
+        model = self.model
+        prior = replace(model.prior, success=model.prior.success / model.sizes.n_kinds)
         settings = replace(self.settings, prior=prior)
         optimum, observed = self._optimum(number, Objective(engine, self._precision, prior))
         fit = replace(
@@ -205,12 +215,18 @@ class JointKinds:
             kappas=model.design.smoothing_like(self._precision),
             families=model.families.names,
             precisions=np.exp(self.best.logs),
-            curve=self.curves[number],
+            curve=self._curve(number),
             average=None,
             known_average=None,
             averaging=None,
         )
         return FittedKind(engine, self.design, settings, fit)
+
+    def _curve(self, number: int) -> EvidenceCurve:
+        """The evidence along the logit of a kind's share among rows of no other kind: a parabola."""
+        error = float(np.sqrt(inverse(self.best.bend)[number, number]))
+        steps = np.linspace(-FARTHEST, FARTHEST, 9)
+        return EvidenceCurve(self._logits[number] + error * steps, self.best.value - 0.5 * steps**2, -steps / error)
 
     def _optimum(self, number: int, objective: Objective) -> tuple[Optimum, Array]:
         """Parameters of one kind with what is known of them, whatever those of others are: also as observed."""
@@ -257,22 +273,38 @@ def fit_jointly(pooled: FittedKind[MarginalFit], numbers: Numbers) -> JointKinds
     rows = engine.redesigned(plain, range(len(plain.bases))) if fit.added else engine
     model = KindModel.over(rows, plain, prior, numbers)
     best, kept = _climb(model, pooled.settings), replace(fit, search=Search(pi=fit.search.pi))
-    if fit.added:
+    if fit.added and model.sizes.n_kinds * design.n_columns <= TUNING.most_kind_columns:
         wider = KindModel.over(engine, design, prior, numbers)
-        found = _climb(wider, pooled.settings)
-        if found.value > best.value + TUNING.clear_gain:
+        wanted = best.value + TUNING.clear_gain
+        found = ascend(
+            wider, settle(wider, *_carried(best, model, wider), wanted), pooled.settings.pi_range, wanted=wanted
+        )
+        if found.value > wanted:
             model, best, kept = wider, found, fit
-    curves = []
-    for number in range(model.sizes.n_kinds):
-        top, curve = follow(model, best, pooled.settings.pi_range, number)
-        best = top if top.value > best.value else best
-        curves.append(curve)
-    return JointKinds(model, best, tuple(curves), pooled.settings, kept)
+    return JointKinds(model, best, pooled.settings, kept)
+
+
+def _carried(best: EvidenceAt, model: KindModel, wider: KindModel) -> tuple[Array, Array]:
+    """Where a wider model begins: where the smaller one ended, with interactions of zero that may grow."""
+    layout, n_kinds = wider.at(wider.families.start()).layout, model.sizes.n_kinds
+    beta, theta = np.zeros(layout.size), np.zeros((n_kinds, wider.design.n_columns))
+    theta[:, : model.design.n_columns] = best.optimum.theta.reshape(n_kinds, -1)
+    own = best.optimum.layout
+    beta[layout.shares], beta[layout.intercepts] = best.optimum.beta[own.shares], best.optimum.beta[own.intercepts]
+    beta[layout.coefficients] = theta.ravel()
+    known = dict(zip(model.families.names, best.logs, strict=True))
+    return beta, np.array([known.get(name, 0.0) for name in wider.families.names])
 
 
 def _climb(model: KindModel, settings: Settings) -> EvidenceAt:
-    """Climb the evidence from the most promising starts."""
-    settled = [settle(model, beta, model.families.start()) for beta in model.starts()]
-    settled.sort(key=lambda one: -one.value)
-    climbs = [ascend(model, start, settings.pi_range) for start in settled[: TUNING.kind_climbs]]
-    return max(climbs, key=lambda one: one.value)
+    """Climb the evidence from the most promising starts, but once only from those that have settled at one place."""
+    settled = sorted((settle(model, beta, model.families.start()) for beta in model.starts()), key=_value, reverse=True)
+    chosen = settled[:1]
+    for one in settled[1:]:
+        if TUNING.settled_gain < chosen[-1].value - one.value and chosen[0].value - one.value < TUNING.kind_fall:
+            chosen.append(one)
+    return max((ascend(model, one, settings.pi_range) for one in chosen), key=_value)
+
+
+def _value(here: EvidenceAt) -> float:
+    return here.value

@@ -24,7 +24,7 @@ from pugam.linear_algebra import inverse
 from pugam.solvers.constraints import UNCONSTRAINED
 from pugam.solvers.fits import LabellingFit
 from pugam.solvers.laplace import Model
-from pugam.solvers.objective import Evaluation, Objective
+from pugam.solvers.objective import Evaluation, Objective, Slopes
 from pugam.solvers.optimum import Optimum
 from pugam.solvers.standpoint import Standpoint
 from pugam.terms import Design
@@ -38,13 +38,16 @@ Array = NDArray[np.float64]
 class SharedObjective(Objective, ABC):
     """A penalised log-likelihood with several shares: on the logit scale, then intercepts and coefficients.
 
-    Each share has its part of the prior on pi: however many there are, it counts once.
+    However many shares there are, the prior on pi counts once.
     """
 
-    @property
     @abstractmethod
-    def parts(self) -> Array:
-        """Each share's part of the prior, shape (n_shares,)."""
+    def prior_slopes(self, logits: Array) -> Slopes:
+        """Log prior, shape (B,), and its derivatives, shape (B, n_shares), at logits of the shares."""
+
+    @abstractmethod
+    def prior_information(self, logits: Array) -> Array:
+        """What the prior adds to the diagonal of the information, shape (B, n_shares)."""
 
     @property
     def constraints(self) -> Array:
@@ -53,21 +56,20 @@ class SharedObjective(Objective, ABC):
 
     def penalties(self, beta: Array) -> Array:
         """Roughness minus log prior: what is subtracted from the log-likelihood, shape (B,)."""
-        pi, theta = np.asarray(expit(beta[:, self.layout.shares])), beta[:, self.layout.coefficients]
-        return np.asarray(0.5 * np.sum(theta**2 * self.penalty, axis=1) - self.prior.value(pi) @ self.parts)
+        logits, theta = beta[:, self.layout.shares], beta[:, self.layout.coefficients]
+        return np.asarray(0.5 * np.sum(theta**2 * self.penalty, axis=1) - self.prior_slopes(logits).value)
 
     def evaluate(self, beta: Array, observed: bool = False) -> Evaluation:
         """Evaluate value and derivatives at the rows of beta, shape (B, q)."""
         layout = self.layout
         sums = [self._sums(vector, observed) for vector in beta]
-        pi, theta = np.asarray(expit(beta[:, layout.shares])), beta[:, layout.coefficients]
+        logits, theta = beta[:, layout.shares], beta[:, layout.coefficients]
         loglik = np.array([one.value[0] for one in sums])
-        weights = self.parts
         value = loglik - self.penalties(beta)
         gradient, curvature = np.array([one.score[0] for one in sums]), np.zeros_like(beta)
-        gradient[:, layout.shares] += self.prior.score(pi) * weights
+        gradient[:, layout.shares] += self.prior_slopes(logits).gradient
         gradient[:, layout.coefficients] -= self.penalty * theta
-        curvature[:, layout.shares] = self.prior.information(pi) * weights
+        curvature[:, layout.shares] = self.prior_information(logits)
         curvature[:, layout.coefficients] = self.penalty
         return Evaluation(value, loglik, gradient, np.array([one.information[0] for one in sums]), curvature)
 
@@ -86,10 +88,14 @@ class SampledObjective(SharedObjective):
         """Where the parameters stand."""
         return self.engine.design.layout.with_n_shares(self.sizes.n_samples)
 
-    @property
-    def parts(self) -> Array:
-        """Each sample's part of all unlabelled rows, shape (K,)."""
-        return self.sizes.parts
+    def prior_slopes(self, logits: Array) -> Slopes:
+        """Log prior and its derivatives."""
+        pi, parts = np.asarray(expit(logits)), self.sizes.parts
+        return Slopes(self.prior.value(pi) @ parts, self.prior.score(pi) * parts)
+
+    def prior_information(self, logits: Array) -> Array:
+        """What the prior adds to the diagonal of the information."""
+        return np.asarray(self.prior.information(np.asarray(expit(logits))) * self.sizes.parts)
 
     def trace_slopes(self, beta: Array, matrix: Array) -> Array:
         """How the trace of a symmetric matrix times the expected information in (a, theta) changes with beta."""

@@ -207,7 +207,8 @@ class Tuning:
     next_to_none: float = -8.0  # logit of a share that leaves unlabelled rows negative
     kind_steepness: tuple[float, ...] = (1.5, 3.0)  # times that of the fit in which they are
     kind_shares: tuple[float, ...] = (0.1, 0.4)  # of all kinds together
-    kind_climbs: int = 2  # from the best of these
+    kind_fall: float = 20.0  # log evidence by which a start may be lower than the best one
+    most_kind_columns: int = 300  # of all kinds, interactions included: with more, one climb takes half a minute
 
     # Clusters of the labelled rows, which may be kinds.
     most_clusters: int = 12
