@@ -5,8 +5,7 @@ usage: python benchmarks/kinds.py [REPLICATES] [FOLDER]      (default: 100 data 
 Simulated kinds are normal around six places, at a distance of 3 or 4 from the negatives. Digits are scikit-learn's, as
 eight principal components: six of them, drawn anew for each data set, are positive. With a folder that holds
 mushroom.csv, poisonous mushrooms of six odours, which is what tells kinds and no feature. Beside the default, which
-takes all positives for one kind: kinds as given, kinds found by `kind="auto"`, and one separate fit for each given
-kind to all unlabelled rows, with shares added up. Rare kinds are pooled.
+takes all positives for one kind: kinds as given, and kinds found by `kind="auto"`. Rare kinds are pooled.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from pugam.errors import InputError
 
 MIX = np.array([32, 16, 8, 4, 2, 1])
 N_KINDS, SHARE = len(MIX), 0.3
-WAYS = ("default", "kinds given", "kinds found", "separate fits")
+WAYS = ("default", "kinds given", "kinds found")
 ODOURS = "fsypcn"  # foul, spicy, fishy, pungent, creosote, none
 MUSHROOM = ("cap-shape", "cap-surface", "cap-color", "bruises", "gill-size", "stalk-shape", "ring-type", "habitat")
 
@@ -126,13 +125,7 @@ def answer(make: Callable[[int], Rows], seed: int, check: bool = True) -> list[l
             wide, narrow = model.pi_interval(), model.pi_interval(model_error=False)
             held = [one.lower <= pi <= one.upper for one in (wide, narrow)]
             found.append([model.pi_ - pi, *held, wide.upper - wide.lower, len(getattr(model, "kinds_", [1]))])
-        apart = [_alone(X, z, kind == one) for one in dict.fromkeys(kind[z == 1])]
-        return [*found, [sum(apart) - pi, np.nan, np.nan, np.nan, N_KINDS]]
-
-
-def _alone(X: pd.DataFrame, z: np.ndarray, labelled: np.ndarray) -> float:
-    kept = labelled | (z == 0)
-    return float(PUGAM(check=False, n_jobs=1).fit(X[kept], z[kept]).pi_)
+        return found
 
 
 def main(replicates: int, folder: Path | None) -> None:

@@ -126,9 +126,9 @@ def hessian(function, beta):
     )
 
 
-def maximize(problem):
+def maximize(problem, point):
     """Newton's method from the given point."""
-    beta = [mp.mpf(value) for value in POINT]
+    beta = list(point)
     for _ in range(60):
         slope = gradient(problem.objective, beta)
         if max(map(abs, slope)) < FLAT_ENOUGH:
@@ -148,7 +148,7 @@ def main():
     with (HERE / "samples.csv").open("w", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerows([("sample", "audit", "x1", "x2"), *rows])
     problem, point = Problem(rows), [mp.mpf(value) for value in POINT]
-    top = maximize(problem)
+    top = maximize(problem, point)
     observed = -hessian(problem.loglik, point)
     found = {
         "penalty": [shown(value) for value in PENALTY],

@@ -247,7 +247,7 @@ class _Turns:
         X = take_rows(self._X, part)
         rows = TableRows(read_training_rows(X), self._z[part], weights, "memory", self._model.n_jobs)
         with one_blas_thread():
-            child._take_over(joint.of_kind(number, rows.engine(joint.design)), X, rows)
+            child._take_over(joint.of_kind(number, rows.engine(joint.design(number))), X, rows)
         return child
 
     def _turn(self, number: int) -> bool:

@@ -1,9 +1,9 @@
 """Several kinds of positives, each with a share and curves of its own, by one marginal likelihood.
 
-The likelihood is that of `pugam.likelihood.kind_outcomes`: a row is negative, or of one of the kinds. Curves of all
-kinds have the same variances, so that kinds of which few rows are labelled learn from the others how far apart features
-put classes. A fit that takes all positives for one kind finds terms and scales to begin with, and the evidence is
-climbed along the shares of all kinds at once.
+The likelihood is that of `pugam.likelihood.kind_outcomes`: a row is negative, or of one of the kinds. Curves of each
+kind have variances of their own: with common ones pi came out too large for the mushrooms of benchmarks/kinds.py. A fit
+that takes all positives for one kind finds terms and scales to begin with, and the evidence is climbed along the shares
+of all kinds at once.
 """
 
 from __future__ import annotations
@@ -116,7 +116,8 @@ class KindModel(Model):
         counts = np.bincount(codes, weights=rows.weights).astype(float)
         of_one = Model.of(rows, design, prior).families
         n_kinds = len(counts) - 1
-        families = Families(of_one.names, np.tile(of_one.weights, (1, n_kinds)), of_one.sizes)
+        weights = np.kron(np.eye(n_kinds), of_one.weights)
+        families = Families(n_kinds * of_one.names, weights)
         return cls(rows.coded(codes), design, families, prior, KindSizes(counts[1:], float(counts[0])))
 
     @cached_property
@@ -177,14 +178,16 @@ class JointKinds:
         """Those of shares among rows of no other kind, shape (K,)."""
         return self._mode.beta[self._mode.layout.shares]
 
-    @property
-    def design(self) -> Design:
-        """The terms of each kind, which remember their precisions."""
-        return self.model.design.with_ridge(self._precision)
+    def design(self, number: int) -> Design:
+        """The terms of a kind, which remember their precisions."""
+        return self.model.design.with_ridge(self._precision(number))
 
-    @property
-    def _precision(self) -> Array:
-        return self.model.families.precision(self.best.logs)[: self.model.design.n_columns]
+    def _precision(self, number: int) -> Array:
+        return self._by_kind(self.model.families.precision(self.best.logs))[number]
+
+    def _by_kind(self, values: Array) -> Array:
+        """What families or coefficients have, those of each kind together: shape (K, -1)."""
+        return values.reshape(self.model.sizes.n_kinds, -1)
 
     def correlation(self) -> Array:
         """Of the logits of the shares, shape (K, K)."""
@@ -206,21 +209,21 @@ class JointKinds:
         model = self.model
         prior = replace(model.prior, success=model.prior.success / model.sizes.n_kinds)
         settings = replace(self.settings, prior=prior)
-        optimum, observed = self._optimum(number, Objective(engine, self._precision, prior))
+        optimum, observed = self._optimum(number, Objective(engine, self._precision(number), prior))
         fit = replace(
             self.pooled,
             optimum=optimum,
             penalized=optimum,
             observed=observed,
-            kappas=model.design.smoothing_like(self._precision),
-            families=model.families.names,
-            precisions=np.exp(self.best.logs),
+            kappas=model.design.smoothing_like(self._precision(number)),
+            families=model.families.names[: len(model.families.names) // model.sizes.n_kinds],
+            precisions=np.exp(self._by_kind(self.best.logs)[number]),
             curve=self._curve(number),
             average=None,
             known_average=None,
             averaging=None,
         )
-        return FittedKind(engine, self.design, settings, fit)
+        return FittedKind(engine, self.design(number), settings, fit)
 
     def _curve(self, number: int) -> EvidenceCurve:
         """The evidence along the logit of a kind's share among rows of no other kind: a parabola."""
@@ -292,8 +295,9 @@ def _carried(best: EvidenceAt, model: KindModel, wider: KindModel) -> tuple[Arra
     own = best.optimum.layout
     beta[layout.shares], beta[layout.intercepts] = best.optimum.beta[own.shares], best.optimum.beta[own.intercepts]
     beta[layout.coefficients] = theta.ravel()
-    known = dict(zip(model.families.names, best.logs, strict=True))
-    return beta, np.array([known.get(name, 0.0) for name in wider.families.names])
+    logs = np.zeros((n_kinds, len(wider.families.names) // n_kinds))
+    logs[:, : len(best.logs) // n_kinds] = best.logs.reshape(n_kinds, -1)  # those of interactions are the last ones
+    return beta, logs.ravel()
 
 
 def _climb(model: KindModel, settings: Settings) -> EvidenceAt:
