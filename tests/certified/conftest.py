@@ -3,6 +3,7 @@
 collect_ignore = [
     "certify.py",
     "certify_samples.py",
+    "certify_selection.py",
     "curves.py",
     "data_sets.py",
     "infinity.py",
