@@ -1,14 +1,15 @@
 """Labels that are no random sample of the positives: what becomes of pi, and does the test of random labelling see it?
 
-usage: python benchmarks/selection.py [REPLICATES [PART ...]]      (default: 200; parts: tests, fits; fits/9: of every
-ninth cell)
+usage: python benchmarks/selection.py [REPLICATES [PART ...]]      (default: 200; parts: tests, fits, bounds; fits/9: of
+every ninth cell)
 
 The features are those of the paper's Settings 2 and 3, or of Setting 2 with half its curves (weaker features, as in
 `misspecification.py`). Positives are labelled with a chance that rises along a column, so many times from one end to
 the other: along x1; along x6, which the model is not given, the mean of x1 and of a number that has nothing to do with
 anything; or along x1 and x2, half as much (in logarithms) for each. For the tests the model is the default, which takes
 labels for random. For the fits it is additive and knows by which columns labels were given, x6 included, or is told a
-wrong one, x3.
+wrong one, x3. For the bounds it takes labels for random, and is told by how much their chances vary at most: as much
+as they do, or twice as much.
 """
 
 from __future__ import annotations
@@ -209,7 +210,43 @@ def _standard_error(pi: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.nda
     return np.asarray((logit(high) - logit(low)) / 3.92 * pi * (1.0 - pi))
 
 
-PARTS: dict[str, Callable[[int, int], None]] = {"tests": measure_tests, "fits": measure_fits}
+def look_at_bounds(cell: Cell, seed: int) -> tuple[float, ...]:
+    """Where bounds lie, for as much as chances vary and for twice as much, and the limit that needs no model."""
+    X, z = make_table(cell, seed)
+    bounds = PUGAM(check=False, n_jobs=1).fit(X, z).labelling_bounds([cell.preference, 2.0 * cell.preference])
+    ends = zip(bounds.lower, bounds.upper, bounds.lower_limit, bounds.upper_limit, bounds.without_model, strict=True)
+    return tuple(value for end in ends for value in end)
+
+
+def measure_bounds(replicates: int, every: int) -> None:
+    """Do bounds hold pi where chances vary as much as they say, or half as much?"""
+    rows = []
+    for number, cell in list(enumerate(CELLS))[::every]:
+        found = run_replicates(look_at_bounds, [(cell, seed) for seed in seeds((STREAM, number), replicates)])
+        row = [cell.data, f"{cell.pi:g}", cell.by, f"{cell.preference:g}"]
+        for lower, upper, low, high, without in (found[:, :5].T, found[:, 5:].T):
+            held = [(start <= cell.pi) & (cell.pi <= end) for start, end in ((lower, upper), (low, high))]
+            row += [f"{share.mean():.3f}" for share in (*held, without >= cell.pi)]
+            row += [f"{low.mean():.2f} to {high.mean():.2f}"]
+        rows.append(row)
+        print(*rows[-1], flush=True)
+    each = ("range holds", "limits hold", "limit without a model holds", "mean limits")
+    write_table(
+        "selection_bounds",
+        f"Bounds for labels given with a preference: n0 = {N0}, n1 = {N1}, {replicates} data sets a line",
+        ["data", "pi", "labelled by", "preference", *each, *(f"twice: {name}" for name in each)],
+        rows,
+        "Bounds for chances that vary as much as they do or, twice, up to double that. range: the fit taken for exact; "
+        "limits: with the errors of its interval, at 95%. "
+        f"Monte-Carlo standard error of a share of 0.95: {np.sqrt(0.95 * 0.05 / replicates):.3f}.",
+    )
+
+
+PARTS: dict[str, Callable[[int, int], None]] = {
+    "tests": measure_tests,
+    "fits": measure_fits,
+    "bounds": measure_bounds,
+}
 
 
 def main(arguments: list[str]) -> None:

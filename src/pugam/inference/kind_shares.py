@@ -1,7 +1,7 @@
-"""Shares of several kinds of positives, each from a fit to the rows that are of no other kind.
+"""Shares of several kinds of positives, each known among the rows that are of no other kind.
 
-With shares pi_1, ..., pi_K, the fit of kind k sees the unlabelled rows less those that are expected to be of other
-kinds. It estimates the odds pi_k / (1 - pi_1 - ... - pi_K), so that
+With shares pi_1, ..., pi_K, the model of kind k sees the unlabelled rows less those that are expected to be of other
+kinds. It knows the odds pi_k / (1 - pi_1 - ... - pi_K), so that
 
     pi_k = o_k / (1 + o_1 + ... + o_K),    pi / (1 - pi) = o_1 + ... + o_K.
 

@@ -53,8 +53,6 @@ __all__ = ["JointKinds", "fit_jointly"]
 Array = NDArray[np.float64]
 Numbers = NDArray[np.intp]
 
-FARTHEST = 5.0  # standard errors up to which a share's evidence is drawn
-
 
 @dataclass(frozen=True)
 class KindObjective(SharedObjective):
@@ -116,7 +114,7 @@ class KindModel(Model):
         counts = np.bincount(codes, weights=rows.weights).astype(float)
         of_one = Model.of(rows, design, prior).families
         n_kinds = len(counts) - 1
-        weights = np.kron(np.eye(n_kinds), of_one.weights)
+        weights: Array = np.kron(np.eye(n_kinds), of_one.weights).astype(np.float64)
         families = Families(n_kinds * of_one.names, weights)
         return cls(rows.coded(codes), design, families, prior, KindSizes(counts[1:], float(counts[0])))
 
@@ -187,7 +185,7 @@ class JointKinds:
 
     def _by_kind(self, values: Array) -> Array:
         """What families or coefficients have, those of each kind together: shape (K, -1)."""
-        return values.reshape(self.model.sizes.n_kinds, -1)
+        return np.asarray(values.reshape(self.model.sizes.n_kinds, -1))
 
     def correlation(self) -> Array:
         """Of the logits of the shares, shape (K, K)."""
@@ -228,7 +226,7 @@ class JointKinds:
     def _curve(self, number: int) -> EvidenceCurve:
         """The evidence along the logit of a kind's share among rows of no other kind: a parabola."""
         error = float(np.sqrt(inverse(self.best.bend)[number, number]))
-        steps = np.linspace(-FARTHEST, FARTHEST, 9)
+        steps = np.linspace(-TUNING.farthest_error, TUNING.farthest_error, 9)
         return EvidenceCurve(self._logits[number] + error * steps, self.best.value - 0.5 * steps**2, -steps / error)
 
     def _optimum(self, number: int, objective: Objective) -> tuple[Optimum, Array]:

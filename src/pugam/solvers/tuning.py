@@ -208,6 +208,7 @@ class Tuning:
     kind_steepness: tuple[float, ...] = (1.5, 3.0)  # times that of the fit in which they are
     kind_shares: tuple[float, ...] = (0.1, 0.4)  # of all kinds together
     kind_fall: float = 20.0  # log evidence by which a start may be lower than the best one
+    farthest_error: float = 5.0  # standard errors up to which the evidence of a kind's share is drawn
     most_kind_columns: int = 300  # of all kinds, interactions included: with more, one climb takes half a minute
 
     # Clusters of the labelled rows, which may be kinds.
