@@ -80,7 +80,7 @@ class KindObjective(SharedObjective):
 
     def prior_information(self, logits: Array) -> Array:
         """What the prior adds to the diagonal of the information."""
-        return self.prior.information(shares_of_kinds(logits)[0])
+        return np.asarray(self.prior.information(shares_of_kinds(logits)[0]))
 
     def trace_slopes(self, beta: Array, matrix: Array) -> Array:
         """How the trace of a symmetric matrix times the expected information in (a, theta) changes with beta."""
@@ -181,7 +181,7 @@ class JointKinds:
         return self.model.design.with_ridge(self._precision(number))
 
     def _precision(self, number: int) -> Array:
-        return self._by_kind(self.model.families.precision(self.best.logs))[number]
+        return np.asarray(self._by_kind(self.model.families.precision(self.best.logs))[number])
 
     def _by_kind(self, values: Array) -> Array:
         """What families or coefficients have, those of each kind together: shape (K, -1)."""
