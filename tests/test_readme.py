@@ -41,6 +41,19 @@ def test_the_example_without_enough_features_is_called_not_determined(tmp_path, 
     assert (tmp_path / "flat_profile.png").exists()
 
 
+@pytest.mark.usefixtures("checked")
+def test_the_example_of_preferred_labels_says_what_its_words_say(tmp_path, capsys):
+    """The truth is 0.4: outside the first interval, inside those that know of the preference, or of an audit."""
+    found = runpy.run_path(str(EXAMPLES / "selective_labels.py"))
+    found["main"](tmp_path)
+    intervals = [found[name].pi_interval() for name in ("plain", "model", "audited")]
+
+    assert [one.lower < found["SHARE"] < one.upper for one in intervals] == [False, True, True]
+    assert "they seem to go by amount\ndoes not fit" in capsys.readouterr().out
+    assert found["bounds"].lower_limit[-1] < found["SHARE"] < found["bounds"].upper_limit[-1]
+    assert (tmp_path / "bounds.png").exists()
+
+
 CHEATSHEET = (Path(__file__).parent.parent / "docs/cheatsheet.md").read_text(encoding="utf-8")
 
 
