@@ -77,6 +77,36 @@ def test_posteriors_of_kinds_add_up(model, rows):
     assert elsewhere < 0.7 * here
 
 
+def test_kinds_are_fitted_in_turn_where_there_is_no_marginal_likelihood(model, rows):
+    """Shares as by marginal likelihood, to a standard error of counting 60 of 400 rows: 0.02."""
+    X, z, kind = rows
+    in_turn = PUGAM("s(a, k=4) + s(b, k=4)", estimate="mode", check=False).fit(X, z, kind=kind)
+
+    assert in_turn.n_iter_ > model.n_iter_ == 1
+    assert in_turn.kinds()["pi"].tolist() == pytest.approx(model.kinds()["pi"].tolist(), abs=0.02)
+
+
+def test_interactions_that_kinds_need_are_kept():
+    """Two columns go together in one kind. Three standard errors of counting 300 of 1000 rows, and of telling: 0.08."""
+    rng = np.random.default_rng(4)
+    turned = np.array([[1.0, 0.9, 0.0], [0.0, 0.4, 0.0], [0.0, 0.0, 1.0]])
+    places = np.repeat(
+        [(1.0, 1.0, 1.5), (-1.0, 0.0, 3.0), (1.0, 1.0, 1.5), (-1.0, 0.0, 3.0)], [600, 80, 150, 150], axis=0
+    )
+    noise = rng.normal(size=places.shape)
+    is_turned = places[:, 0] > 0.0
+    noise[is_turned] = noise[is_turned] @ turned
+    X = np.vstack([places + noise, rng.normal(size=(700, 3))])
+    z = np.repeat([1, 0], [680, 1000])
+    kind = np.array(["turned"] * 600 + ["other"] * 80 + [None] * 1000, dtype=object)
+    found = PUGAM(check=False).fit(X, z, kind=kind)
+
+    assert "ti(x0, x1" in found.of_kind("turned").formula_
+    assert found.pi_ == pytest.approx(0.3, abs=0.08)
+    assert found.of_kind("other").formula_ == found.of_kind("turned").formula_
+    assert np.isfinite(found.predict_proba(X)).all()
+
+
 def test_one_kind_is_an_ordinary_fit(rows):
     X, z, _ = rows
     plain, one = PUGAM(check=False).fit(X, z), PUGAM(check=False).fit(X, z, kind=np.full(len(z), "ill"))
