@@ -74,7 +74,8 @@ def score_labelling(rows: RowsTested, columns: Collection[str] | None = None) ->
     if not wanted:
         return None
     effects = unit_directions(rows, rows.along_predictor(np.hstack(list(functions.values()))))
-    found = {column: unit_directions(rows, rows.along_labelling(functions[column]), effects) for column in wanted}
+    preferences = {column: rows.along_labelling(functions[column]) for column in wanted}
+    found = _all_off(rows, preferences, effects)
     alone = {column: score_directions(rows, left).pvalue for column, left in found.items()}
     order = sorted(alone, key=alone.__getitem__)
     joint = score_directions(rows, np.hstack(list(found.values())))
@@ -120,16 +121,21 @@ def _functions(axis: Axis, values: Encoded, weights: Array) -> Array:
     return np.asarray(values[:, None] == frequent, dtype=np.float64)
 
 
+def _all_off(rows: RowsTested, directions: Mapping[str, Array], beside: Array) -> dict[str, Array]:
+    """Project the directions of all columns off the model at once, which takes far less time than one by one."""
+    left = unit_directions(rows, np.hstack(list(directions.values())), beside)
+    ends = np.cumsum([part.shape[1] for part in directions.values()])
+    return dict(zip(directions, np.split(left, ends[:-1], axis=1), strict=True))
+
+
 def _leading(rows: RowsTested, found: Mapping[str, Array]) -> tuple[str, ...]:
     """Columns one after another, each the one that says most beside those before it."""
     leading: list[str] = []
     while len(leading) < min(MOST_LEADING, len(found)):
         beside = np.hstack([found[column] for column in leading]) if leading else np.empty((len(rows.positive), 0))
-        pvalues = {
-            column: score_directions(rows, unit_directions(rows, left, beside)).pvalue
-            for column, left in found.items()
-            if column not in leading
-        }
+        others = {column: left for column, left in found.items() if column not in leading}
+        left = _all_off(rows, others, beside)
+        pvalues = {column: score_directions(rows, directions).pvalue for column, directions in left.items()}
         best = min(pvalues, key=pvalues.__getitem__)
         if pvalues[best] >= LEVEL:
             break
