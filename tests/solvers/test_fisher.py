@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from pugam.solvers import PiPrior, PiRange
+from pugam.layout import Layout
+from pugam.solvers import PiPrior, PiRange, Standpoint
 from pugam.solvers.em import maximize_em
 from pugam.solvers.fisher import maximize_fisher
 from pugam.solvers.objective import Objective
@@ -181,3 +182,32 @@ def test_climbs_with_different_penalties_side_by_side_end_where_they_end_alone(m
     np.testing.assert_allclose([one.pi for one in optima], [one.pi for one in alone], atol=1e-6)
     np.testing.assert_allclose([one.value for one in optima], [one.value for one in alone], atol=1e-6)
     assert abs(optima[0].pi - optima[-1].pi) > 1e-3  # the two penalties lead to different places
+
+
+class Slope:
+    """A straight slope up which every Newton step is equally short: its information is far too large."""
+
+    layout, constraints = Layout((1,)), np.zeros((0, 0))
+
+    def __init__(self, gain):
+        self.gain = gain  # that a step is thought to have; along a straight slope it has twice as much
+
+    def of_climbs(self, numbers):
+        return self
+
+    def stand(self, betas, observed=False):
+        rise, size = np.array([0.0, 0.0, 1.0]), 0.5 / self.gain
+        return [
+            Standpoint(beta, beta[2], beta[2], rise, size * np.eye(3), np.zeros(3), observed, self.layout)
+            for beta in betas
+        ]
+
+
+@pytest.mark.parametrize(("gain", "most"), [(1e-6, 20), (1e-4, 100)])
+def test_a_climb_that_creeps_on_less_than_the_tolerance_ends(gain, most):
+    (found,) = maximize_fisher(Slope(gain), np.zeros((1, 3)), PiRange(0.5, 0.5), 1e-5, 100)
+
+    assert not found.converged
+    assert found.n_iter <= most
+    assert found.value == pytest.approx(2.0 * gain * found.n_iter)
+    assert gain < 1e-5 or found.n_iter == 100

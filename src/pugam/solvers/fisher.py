@@ -39,13 +39,14 @@ class _Climber:
     damping: float = 0.0
     growth: float = TUNING.first_growth
     n_iter: int = 0
+    creeping: int = 0
     converged: bool = False
     stuck: bool = False
     leader: _Climber | None = None
 
     @property
     def resting(self) -> bool:
-        return self.converged or self.stuck or self.leader is not None
+        return self.converged or self.stuck or self.creeping >= TUNING.longest_creep or self.leader is not None
 
     def finish(self) -> Optimum:
         end = self
@@ -60,7 +61,8 @@ def maximize_fisher(objective: Objective, starts: Array, pi_range: PiRange, tol:
     A start has converged when the quadratic model predicts a gain below `tol / 100` for a full step, however much the
     one taken is damped, and a relative change of pi below `tol`; that last step is still taken, unless it leads nowhere
     at once. With pi fixed its entry never moves. A start that comes close to another on the same hill is followed no
-    further: it ends where that one ends.
+    further: it ends where that one ends. Nor is one that creeps: a Newton step squares what is left to gain, unless
+    curves run off to infinity, where matrices are next to singular and hundreds of steps would lead nowhere.
     """
 
     def look(numbers: list[int], betas: list[Array], observed: bool) -> list[Standpoint]:
@@ -150,6 +152,7 @@ def _accept_or_damp(climber: _Climber, trial: Standpoint, predicted: float, full
     here = climber.here
     if trial.value >= least_value(here.value, predicted):
         climber.converged = _is_settled(here, trial, full_gain, tol)
+        climber.creeping = climber.creeping + 1 if here.observed and 0.0 <= full_gain < tol else 0
         if climber.damping > 0.0:
             climber.damping = float(loosened(climber.damping, trial.value - here.value, predicted))
         climber.growth = TUNING.first_growth

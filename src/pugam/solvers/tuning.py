@@ -51,6 +51,8 @@ class Tuning:
     little_left: float = 1e-9  # gain from which one step more leads to the optimum, to 1e-10 standard errors
     nothing: float = 1e-20  # gain that is not worth that step
 
+    longest_creep: int = 10  # Newton steps in a row that promise less than the tolerance; three are usual
+
     # Refits to resampled rows begin near their optimum.
     close: float = 0.1  # predicted gain below which the information is not renewed
     falling: float = 0.2  # part of the last predicted gain below which the next one has to lie for that to go on
