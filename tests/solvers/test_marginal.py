@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from scipy.special import expit
 
-from pugam import PUGAM, load
+from pugam import PUGAM, load, s
 from pugam.datasets import simulate
 from pugam.errors import PugamWarning
-from pugam.solvers import MarginalFit, ShrunkenFit
+from pugam.solvers import MarginalFit, ShrunkenFit, marginal
 
 PI = 0.4
 
@@ -126,3 +126,40 @@ def test_levels_without_labelled_rows_are_told():
     with pytest.warns(PugamWarning, match="no labelled rows, or only labelled ones: site = 'c'"):
         model = PUGAM().fit(X, z)
     assert model.diagnose().verdict != "well determined"
+
+
+def long_tailed(n=2000, spread=1.5):
+    """Two features whose logarithms are normal, one standard deviation higher for positives."""
+    rng = np.random.default_rng(0)
+    positive = np.concatenate([np.ones(n // 4), rng.random(n - n // 4) < PI])
+    X = np.exp(spread * (rng.normal(size=(n, 2)) + positive[:, None]))
+    return pd.DataFrame(X, columns=["x0", "x1"]), (np.arange(n) < n // 4).astype(int)
+
+
+def test_the_scale_with_the_highest_evidence_is_kept():
+    X, z = long_tailed()
+    evidence = {}
+    for scale in ("linear", "log", "auto"):
+        model = PUGAM([s("x0", scale=scale), s("x1", scale=scale)], check=False).fit(X, z)
+        evidence[scale] = model._fit.curve.values.max()
+    assert evidence["auto"] == pytest.approx(max(evidence["linear"], evidence["log"]), abs=1e-4)
+    assert evidence["log"] > evidence["linear"] + 10.0
+
+
+def test_a_scale_far_below_is_not_climbed_to_its_top(monkeypatch):
+    X, z = long_tailed()
+    climbs, as_it_is = [], marginal.ascend
+
+    def ascend(model, start, *range_, **options):
+        top = as_it_is(model, start, *range_, **options)
+        if model.engine.n_rows == len(X):
+            climbs.append((start, top))
+        return top
+
+    monkeypatch.setattr(marginal, "ascend", ascend)
+    PUGAM(interactions=None, check=False).fit(X, z)
+
+    (first, top), (other, where_left) = climbs[:2]
+    assert first.value > other.value
+    assert top.value > first.value
+    assert where_left is other

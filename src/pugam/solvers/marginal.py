@@ -35,12 +35,21 @@ def fit_marginal(
 ) -> FittedKind[MarginalFit]:
     """Fit designs of the same terms, keep the one with the highest evidence, and add interactions if asked to."""
     begun = [_begin(_model(engine, design, settings), settings, rng) for design in designs]
-    if len(begun) > 1:
-        begun = [(model, ascend(model, start, settings.pi_range)) for model, start in begun]
-    model, start = max(begun, key=lambda one: one[1].value)
+    model, start = begun[0] if len(begun) == 1 else _highest(begun, settings.pi_range)
     best = ascend(model, start, settings.pi_range)
     course = _Course(model, best, Search(pi=best.optimum.pi))
     return _finish(_with_pairs(course, settings), settings)
+
+
+def _highest(begun: Sequence[tuple[Model, EvidenceAt]], pi_range: PiRange) -> tuple[Model, EvidenceAt]:
+    """Climb from each beginning, from the highest first: others only as long as they may come to lie higher."""
+    first, *others = sorted(begun, key=lambda one: -one[1].value)
+    model, best = first[0], ascend(first[0], first[1], pi_range)
+    for other, start in others:
+        top = ascend(other, start, pi_range, wanted=best.value)
+        if top.value > best.value:
+            model, best = other, top
+    return model, best
 
 
 def _model(engine: Engine, design: Design, settings: Settings) -> Model:
