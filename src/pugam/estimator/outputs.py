@@ -207,7 +207,7 @@ def _call(model: Any) -> str:
     defaults = type(model)().get_params(deep=False)
     given = [
         f"{name}={value!r}"
-        for name, value in model.get_params(deep=False).items()
+        for name, value in model._fitted_with.items()
         if repr(value) != repr(defaults[name])
     ]
     return f"{type(model).__name__}({', '.join(given)})"
