@@ -164,8 +164,13 @@ def test_an_error_of_the_program_itself_is_not_hidden(monkeypatch):
 
 @pytest.mark.parametrize(
     "arguments",
-    [("fit", "{}.csv"), ("fit", "rows.csv", "--out", "{}.json"), ("fit", "rows.csv", "--report", "{}.html")]
-    + [("predict", "{}.json", "rows.csv", "--out", "o.csv"), ("predict", "model.json", "rows.csv", "--out", "{}.csv")],
+    [
+        ("fit", "{}.csv"),
+        ("fit", "rows.csv", "--out", "{}.json"),
+        ("fit", "rows.csv", "--report", "{}.html"),
+        ("predict", "{}.json", "rows.csv", "--out", "o.csv"),
+        ("predict", "model.json", "rows.csv", "--out", "{}.csv"),
+    ],
 )
 def test_a_name_that_the_system_refuses_is_told(pugam_says, empty_folder, arguments):
     (empty_folder / "rows.csv").write_text("x,z\n1,1\n2,0\n")

@@ -189,7 +189,7 @@ def test_a_share_that_the_parameters_do_not_permit_is_refused(small, tmp_path, p
     document["parameters"]["pi"] = pi
     (tmp_path / "model.json").write_text(json.dumps(document))
 
-    with pytest.raises(InputError, match="estimate.logit_pi: expected a share that parameters.pi permits; got 0"):
+    with pytest.raises(InputError, match=r"estimate\.logit_pi: expected a share that parameters\.pi permits; got 0"):
         load(tmp_path / "model.json")
 
 

@@ -254,8 +254,9 @@ def _warn_of_few_clusters(survey: Survey) -> None:
     strata = "" if survey.n_strata == 1 else f" in {survey.n_strata:,} strata"
     warn_user(
         f"{survey.n_clusters:,} clusters{strata} tell little of how clusters differ: standard errors rest on {freedom} "
-        f"degree{'s' if freedom > 1 else ''} of freedom, for which 95% limits by Student's t would be {times:.1f} times "
-        "as wide as those given. Take smaller clusters, if rows were drawn in them, or do not rely on the intervals."
+        f"degree{'s' if freedom > 1 else ''} of freedom, for which 95% limits by Student's t would be {times:.1f} "
+        "times as wide as those given. Take smaller clusters, if rows were drawn in them, or do not rely on the "
+        "intervals."
     )
 
 
