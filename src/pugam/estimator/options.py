@@ -244,7 +244,7 @@ def read_count(name: str, value: Any, most: int | None = None) -> int:
     """Read a whole number of at least one, and of no more than memory has room for."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
         raise InputError(Argument(name), f" is a whole number of at least 1; got {value!r}.")
-    if most is not None and value > most:
+    if most is not None and int(value) > most:
         raise InputError(Argument(name), f" is a whole number of at most {most:,}; got {value!r}.")
     return int(value)
 
