@@ -162,6 +162,27 @@ def test_an_error_of_the_program_itself_is_not_hidden(monkeypatch):
         main()
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("fit", "{}.csv"),
+        ("fit", "rows.csv", "--out", "{}.json"),
+        ("fit", "rows.csv", "--report", "{}.html"),
+        ("predict", "{}.json", "rows.csv", "--out", "o.csv"),
+        ("predict", "model.json", "rows.csv", "--out", "{}.csv"),
+    ],
+)
+def test_a_name_that_the_system_refuses_is_told(pugam_says, empty_folder, arguments):
+    (empty_folder / "rows.csv").write_text("x,z\n1,1\n2,0\n")
+    name = "x" * 300
+    code, _, err = pugam_says(*(argument.format(name) for argument in arguments))
+
+    assert code == 2
+    assert err.startswith("pugam: ")
+    assert err.endswith("File name too long.\n") or "model.json is not found" in err
+    assert err.count("\n") == 1
+
+
 def test_version(pugam_says):
     assert pugam_says("--version") == (0, f"{__version__}\n", "")
 

@@ -158,6 +158,7 @@ OPTIONS = [
     ("tol", [1e300], ["tol is a number of at most 1e+20"]),
     ("kappas", ["all", [], None, 3], ["kappas is 'both', 'linear', 'smooth' or a list of numbers"]),
     ("n_starts", [0, -1, 1.5, "many", True], ["n_starts is a whole number of at least 1"]),
+    ("n_starts", [1001, 10**12], ["n_starts is a whole number of at most 1,000"]),
     ("max_iter", [0, -1, 2.5, "many"], ["max_iter is a whole number of at least 1"]),
     ("tol", [0, -1e-4, "small", np.nan, np.inf, None, True], ["tol is a positive number"]),
 ]

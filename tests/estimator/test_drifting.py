@@ -104,3 +104,8 @@ def test_rows_none_of_which_can_be_scored_are_refused(model, june):
 def test_a_share_that_is_none_is_refused(model, june):
     with pytest.raises(InputError, match="pi is a share strictly between 0 and 1"):
         model.drift(june, pi=1.5)
+
+
+def test_text_in_place_of_numbers_is_refused(model, june):
+    with pytest.raises(InputError, match="needs numbers, but column 'x1' holds text"):
+        model.drift(june.assign(x1="low"))

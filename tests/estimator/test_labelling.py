@@ -92,11 +92,14 @@ def test_labels_at_random_give_much_the_same_pi():
     assert selected.test("labelling(l(a))").pvalue > 0.01
 
 
-def test_columns_of_labelling_need_not_be_features(table):
+def test_columns_of_labelling_need_not_be_features(table, tmp_path):
     X, z, _ = table
     outside = PUGAM("s(b) + s(c) + s(d)", labelling="l(a)", check=False).fit(X, z)
     assert outside.formula_ == "s(b) + s(c) + s(d) + labelling(l(a))"
     assert outside.log_density_ratio(X).shape == (len(X),)
+
+    outside.report(tmp_path / "report.html", progress=False)
+    assert "labelling(l(a))" in (tmp_path / "report.html").read_text()
 
 
 def test_terms_may_say_who_is_labelled(table, model):

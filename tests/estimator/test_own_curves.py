@@ -82,11 +82,12 @@ def test_a_model_with_own_curves_survives_storage(data, model, tmp_path):
     assert loaded.attach(X, z, sample="year").diagnose().verdict == model.verdict_
     with pytest.raises(InputError, match="not the samples"):
         loaded.attach(X, z)
-    document = json.loads((tmp_path / "model.json").read_text(encoding="utf-8"))
-    document["marginal"]["samples"]["column"] = "age"
-    (tmp_path / "model.json").write_text(json.dumps(document), encoding="utf-8")
-    with pytest.raises(InputError, match="have a curve along levels of 'age'"):
-        pugam.load(tmp_path / "model.json")
+    for changed, said in (({"column": "age"}, "'age'"), ({"names": ["early", "late"]}, "'year'")):
+        document = json.loads((tmp_path / "model.json").read_text(encoding="utf-8"))
+        document["marginal"]["samples"] |= changed
+        (tmp_path / "changed.json").write_text(json.dumps(document), encoding="utf-8")
+        with pytest.raises(InputError, match=f"have a curve along levels of {said}"):
+            pugam.load(tmp_path / "changed.json")
 
 
 def test_an_exported_model_scores_rows_by_their_own_sample(data, model, tmp_path):

@@ -1,5 +1,7 @@
 """Fits that know how a survey drew its rows: clusters, strata and sampling weights."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -211,6 +213,29 @@ def test_the_summary_says_that_there_was_a_survey(model, survey):
     line = next(line for line in str(model.summary()).splitlines() if line.startswith("survey"))
     assert line.startswith(f"survey of {len(survey)} rows, weighted ones that count as {model.n0_ + model.n1_:.6g},")
     assert line.endswith("in 40 clusters of 4 strata: standard errors allow for them")
+
+
+@pytest.mark.parametrize(
+    ("n_clusters", "told"), [(2, r"2 clusters .* 1 degree of freedom.* 6\.5 times"), (14, r"1\.1 times")]
+)
+def test_clusters_too_few_for_normal_limits_are_told(survey, n_clusters, told):
+    few = survey.assign(psu=survey["psu"] % n_clusters)
+
+    with pytest.warns(PugamWarning, match=told):
+        fit(few, "psu")
+
+
+def test_few_clusters_of_many_strata_are_told(survey):
+    paired = survey[survey["psu"] % PER_STRATUM < 3]  # 12 clusters, in 4 strata
+
+    with pytest.warns(PugamWarning, match=r"12 clusters in 4 strata .* 8 degrees of freedom.* 1\.2 times"):
+        fit(paired, "psu", "region")
+
+
+def test_enough_clusters_are_passed_over(survey):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", PugamWarning)
+        fit(survey, "psu", "region")
 
 
 def test_shrunken_curves_warn_that_rows_count_as_independent(survey):

@@ -110,3 +110,8 @@ def test_a_full_disk_is_said_plainly(tmp_path):
     with full, replacing(tmp_path / "a.csv"):
         raise OSError(errno.ENOSPC, "No space left on device")
     assert names(tmp_path) == []
+
+
+def test_a_name_that_the_system_refuses_is_told(tmp_path):
+    with pytest.raises(InputError, match="x cannot be written: File name too long"), replacing(tmp_path / ("x" * 300)):
+        pass

@@ -525,6 +525,7 @@ def test_resamples_that_nearly_separate_the_labels_raise_no_numerical_warning(n_
         ({"n_resamples": 0}, "n_resamples is a whole number"),
         ({"n_resamples": 10.5}, "n_resamples is a whole number"),
         ({"n_resamples": True}, "n_resamples is a whole number"),
+        ({"n_resamples": 10**12}, "n_resamples is a whole number of at most 1,000,000"),
         ({"smoothing": "anew"}, "smoothing is 'fixed' or 'reselect'"),
         ({"groups": [1, 2, 3]}, "groups needs one label per row, 1000 in all"),
         ({"groups": np.ones(N_ROWS)}, "single group"),

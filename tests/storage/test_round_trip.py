@@ -11,7 +11,7 @@ import pyarrow
 import pytest
 
 import pugam.terms.term as terms_module
-from pugam import PUGAM, f, l, s
+from pugam import PUGAM, f, l, load, s
 from pugam.errors import InputError
 from pugam.storage import FORMAT_VERSION, Provenance, from_json, to_json
 from pugam.version import __version__
@@ -80,7 +80,7 @@ def is_same(a, b):
 
 def differing(model, loaded):
     """Names of the attributes of an estimator that a loaded one has not, or otherwise; parameters left out."""
-    names = {name for name in vars(model) if name.endswith("_") or name.startswith("_")} - {"_rows"}
+    names = {name for name in vars(model) if name.endswith("_") or name.startswith("_")} - {"_rows", "_fitted_with"}
     return [name for name in names if not is_same(vars(model)[name], vars(loaded).get(name))]
 
 
@@ -165,6 +165,32 @@ def test_parameters_that_come_back_fit_the_same_model_again(fitted_kind, stored_
     model, used, z = fitted_kind(kind)
 
     assert loaded_again(model, stored_of, restored).fit(used, z).pi_ == model.pi_
+
+
+@pytest.fixture
+def small(rows):
+    X, z = rows
+    return PUGAM([s("x1", k=4), l("x2"), f("site", unseen="zero")], interactions=None, check=False).fit(X, z)
+
+
+def test_parameters_set_anew_are_for_another_fit(small, tmp_path):
+    share = small.pi_
+    small.set_params(pi=0.9, terms="dose").save(tmp_path / "model.json")
+    loaded = load(tmp_path / "model.json")
+
+    assert (loaded.pi_, loaded.pi, len(loaded.terms)) == (share, None, 3)
+    assert loaded.formula_ == small.formula_
+
+
+@pytest.mark.parametrize("pi", [0.999, [0.98, 0.99]])
+def test_a_share_that_the_parameters_do_not_permit_is_refused(small, tmp_path, pi):
+    small.save(tmp_path / "model.json")
+    document = json.loads((tmp_path / "model.json").read_text())
+    document["parameters"]["pi"] = pi
+    (tmp_path / "model.json").write_text(json.dumps(document))
+
+    with pytest.raises(InputError, match=r"estimate\.logit_pi: expected a share that parameters\.pi permits; got 0"):
+        load(tmp_path / "model.json")
 
 
 def test_a_file_saved_again_is_the_same_file(varied_text, crossed_text):

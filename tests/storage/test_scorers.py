@@ -85,8 +85,9 @@ def test_a_query_of_a_table_that_lacks_a_column_fails():
 def test_levels_that_a_language_cannot_hold_are_refused():
     with pytest.raises(InputError, match="neither text nor a number"):
         write_python(scorer(Choice(((Is("site", (1, 2)), Number(1.0)),)), "site"))
-    with pytest.raises(InputError, match="SQL cannot hold the level"):
-        write_sql(scorer(Choice(((Is("site", "a\0b"), Number(1.0)),)), "site"), ("t",), None)
+    for level in ("a\0b", "a\ud800b"):
+        with pytest.raises(InputError, match="SQL cannot hold the level"):
+            write_sql(scorer(Choice(((Is("site", level), Number(1.0)),)), "site"), ("t",), None)
     with pytest.raises(InputError, match="SQL has no name ''"):
         write_sql(scorer(Value("x"), "x"), ("",), None)
 

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from pugam.data import read_table
+from pugam.errors import InputError
 from pugam.terms import Design, parse_formula, unscorable_rows
 
 FITTED = pd.DataFrame(
@@ -39,3 +41,9 @@ def test_levels_of_a_curve_and_of_a_product_count():
 
 def test_leave_for_gaps_that_the_fit_saw_none_of_does_not_help():
     assert found('s(x, missing="effect")', x=[np.nan]) == {0: "x is missing"}
+
+
+@pytest.mark.parametrize("formula", ["x + f(site)", "s(x) + f(site)", "x:site", "s(x, by=site)"])
+def test_text_in_place_of_numbers_is_no_fault_of_single_rows(formula):
+    with pytest.raises(InputError, match="needs numbers, but column 'x' holds text"):
+        found(formula, x=["low", "0.5"], site=["a", "b"])

@@ -70,7 +70,9 @@ def _run(command: Callable[..., int | None], verbs: dict[str, Callable[..., None
         return _fail(OUT_OF_MEMORY, BAD_INPUT)
     except OSError as error:
         if error.errno not in NO_SPACE:
-            raise
+            if error.filename is None:
+                raise
+            return _fail(f"{os.fsdecode(error.filename)}: {error.strerror}.", BAD_INPUT)  # such as a name too long
         _forget_output()
         return _fail(f"{error.filename or 'The output'} cannot be written: {error.strerror}.", BAD_INPUT)
     except Exception as error:

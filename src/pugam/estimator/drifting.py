@@ -72,8 +72,8 @@ class DriftMethods:
                 "earlier pugam; fit it again, or give its rows back with attach(X, z)."
             )
         table = read_new_rows(model, X)
-        drifts = [column_drift(digest, table.column(digest.column)) for digest in digests]
         without = unscorable_rows([model._design], table)
+        drifts = [column_drift(digest, table.column(digest.column)) for digest in digests]
         warn_unseen(count_unseen([model._design], table))
         kept = np.setdiff1d(np.arange(table.n_rows), list(without))
         if not len(kept):

@@ -14,6 +14,7 @@ from pugam.errors import InputError
 from pugam.estimator.kind_fits import KindFits
 from pugam.estimator.options import make_settings
 from pugam.estimator.pugam import PUGAM
+from pugam.solvers import EDGE
 from pugam.storage import MOST_BYTES, StoredKinds, StoredModel, read_saved
 
 __all__ = ["load"]
@@ -85,6 +86,9 @@ def _restore_one(stored: StoredModel, name: str) -> PUGAM:
         settings = make_settings(model.get_params(deep=False), stored.design)
     except InputError as error:
         raise InputError(f"{name}: parameters: {error}") from None
+    pi = float(stored.fit.optimum.pi)
+    if abs(settings.pi_range.clip(np.array(pi)) - pi) > 2.0 * EDGE:
+        raise InputError(f"{name}: estimate.logit_pi: expected a share that parameters.pi permits; got {pi:.3g}.")
     with one_blas_thread():
         model._remember(stored.fit, settings, stored.n0, stored.n1, stored.design, stored.covariance)
     model.classes_, model._library = stored.classes, stored.library

@@ -53,6 +53,7 @@ ShrinkageName = Literal["auto", "always", "never"]
 
 WEAK_PRIOR = (2.0, 2.0)
 LARGEST = 1e20  # of smoothing parameters and tolerances: beyond, even a straight line drowns in rounding
+MOST_STARTS = 1000  # all are climbed from at once
 STRONGEST_PRIOR = 1e9  # as many rows would be: what is stronger drowns the data in rounding
 MAX_ITERATIONS: dict[Any, int] = {"newton": 200, "em": 5000}
 GRIDS = {"linear": LINEAR_GRID, "smooth": SMOOTH_GRID, "both": LINEAR_GRID + SMOOTH_GRID[1:]}
@@ -239,9 +240,13 @@ def read_generator(random_state: Any) -> np.random.Generator:
     )
 
 
-def read_count(name: str, value: Any) -> int:
-    """Read a whole number of at least one."""
-    return _positive_integer(name, value)
+def read_count(name: str, value: Any, most: int | None = None) -> int:
+    """Read a whole number of at least one, and of no more than memory has room for."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
+        raise InputError(Argument(name), f" is a whole number of at least 1; got {value!r}.")
+    if most is not None and int(value) > most:
+        raise InputError(Argument(name), f" is a whole number of at most {most:,}; got {value!r}.")
+    return int(value)
 
 
 def read_n_jobs(n_jobs: Any) -> int | None:
@@ -277,11 +282,9 @@ def make_settings(params: dict[str, Any], design: Design) -> Settings:
     return Settings(
         smoothing=_read_smoothing(params["smoothing"], design),
         solver=solver,
-        n_starts=GRID_SIZE if params["n_starts"] is None else _positive_integer("n_starts", params["n_starts"]),
+        n_starts=GRID_SIZE if params["n_starts"] is None else read_count("n_starts", params["n_starts"], MOST_STARTS),
         tol=_positive_number("tol", params["tol"]),
-        max_iter=(
-            MAX_ITERATIONS[solver] if params["max_iter"] is None else _positive_integer("max_iter", params["max_iter"])
-        ),
+        max_iter=MAX_ITERATIONS[solver] if params["max_iter"] is None else read_count("max_iter", params["max_iter"]),
         pi_range=read_pi_range(params["pi"]),
         prior=_read_prior(params["pi_prior"]),
         debias=read_flag("debias", params["debias"]),
@@ -425,12 +428,6 @@ def read_flag(name: str, value: Any) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise InputError(f"{name} is True or False; got {value!r}.")
     return bool(value)
-
-
-def _positive_integer(name: str, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
-        raise InputError(Argument(name), f" is a whole number of at least 1; got {value!r}.")
-    return int(value)
 
 
 def _positive_number(name: str | Argument, value: Any, zero: bool = False) -> float:

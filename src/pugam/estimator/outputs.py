@@ -205,9 +205,5 @@ class OutputMethods:
 def _call(model: Any) -> str:
     """How the estimator was made, in one line: scikit-learn's representation breaks long formulas."""
     defaults = type(model)().get_params(deep=False)
-    given = [
-        f"{name}={value!r}"
-        for name, value in model.get_params(deep=False).items()
-        if repr(value) != repr(defaults[name])
-    ]
+    given = [f"{name}={value!r}" for name, value in model._fitted_with.items() if repr(value) != repr(defaults[name])]
     return f"{type(model).__name__}({', '.join(given)})"

@@ -216,6 +216,7 @@ class KindMethods(WorklistMethods):
 
     def _remember_kinds(self, fits: KindFits) -> None:
         first = fits.models[0]
+        self._fitted_with = self._parameters
         self._kinds, self.kinds_ = fits, list(fits.names)
         for name in COMMON:
             if hasattr(first, name):

@@ -419,6 +419,7 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
         self, fit: Fit, settings: Settings, n0: float, n1: float, design: Design, covariance: np.ndarray
     ) -> None:
         optimum, pi_range = fit.optimum, settings.pi_range
+        self._fitted_with = self.get_params(deep=False)  # which may be set anew later, for another fit
         self.terms_ = [basis.spec for basis in design.bases]
         self.formula_ = format_formula(self.terms_)
         self.n0_, self.n1_ = n0, n1

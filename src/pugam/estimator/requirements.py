@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
 from pugam.data import SampledRows, SampleRoles, SurveyRows, Table, find_copies, find_giveaways, names_without_rows
 from pugam.engines import Engine
@@ -35,6 +36,7 @@ FEWEST_AUDITED = 10  # of which rows of both classes can be expected
 MOST_COLUMNS = 300  # of a term: time grows with their square, or faster
 MOST_NAMES = 5  # shown in a message
 USUAL_WEIGHTS = 0.5, 1.5  # between which their mean lies where rows count for about one each
+MUCH_NARROWER = 1.1  # times, from which it is told
 MOSTLY_LABELLED = 0.9  # share of the rows, from which labels may be swapped
 AT_DEFAULTS = (  # what marginal likelihood asks for
     ": leave ",
@@ -239,6 +241,23 @@ def warn_of_survey(survey: SurveyRows | None, known: Survey | None, weights: NDA
             Argument("strata"),
             " say. Use a bootstrap, which draws whole clusters.",
         )
+    if known is not None:
+        _warn_of_few_clusters(known)
+
+
+def _warn_of_few_clusters(survey: Survey) -> None:
+    """Warn where limits, which are normal ones, are much narrower than those of Student's t would be."""
+    freedom = survey.n_clusters - survey.n_strata
+    times = float(stdtrit(freedom, 0.975) / stdtrit(np.inf, 0.975))
+    if times < MUCH_NARROWER:
+        return
+    strata = "" if survey.n_strata == 1 else f" in {survey.n_strata:,} strata"
+    warn_user(
+        f"{survey.n_clusters:,} clusters{strata} tell little of how clusters differ: standard errors rest on {freedom} "
+        f"degree{'s' if freedom > 1 else ''} of freedom, for which 95% limits by Student's t would be {times:.1f} "
+        "times as wide as those given. Take smaller clusters, if rows were drawn in them, or do not rely on the "
+        "intervals."
+    )
 
 
 def _warn_of_weights(weights: NDArray[np.float64]) -> None:

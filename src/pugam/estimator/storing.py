@@ -21,7 +21,7 @@ def stored_form(model: PUGAM, provenance: Provenance) -> StoredModel:
     interval = model.pi_interval()
     names = getattr(model, "feature_names_in_", None)
     return StoredModel(
-        parameters=model.get_params(deep=False),
+        parameters=model._fitted_with,
         design=model._design,
         fit=model._fit,
         verdict=model.verdict_,
@@ -53,7 +53,7 @@ def stored_text(model: PUGAM, provenance: Provenance) -> str:
         return to_json(stored_form(model, provenance))
     return kinds_to_json(
         StoredKinds(
-            parameters=model.get_params(deep=False),
+            parameters=model._fitted_with,
             names=fits.names,
             models=tuple(stored_form(one, provenance) for one in fits.models),
             shares=tuple(fits.shares.tolist()),

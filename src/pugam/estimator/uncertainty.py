@@ -46,6 +46,7 @@ from pugam.terms import Term
 __all__ = ["UncertaintyMethods"]
 
 FOURIER_FUNCTIONS = 11  # as in the paper
+MOST_RESAMPLES = 1_000_000
 
 
 class UncertaintyMethods(CurveMethods):
@@ -250,7 +251,7 @@ class UncertaintyMethods(CurveMethods):
         (50, 2)
         """
         check_is_fitted(self)
-        count = read_count("n_resamples", n_resamples)
+        count = read_count("n_resamples", n_resamples, MOST_RESAMPLES)
         if smoothing not in ("fixed", "reselect"):
             raise InputError(f"smoothing is 'fixed' or 'reselect'; got {smoothing!r}.")
         fitted = self._fitted("The bootstrap")

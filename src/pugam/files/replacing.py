@@ -51,8 +51,9 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     'done'
     """
     shown = Path(path)
-    target = Path(os.path.realpath(shown))
-    _require_place(shown, target)
+    with _refusal_named(shown):
+        target = Path(os.path.realpath(shown))
+        _require_place(shown, target)
     remove_abandoned(target)
     with ExitStack() as stack:
         with _refusal_named(shown):

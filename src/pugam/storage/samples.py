@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from pugam.data import sample_name
 from pugam.nodes import Node
 from pugam.solvers import EvidenceCurve, PooledShares, SampledShares
 from pugam.storage.matrices import read_symmetric, require_weighted_squares, write_symmetric
@@ -69,7 +70,8 @@ def require_effects_of_samples(node: Node, design: Design) -> None:
     column, last = shares.own_column, design.bases[-1]
     common = [(basis, basis.common(column)) for basis in design.bases]
     sizes = [(basis.size, own.size) for basis, own in common if own is not None]
-    is_last = last.spec.columns == (column,) and last.size == len(shares.names) - 1
+    levels = last.axes[0].levels if last.spec.columns == (column,) else ()
+    is_last = tuple(map(sample_name, levels)) == shares.names and last.size == len(shares.names) - 1
     if not is_last or not sizes or any(size != len(shares.names) * own for size, own in sizes):
         raise node.error(f"samples for each of which terms have a curve along levels of {column!r}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from pugam.errors import InputError
@@ -28,7 +29,7 @@ __all__ = ["write_sql"]
 
 ROWS, WITH_RATIO = "pugam_rows", "pugam_ratios"
 SURE = 700.0  # logits beyond have posteriors that exp() overflows or underflows at
-NUL = "\0"
+UNWRITABLE = re.compile("[\0\ud800-\udfff]")  # a byte of zero, or half a character
 
 
 def write_sql(scorer: Scorer, table: Sequence[str], keep: Sequence[str] | None) -> str:
@@ -78,7 +79,7 @@ def _expit(logit: str) -> str:
 
 def _name(name: str) -> str:
     """Quote the name of a column or table."""
-    if not name or NUL in name:
+    if not name or UNWRITABLE.search(name):
         raise InputError(f"SQL has no name {name!r}; rename the column or table.")
     escaped = name.replace('"', '""')
     return f'"{escaped}"'
@@ -130,7 +131,7 @@ def _level(level: object) -> str:
         return str(plain).upper()
     if isinstance(plain, int | float):
         return repr(plain)
-    if isinstance(plain, str) and NUL not in plain:
+    if isinstance(plain, str) and not UNWRITABLE.search(plain):
         escaped = plain.replace("'", "''")
         return f"'{escaped}'"
     raise InputError(f"SQL cannot hold the level {plain!r}; leave it out, or export to Python.")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.data import Column, Table
+from pugam.data import Column, Table, require_numeric
 from pugam.terms.axes import Axis
 from pugam.terms.design import Design
 
@@ -18,11 +18,19 @@ Flags = NDArray[np.bool_]
 
 
 def unscorable_rows(designs: Iterable[Design], table: Table) -> dict[int, str]:
-    """Return the numbers of rows that cannot be scored, in order, each with the first reason for it."""
+    """Return the numbers of rows that cannot be scored, in order, each with the first reason for it.
+
+    Raises
+    ------
+    InputError
+        A column is text where the fit had numbers: no fault of single rows.
+    """
     reasons: dict[int, str] = {}
     for basis in (basis for design in designs for basis in design.bases):
         for axis in basis.axes:
             column = table.column(axis.column)
+            if axis.is_numeric:
+                require_numeric(column, basis.spec.label)
             if basis.in_gaps() is None:
                 _add(reasons, column.missing, lambda _, name=axis.column: f"{name} is missing")
             _add(reasons, _unseen(axis, column), lambda row, column=column: _unseen_reason(column, row))

@@ -85,10 +85,11 @@ def _cases(columns: Mapping[str, _Column], column: _Column) -> Iterator[dict[str
 
 
 def _columns(fitted: Fitted) -> dict[str, _Column]:
-    """All columns in the order of the terms."""
-    shown, bases = fitted.engine.shown, fitted.design.bases
+    """All columns of the density ratio in the order of its terms, not those that only say who is labelled."""
+    shown, design = fitted.engine.shown, fitted.design
+    bases = design.bases[: design.n_effects]
     found: dict[str, _Column] = {}
-    for basis, encoded in zip(bases, shown.encoded, strict=True):
+    for basis, encoded in zip(bases, shown.encoded, strict=False):
         rows = rows_of(basis, encoded)[~shown.positive]
         for axis, values in zip(basis.axes, rows.T, strict=True):
             found.setdefault(axis.column, _Column(axis, values, _partners(bases, axis.column)))
