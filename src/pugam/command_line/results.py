@@ -93,8 +93,7 @@ def _findings(diagnosis: Any) -> Iterator[dict[str, Any]]:
             yield from ({"of_kind": name, **finding} for finding in _findings(one))
         return
     for finding in diagnosis.findings:
-        said = finding.message.told(in_flags)
-        yield {"finding": type(finding).__name__, "values": asdict(finding), "said": said}
+        yield {"finding": type(finding).__name__, "values": asdict(finding), "said": finding.message.told(in_flags)}
 
 
 def _plain(value: Any) -> Any:

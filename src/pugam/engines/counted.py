@@ -35,7 +35,6 @@ class CountedRows(ABC):
     """
 
     most_weightings, most_weighted_rows = 128, 20_000_000  # summed at once; fewer weightings where the rows are many
-
     codes: NDArray[np.int32] | None = None
     negatives: Engine | None = None
 
@@ -64,8 +63,7 @@ class CountedRows(ABC):
         """Give the rows their weights; what was remembered under others is forgotten."""
         self.weights = weights
         if weights is None:
-            self.n0 = float(np.count_nonzero(self.positive))
-            self.n1 = len(self.positive) - self.n0
+            self.n0, self.n1 = float(np.count_nonzero(self.positive)), float(np.count_nonzero(~self.positive))
         else:
             self.n0, self.n1 = float(weights[self.positive].sum()), float(weights[~self.positive].sum())
         self._last_sums = LastSums()

@@ -43,8 +43,7 @@ class SmoothedInference(Inference[SmoothedFit]):
         """The reported parameters, released from their constraints."""
         fit, pi_range = self.fit, self.settings.pi_range
         released = replace(fit, optimum=fit.optimum.released(), penalized=fit.penalized.released())
-        covariance = bayesian_covariance(released, self.n0, self.n1, pi_range)
-        covariance = widened(covariance, fit, self.design, self.settings)
+        covariance = widened(bayesian_covariance(released, self.n0, self.n1, pi_range), fit, self.design, self.settings)
         return Unconstrained(released.optimum.beta, covariance, fit.optimum, pi_range.fixed)
 
     def movement(self) -> Array:
