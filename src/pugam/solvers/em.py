@@ -19,13 +19,15 @@ from pugam.solvers.tuning import TUNING
 __all__ = ["maximize_em", "mixture_step"]
 
 Array = NDArray[np.float64]
+SMALL_WEIGHTS = 0.1  # the share of rows with weights below what gains are measured by
 
 
 def maximize_em(objective: Objective, starts: Array, pi_range: PiRange, tol: float, max_iter: int) -> list[Optimum]:
     """Run EM from every row of `starts`, shape (B, q).
 
     A run stops when the log-likelihood and, relatively, pi both change by less than `tol` (the paper: 1e-4); where rows
-    have weights, the log-likelihood is measured by the median weight, so that a common factor does not count.
+    have weights, the log-likelihood is measured by a small one of them, their lowest decile. So a common factor does not
+    count, and rows that count once or more are measured as if they were repeated.
     """
     return [
         _climb(objective.of_climbs(number), start, pi_range, tol, max_iter)
@@ -53,7 +55,7 @@ def _climb(objective: Objective, beta: Array, pi_range: PiRange, tol: float, max
     if not pi_range.fixed:
         beta[share] = np.clip(beta[share], *pi_range.logits)
     (here,) = objective.stand([beta])
-    little = tol if engine.weights is None else tol * float(np.median(engine.weights))
+    little = tol if engine.weights is None else tol * float(np.quantile(engine.weights, SMALL_WEIGHTS))
     history, converged, n_iter = [here.value], False, 0
     while n_iter < max_iter and not converged:
         n_iter += 1
