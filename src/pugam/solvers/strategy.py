@@ -287,7 +287,7 @@ COARSE_FIRST = Stage(
 REHEARSE = Stage(
     "rehearse",
     "With many rows, fit a sample of them first, so that all of them only have to finish.",
-    "a file of 400,000 to 1,500,000 rows is gone over 9 or 10 times, samples included; without it 11 to 18 times "
+    "a file of 400,000 to 1,500,000 rows is gone over 10 or 11 times, samples included; without it 11 to 18 times "
     "(benchmarks/results/passes.md)",
     applies=_has_many_rows,
     run=_rehearse,
