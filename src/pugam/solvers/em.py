@@ -26,8 +26,8 @@ def maximize_em(objective: Objective, starts: Array, pi_range: PiRange, tol: flo
     """Run EM from every row of `starts`, shape (B, q).
 
     A run stops when the log-likelihood and, relatively, pi both change by less than `tol` (the paper: 1e-4); where rows
-    have weights, the log-likelihood is measured by a small one of them, their lowest decile. So a common factor does not
-    count, and rows that count once or more are measured as if they were repeated.
+    have weights, the log-likelihood is measured by a small one, their lowest decile. So a common factor does not count,
+    and rows that count once or more are measured as if they were repeated.
     """
     return [
         _climb(objective.of_climbs(number), start, pi_range, tol, max_iter)

@@ -42,14 +42,10 @@ def fit_marginal(
 
 
 def _highest(begun: Sequence[tuple[Model, EvidenceAt]], pi_range: PiRange) -> tuple[Model, EvidenceAt]:
-    """Climb from each beginning, from the highest first: others only as long as they may come to lie higher."""
-    first, *others = sorted(begun, key=lambda one: -one[1].value)
-    model, best = first[0], ascend(first[0], first[1], pi_range)
-    for other, start in others:
-        top = ascend(other, start, pi_range, wanted=best.value)
-        if top.value > best.value:
-            model, best = other, top
-    return model, best
+    """Climb from each beginning that does not lie far below the highest; what a parabola promises there is no guide."""
+    least = max(start.value for _, start in begun) - TUNING.far_below
+    tops = [(model, ascend(model, start, pi_range)) for model, start in begun if start.value >= least]
+    return max(tops, key=lambda one: one[1].value)
 
 
 def _model(engine: Engine, design: Design, settings: Settings) -> Model:

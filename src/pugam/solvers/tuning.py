@@ -166,6 +166,7 @@ class Tuning:
     most_adjustments: int = 16
     settled_gain: float = 1e-2  # log evidence that other precisions may gain beside the top,
     summit_gain: float = 1e-5  # and there, other values of pi included
+    far_below: float = 100.0  # log evidence: too far for a climb to make up for it
     generous: float = 4.0  # times what a parabola promises: the gain beyond which there is no hope
     longest_adjustment: float = 2.0  # of the logarithm of a precision, in one step
     bend_growth: float = 4.0  # of a parabola that promised too much
