@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pugam.layout import Layout
-from pugam.solvers import PiPrior, PiRange, Standpoint
+from pugam.solvers import TUNING, PiPrior, PiRange, Standpoint
 from pugam.solvers.em import maximize_em
 from pugam.solvers.fisher import maximize_fisher
 from pugam.solvers.objective import Objective
@@ -205,7 +205,7 @@ class Slope:
 
 @pytest.mark.parametrize(("gain", "most"), [(1e-6, 20), (1e-4, 100)])
 def test_a_climb_that_creeps_on_less_than_the_tolerance_ends(gain, most):
-    (found,) = maximize_fisher(Slope(gain), np.zeros((1, 3)), PiRange(0.5, 0.5), 1e-5, 100)
+    (found,) = maximize_fisher(Slope(gain), np.zeros((1, 3)), PiRange(0.5, 0.5), 1e-5, 100, TUNING.longest_creep)
 
     assert not found.converged
     assert found.n_iter <= most

@@ -40,13 +40,14 @@ class _Climber:
     growth: float = TUNING.first_growth
     n_iter: int = 0
     creeping: int = 0
+    patience: float = np.inf
     converged: bool = False
     stuck: bool = False
     leader: _Climber | None = None
 
     @property
     def resting(self) -> bool:
-        return self.converged or self.stuck or self.creeping >= TUNING.longest_creep or self.leader is not None
+        return self.converged or self.stuck or self.creeping >= self.patience or self.leader is not None
 
     def finish(self) -> Optimum:
         end = self
@@ -55,14 +56,17 @@ class _Climber:
         return Optimum.at(end.here, self.n_iter, end.converged, self.history)
 
 
-def maximize_fisher(objective: Objective, starts: Array, pi_range: PiRange, tol: float, max_iter: int) -> list[Optimum]:
+def maximize_fisher(
+    objective: Objective, starts: Array, pi_range: PiRange, tol: float, max_iter: int, patience: float = np.inf
+) -> list[Optimum]:
     """Climb from every row of `starts`, shape (B, q).
 
     A start has converged when the quadratic model predicts a gain below `tol / 100` for a full step, however much the
     one taken is damped, and a relative change of pi below `tol`; that last step is still taken, unless it leads nowhere
     at once. With pi fixed its entry never moves. A start that comes close to another on the same hill is followed no
-    further: it ends where that one ends. Nor is one that creeps: a Newton step squares what is left to gain, unless
-    curves run off to infinity, where matrices are next to singular and hundreds of steps would lead nowhere.
+    further: it ends where that one ends. Nor is one that has crept for more Newton steps than `patience`: a step
+    squares what is left to gain, unless matrices are next to singular. With proper priors creeping leads nowhere;
+    without, curves may run off to infinity, and what hundreds of steps gain adds up.
     """
 
     def look(numbers: list[int], betas: list[Array], observed: bool) -> list[Standpoint]:
@@ -73,12 +77,12 @@ def maximize_fisher(objective: Objective, starts: Array, pi_range: PiRange, tol:
         share = objective.layout.share
         starts[:, share] = np.clip(starts[:, share], *pi_range.logits)
     starts = nearest(objective.constraints, starts)
-    return _climb(look, starts, pi_range, tol, max_iter)
+    return _climb(look, starts, pi_range, tol, max_iter, patience)
 
 
-def _climb(look: Look, starts: Array, pi_range: PiRange, tol: float, max_iter: int) -> list[Optimum]:
+def _climb(look: Look, starts: Array, pi_range: PiRange, tol: float, max_iter: int, patience: float) -> list[Optimum]:
     first = look(list(range(len(starts))), list(starts), False)
-    climbers = [_Climber(number, here, [here.value]) for number, here in enumerate(first)]
+    climbers = [_Climber(number, here, [here.value], patience=patience) for number, here in enumerate(first)]
     for _ in range(max_iter):
         active = [climber for climber in climbers if not climber.resting]
         if not active:

@@ -161,7 +161,9 @@ def _follow(objective: Objective, beta: Array) -> tuple[Optimum, Standpoint] | N
 
 def _search(objective: Objective, beta: Array) -> tuple[Optimum, Standpoint]:
     """Find the mode from anywhere, with the observed information there."""
-    (found,) = maximize_fisher(objective, beta[None], FIXED, TUNING.evidence_tol, TUNING.evidence_iterations)
+    (found,) = maximize_fisher(
+        objective, beta[None], FIXED, TUNING.evidence_tol, TUNING.evidence_iterations, TUNING.longest_creep
+    )
     (observed,) = objective.stand([found.beta], observed=True)
     if found.observed:  # where a climb gave up near the top
         (here,) = objective.stand([found.beta])
