@@ -19,7 +19,6 @@ from pugam.solvers.tuning import TUNING
 __all__ = ["maximize_em", "mixture_step"]
 
 Array = NDArray[np.float64]
-SMALL_WEIGHTS = 0.1  # the share of rows with weights below what gains are measured by
 
 
 def maximize_em(objective: Objective, starts: Array, pi_range: PiRange, tol: float, max_iter: int) -> list[Optimum]:
@@ -55,7 +54,7 @@ def _climb(objective: Objective, beta: Array, pi_range: PiRange, tol: float, max
     if not pi_range.fixed:
         beta[share] = np.clip(beta[share], *pi_range.logits)
     (here,) = objective.stand([beta])
-    little = tol if engine.weights is None else tol * float(np.quantile(engine.weights, SMALL_WEIGHTS))
+    little = tol if engine.weights is None else tol * float(np.quantile(engine.weights, TUNING.small_weights))
     history, converged, n_iter = [here.value], False, 0
     while n_iter < max_iter and not converged:
         n_iter += 1

@@ -51,6 +51,7 @@ class Tuning:
     little_left: float = 1e-9  # gain from which one step more leads to the optimum, to 1e-10 standard errors
     nothing: float = 1e-20  # gain that is not worth that step
 
+    small_weights: float = 0.1  # the share of rows with weights below the one that gains of EM are measured by
     longest_creep: int = 10  # Newton steps in a row that promise less than the tolerance; three are usual
 
     # Refits to resampled rows begin near their optimum.

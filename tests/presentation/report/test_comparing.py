@@ -81,7 +81,9 @@ def fitted_to(*terms, n_rows=40):
         for axes in terms
     ]
     shown = SimpleNamespace(encoded=encoded, positive=np.zeros(n_rows, dtype=bool))
-    return SimpleNamespace(design=SimpleNamespace(bases=bases), engine=SimpleNamespace(shown=shown))
+    return SimpleNamespace(
+        design=SimpleNamespace(bases=bases, n_effects=len(bases)), engine=SimpleNamespace(shown=shown)
+    )
 
 
 class _Basis:
