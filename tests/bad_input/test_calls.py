@@ -15,7 +15,8 @@ COMMON = {"deadline": None, "derandomize": True, "database": None, "suppress_hea
 # Calls that once went wrong: three parameters on their bounds, a statistic of next to nothing, a level whose effect
 # runs off only where pi was corrected, a climb that was stuck and taken for converged, bounds once more; starts that
 # all end below curves of zero, an indefinite observed information, five last steps that led down, and an effect of
-# which nothing is known.
+# which nothing is known; names that are numbers in a message, a column without a value in any unlabelled row, and rows
+# of next to no weight that are next to impossible.
 ONCE_WRONG = [
     Call(
         seed=11948,
@@ -263,6 +264,44 @@ ONCE_WRONG = [
         terms="chosen",
         new_rows="lacking",
         look="held out",
+    ),
+    Call(
+        seed=982368,
+        n_rows=13,
+        columns=("arrow text", "heavy-tailed"),
+        names="one and text of it",
+        index="nested",
+        labels="a name",
+        weights="counts",
+        terms="bounds",
+        options=(("smoothing", 1000000000000.0), ("pi_prior", None), ("solver", "newton")),
+        new_rows="too far out",
+        look="none",
+    ),
+    Call(
+        seed=991257,
+        n_rows=117,
+        columns=("mostly zero", "normal", "numbers with None"),
+        apart=0.0,
+        labelling="one unlabelled",
+        rows="five kinds",
+        labels="float16",
+        terms="with gaps",
+        options=(("smoothing", 1.0), ("tol", 0.0001)),
+        new_rows="one",
+        look="none",
+    ),
+    Call(
+        seed=174678,
+        n_rows=79,
+        columns=("counts", "normal"),
+        apart=0.0,
+        labelling="one unlabelled",
+        labels="polars",
+        weights="labelled tiny",
+        terms="chosen",
+        new_rows="far out",
+        look="units",
     ),
 ]
 

@@ -34,6 +34,8 @@ def test_labels_and_weights_may_be_named_columns(rows, frame):
 def test_a_name_that_is_no_column_is_told(rows):
     with pytest.raises(InputError, match="z='label' is not a column of X; its columns are x1, "):
         quick().fit(rows, "label")
+    with pytest.raises(InputError, match="z='label' is not a column of X; its columns are 1, 1, w"):
+        quick().fit(rows[["x1", "x2", "w"]].set_axis([1, "1", "w"], axis=1), "label")
     with pytest.raises(InputError, match="give z as an array"):
         quick(None).fit(rows[["x1", "x2"]].to_numpy(), "label")
 

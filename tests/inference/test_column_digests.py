@@ -52,6 +52,17 @@ def test_quantiles_that_five_rows_share_are_exact():
     assert set(_quantiles(values, np.ones(40))[[10, 60, 90]].tolist()) == {0.0, 0.1, 1e308}
 
 
+def test_numbers_that_no_unlabelled_row_has_are_all_missing():
+    rows = pd.DataFrame({"y": [np.nan] * 4 + [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]})
+    design = Design.resolve(parse_formula("s(y, missing='effect', k=3)"), read_table(rows))
+    positive = np.array([False] * 4 + [True] * 6)
+
+    (digest,) = digest_columns(design, ShownRows(design.encode(read_table(rows)), positive, None))
+
+    assert digest.missing == 1.0
+    assert len(digest.quantiles) == 0
+
+
 def test_weights_count():
     (digest,) = digests("x", np.array([7.0, 1.0, 1.0, 1.0, 50.0, 50.0]))
 

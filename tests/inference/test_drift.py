@@ -43,6 +43,12 @@ def test_numbers_may_be_as_large_as_numbers_can_be(largest):
     assert drift.what == f"median 0 before, {largest:.4g} now"
 
 
+def test_numbers_that_no_row_had_before_have_moved_from_missing_alone():
+    drift = column_drift(ColumnDigest("x", 2000.0, 1.0, np.zeros(0), {}), numbers(np.arange(100.0)))
+
+    assert (drift.distance, drift.what) == (1.0, "missing 100.0% before, 0.0% now")
+
+
 def test_the_distance_of_levels_counts_new_ones():
     drift = column_drift(LEVELS, levels(["a"] * 450 + ["b"] * 270 + ["c"] * 180 + [None] * 100))
 

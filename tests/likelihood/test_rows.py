@@ -232,3 +232,13 @@ def test_the_log_likelihood_alone_is_finite_where_a_row_is_next_to_impossible():
 
     np.testing.assert_allclose(log_likelihood_rows(np.array([True, True]), far, one, zero), [-1e5, 0.0])
     np.testing.assert_allclose(log_likelihood_rows(np.array([False, False]), far, one, zero), [0.0, -1e5])
+
+
+@pytest.mark.parametrize("d", [0.0, 1e-3])
+def test_a_row_that_is_next_to_impossible_has_the_value_of_its_log(d):
+    """Its chance is too small to be a number, but not the logarithm of that."""
+    far, labels, c = np.array([-1e5, 1e5]), np.array([True, False]), np.array(1.0 - d)
+
+    value = saturating_rows(labels, far, c, np.array(d)).value
+
+    np.testing.assert_allclose(value, log_likelihood_rows(labels, far, c, np.array(d)), rtol=1e-12)

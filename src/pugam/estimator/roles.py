@@ -52,7 +52,7 @@ def take_columns(X: Any, given: dict[str, Any], kept: str | None = None) -> tupl
         raise InputError(f"X has no names of columns: give {next(iter(named))} as an array, one value for each row.")
     for role, name in named.items():
         if name not in frame.columns:
-            known = ", ".join(frame.columns)
+            known = ", ".join(map(str, frame.columns))
             raise InputError(Argument(role, name), f" is not a column of X; its columns are {known}.")
     values = {role: as_array(frame[name].to_native()) for role, name in named.items()}
     return frame.drop([name for name in dict.fromkeys(named.values()) if name != kept]).to_native(), given | values

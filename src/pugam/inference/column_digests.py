@@ -30,7 +30,8 @@ class ColumnDigest:
     missing : float
         Share of them without a value.
     quantiles : array of shape (101,), or None
-        Of numbers, from the least to the greatest; those between are means of five neighbours.
+        Of numbers, from the least to the greatest; those between are means of five neighbours. Empty if none has a
+        value.
     levels : dict of level to share
         Of those rows that have a value; empty for numbers.
     """
@@ -61,7 +62,8 @@ def _digest(axis: Axis, values: Array, weights: Array) -> ColumnDigest:
     n_rows = total**2 / float((weights**2).sum())
     lacking = 1.0 - float(present.sum()) / total
     if axis.is_numeric:
-        return ColumnDigest(axis.column, n_rows, lacking, _quantiles(values[~missing], present), {})
+        quantiles = _quantiles(values[~missing], present) if lacking < 1.0 else np.zeros(0)
+        return ColumnDigest(axis.column, n_rows, lacking, quantiles, {})
     counts = np.bincount(values[~missing].astype(np.intp), present, minlength=len(axis.levels))
     shares = (counts / max(float(counts.sum()), 1e-300)).tolist()
     return ColumnDigest(axis.column, n_rows, lacking, None, dict(zip(axis.levels, shares, strict=True)))

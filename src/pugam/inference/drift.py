@@ -16,6 +16,7 @@ from scipy.special import chdtrc, kolmogorov
 from pugam.data import Column
 from pugam.inference.column_digests import NEIGHBOURS, QUANTILES, ColumnDigest
 from pugam.inference.intervals import Interval, normal_quantile
+from pugam.inference.multiple_tests import holm
 from pugam.messages import counted, in_lines, printable
 
 __all__ = ["ColumnDrift", "Drift", "ShareOfRows", "column_drift", "drift_columns", "share_of_rows"]
@@ -56,8 +57,10 @@ def column_drift(digest: ColumnDigest, column: Column) -> ColumnDrift:
     lacking = float(np.mean(gaps)) if len(gaps) else 0.0
     present = column.values[~gaps]
     found = [_gap_drift(digest, lacking, len(gaps))]
-    if len(present):
-        found.append(_of_numbers(digest, present) if digest.quantiles is not None else _of_levels(digest, present))
+    if digest.quantiles is None and len(present):
+        found.append(_of_levels(digest, present))
+    elif digest.quantiles is not None and len(digest.quantiles) and len(present):
+        found.append(_of_numbers(digest, present))
     return max(found, key=lambda drift: drift.distance)
 
 
@@ -101,13 +104,9 @@ def _harmonic(n_old: float, n_new: float) -> float:
 
 
 def have_moved(drifts: Sequence[ColumnDrift]) -> list[bool]:
-    """Which columns moved far enough to matter, and not by chance, with Holm's allowance for looking at all of them."""
-    order = sorted(range(len(drifts)), key=lambda number: drifts[number].pvalue)
-    moved, sure = [False] * len(drifts), True
-    for rank, number in enumerate(order):
-        sure = sure and drifts[number].pvalue * (len(drifts) - rank) < SURE
-        moved[number] = sure and drifts[number].distance >= FAR
-    return moved
+    """Which columns moved far enough to matter, and not by chance, however many are looked at."""
+    sure = holm([drift.pvalue for drift in drifts], SURE)
+    return [bool(moved and drift.distance >= FAR) for moved, drift in zip(sure, drifts, strict=True)]
 
 
 def drift_columns(drifts: Sequence[ColumnDrift]) -> dict[str, Any]:

@@ -137,6 +137,9 @@ def _saturating(positive: Flags, s: Array, c: Array, d: Array, xp: Any) -> tuple
     labelled, unlabelled = c * m, h + d * m
     with np.errstate(divide="ignore"):
         value = xp.log(xp.where(positive, labelled, unlabelled))
+        underflown = value == -np.inf
+        if underflown.any():
+            value = xp.where(underflown, xp.where(positive, xp.log(c) + s, -s), value)
     odds = labelled / unlabelled.clip(SMALLEST_SQUARABLE)
     tilt = labelled * (h / unlabelled.clip(SMALLEST))  # odds times h, which stays below one where odds overflow
     return m, h, odds, tilt, ScoreRows(value, xp.where(positive, h, -tilt), xp.where(positive, 1.0, -odds))

@@ -46,14 +46,15 @@ def _read(node: Node, axis: Axis) -> ColumnDigest:
         raise parts["column"].error(f"{axis.column!r}, a column of the terms")
     known = axis.column, parts["rows"].number(FEWEST_ROWS), parts["missing"].number(0.0, 1.0)
     if axis.is_numeric:
-        return ColumnDigest(*known, _read_quantiles(parts["quantiles"]), {})
+        all_missing = parts["missing"].value == 1.0
+        return ColumnDigest(*known, _read_quantiles(parts["quantiles"], 0 if all_missing else len(QUANTILES)), {})
     shares = parts["shares"].numbers(len(axis.levels), 0.0, "a share", 1.0).tolist()
     return ColumnDigest(*known, None, dict(zip(axis.levels, shares, strict=True)))
 
 
-def _read_quantiles(node: Node) -> NDArray[np.float64]:
+def _read_quantiles(node: Node, count: int) -> NDArray[np.float64]:
     most = sys.float_info.max
-    quantiles = node.numbers(len(QUANTILES), -most, high=most)
+    quantiles = node.numbers(count, -most, high=most)
     if (quantiles[1:] < quantiles[:-1]).any():
         raise node.error("numbers that do not fall")
     return quantiles

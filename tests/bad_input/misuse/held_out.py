@@ -52,7 +52,7 @@ def _value(point, t, labelled, weights, prior):
     small = np.exp(-np.abs(s))
     above, below = np.where(s >= 0, 1.0, small) / (1.0 + small), np.where(s >= 0, small, 1.0) / (1.0 + small)
     c, d = n0 / (n0 + n1 * pi), n1 * pi / (n0 + n1 * pi)
-    log_labelled, log_hidden = np.log(c * above), np.log(below + d * above)
+    log_labelled, log_hidden = np.log(c) - np.logaddexp(0.0, -s), np.log(below + d * above)
     total = weights @ np.where(labelled, log_labelled, log_hidden)
     total += (prior[0] - 1.0) * np.log(pi) + (prior[1] - 1.0) * np.log1p(-pi)
     means = [np.average(t[rows], weights=weights[rows]) for rows in (labelled, ~labelled)]
