@@ -49,6 +49,12 @@ CASES = {
         r"Of 5 terms only s(x2) is distinguishable",
         "add features",
     ),
+    "one term, and noise of which some looks like more": (
+        lambda d: {"terms": with_pvalues(d, 0.04, 1e-9, 0.02, 0.5, 1.0)},
+        "not determined",
+        r"Of 5 terms only s(x2) is distinguishable",
+        "add features",
+    ),
     "one group": (
         lambda d: {
             "terms": with_pvalues(d, 0.3, 0.001, 0.01, 0.001, 1.0),
@@ -66,6 +72,12 @@ CASES = {
     ),
     "separation": (lambda d: {"separated": True}, "weakly determined", "(almost) perfectly", "Use fewer terms"),
     "wide": (lambda d: between(0.2, 0.65), "weakly determined", "wide, 0.20 to 0.65", "plot('sensitivity')"),
+    "wide for its allowance for model error": (
+        lambda d: {"wald": Interval(0.6, 0.2, 0.65, 0.95, "wald")},
+        "weakly determined",
+        "wide, 0.20 to 0.65",
+        "plot('sensitivity')",
+    ),
     "uneven": (
         lambda d: {**between(0.3, 0.5), "sampling": Interval(0.4, 0.35, 0.45, 0.95, "wald")},
         "weakly determined",
@@ -189,7 +201,7 @@ def test_each_sign_has_its_verdict_its_warning_and_its_remedy(clear, change, ver
 
 
 HARMLESS = {
-    "two terms": lambda d: {"terms": with_pvalues(d, 0.3, 0.001, 0.04, 0.5, 1.0)},
+    "two terms": lambda d: {"terms": with_pvalues(d, 0.3, 0.009, 0.012, 0.5, 1.0)},
     "narrow": lambda d: between(0.25, 0.64),
     "a little uneven": lambda d: {**between(0.3, 0.5), "sampling": Interval(0.4, 0.33, 0.48, 0.95, "wald")},
     "apart enough": lambda d: {"distance": 3.6, "wald": Interval(0.4, 0.3, 0.5, 0.95, "marginal")},

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from scipy.special import chdtrc
 
 from pugam.data import ALL_ROWS, SurveyRows
 from pugam.engines import Engine
+from pugam.inference.multiple_tests import holm
 from pugam.inference.shares import samples_of
 from pugam.inference.surveys import RowScores, sums_among_clusters, variance_of_sum, weights_of
 from pugam.layout import Layout
@@ -92,12 +94,9 @@ class CurveTests:
         return iter((*self.terms, *self.samples, self.joint))
 
     def differing(self, level: float) -> tuple[CurveTest, ...]:
-        """Terms that differ, by a level for all of them together (Holm), those with the smallest p-values first."""
-        ranked = sorted(self.terms, key=lambda test: test.pvalue)
-        for number, test in enumerate(ranked):
-            if test.pvalue > level / (len(ranked) - number):
-                return tuple(ranked[:number])
-        return tuple(ranked)
+        """Terms that differ, at a level for all of them together, those with the smallest p-values first."""
+        differ = holm([test.pvalue for test in self.terms], level)
+        return tuple(sorted(compress(self.terms, differ), key=lambda test: test.pvalue))
 
 
 def compare_curves(fitted: Fitted, survey: SurveyRows | None = None) -> CurveTests | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ from pugam.inference.intervals import Interval
 from pugam.inference.kind import Inference
 from pugam.inference.kinds import inference_of
 from pugam.inference.labelling_test import LabellingTest, score_labelling
+from pugam.inference.multiple_tests import holm
 from pugam.inference.omnibus import Omnibus, probe_residuals
 from pugam.inference.open_effects import OpenEffects, condition_number
 from pugam.inference.opinions import Opinion, ask_others, find_disagreement
@@ -176,14 +178,21 @@ class Diagnosis:
 
     @property
     def n_distinguishable(self) -> int:
-        """Number of terms distinguishable from a constant, at the 5% level."""
-        return sum(test.pvalue < ALPHA for test in self.terms)
+        """Number of terms distinguishable from a constant."""
+        return int(self.distinguishable.sum())
+
+    @property
+    def distinguishable(self) -> NDArray[np.bool_]:
+        """Which terms are distinguishable from a constant, at the 5% level for all of them together.
+
+        With a level for each, one of many columns of noise would pass for the second that pi needs.
+        """
+        return holm([test.pvalue for test in self.terms], ALPHA)
 
     @property
     def n_groups(self) -> int:
         """Number of groups that the columns of these terms fall into, without interactions between groups."""
-        pairs = zip(self.terms, self.columns, strict=True)
-        return len(group_columns(read for test, read in pairs if test.pvalue < ALPHA))
+        return len(group_columns(compress(self.columns, self.distinguishable)))
 
     @property
     def allows_for_errors(self) -> bool:

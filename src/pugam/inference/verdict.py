@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import compress
 from typing import TYPE_CHECKING, Literal
 
 from scipy.special import ndtr
@@ -32,7 +33,7 @@ __all__ = [
 
 Verdict = Literal["well determined", "weakly determined", "not determined", "does not fit", "fixed"]
 
-ALPHA = 0.05  # level at which terms are told from a constant
+ALPHA = 0.05  # level at which terms are told from a constant, all of them together
 FEWEST_TERMS = 2  # that vary, without interactions between them: identifiability needs them
 NEARLY_ALL = 0.9  # of the range of pi: an interval that excludes less says nothing
 WIDE_INTERVAL = 0.4  # width of an interval for pi that leaves most questions open
@@ -160,7 +161,7 @@ def _severe(found: Diagnosis) -> Iterator[Finding]:
 
 def _find_too_few(found: Diagnosis) -> Finding:
     """What is said where terms distinguishable from a constant do not identify pi."""
-    names, n_terms = tuple(test.terms[0] for test in found.terms if test.pvalue < ALPHA), len(found.terms)
+    names, n_terms = tuple(test.terms[0] for test in compress(found.terms, found.distinguishable)), len(found.terms)
     if len(names) > 1:
         return findings.OneGroupVaries(names)
     return findings.OneTermVaries(n_terms, names[0]) if names else findings.NoTermVaries(n_terms)
@@ -183,8 +184,9 @@ def _doubts(found: Diagnosis) -> Iterator[Finding]:
     if interval is None:
         return
     width = interval.upper - interval.lower
-    if width > WIDE_INTERVAL:
-        yield findings.WideInterval(interval.lower, interval.upper)
+    widest = max(interval, found.wald, key=lambda one: one.upper - one.lower)
+    if widest.upper - widest.lower > WIDE_INTERVAL:
+        yield findings.WideInterval(widest.lower, widest.upper)
     if _is_uneven(found):
         yield findings.UnevenProfile(_width_ratio(found))
     if found.separated is not None:
