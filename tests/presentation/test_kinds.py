@@ -1,5 +1,7 @@
 """Kinds of positives in the summary and in a picture."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -45,6 +47,16 @@ def test_other_pictures_are_of_one_kind(model):
     with pytest.raises(InputError, match="of_kind"):
         model.plot("effects")
     assert model.of_kind("up").plot("effects").axes
+
+
+@pytest.mark.parametrize(
+    ("n_sweeps", "said"), [(1, "all kinds fitted at once"), (3, "in turn until shares settled: 3")]
+)
+def test_the_summary_says_whether_kinds_were_fitted_at_once(model, monkeypatch, n_sweeps, said):
+    monkeypatch.setattr(model, "_kinds", replace(model._kinds, n_sweeps=n_sweeps))
+    monkeypatch.setattr(model, "n_iter_", n_sweeps)
+
+    assert said in str(model.summary())
 
 
 def test_a_report_is_of_one_kind(model, tmp_path):

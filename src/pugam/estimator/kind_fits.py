@@ -94,6 +94,11 @@ class KindFits:
         return [limits.of_kind(number, allowed) for number in range(len(self.names))]
 
     @property
+    def at_once(self) -> bool:
+        """Whether all kinds were fitted at once, and not in turn, which takes two sweeps at least."""
+        return self.n_sweeps == 1
+
+    @property
     def _allows(self) -> bool:
         """Whether intervals allow for errors of the model: by marginal likelihood they do."""
         return bool(self.models[0]._settings.estimate != "mode")
