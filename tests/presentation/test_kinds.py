@@ -49,6 +49,12 @@ def test_other_pictures_are_of_one_kind(model):
     assert model.of_kind("up").plot("effects").axes
 
 
+@pytest.mark.parametrize("what", ["profile", "sensitivity", "diagnosis"])
+def test_pictures_of_a_diagnosis_are_of_one_kind(model, what):
+    with pytest.raises(InputError, match=rf"model\.of_kind\('(right|up)'\)\.plot\('{what}'\)"):
+        model.plot(what)
+
+
 @pytest.mark.parametrize(
     ("n_sweeps", "said"), [(1, "all kinds fitted at once"), (3, "in turn until shares settled: 3")]
 )
