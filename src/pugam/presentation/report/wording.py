@@ -72,12 +72,15 @@ def on_page(words: Words) -> Words:
     return word
 
 
-def plain_sentence(pi: Interval, n_unlabelled: float, n_rows: int, verdict: str, n_samples: int = 0) -> str:
-    """What came out, for everyone; with weights, which are not rows, in shares alone."""
+def plain_sentence(pi: Interval, n_unlabelled: float, n_rows: int, verdict: str, together: str = "") -> str:
+    """What came out, for everyone; with weights, which are not rows, in shares alone.
+
+    `together` says of which samples or kinds this is the share, such as "all 3 samples".
+    """
     weighted = abs(n_unlabelled - n_rows) > ROUNDING
     said = _sentence_in_shares(pi, n_unlabelled, n_rows, verdict) if weighted else _sentence(pi, n_unlabelled, verdict)
-    if n_samples:
-        said = f"{said} This is the share of all {n_samples} samples together; each has one of its own."
+    if together:
+        said = f"{said} This is the share of {together} together; each has one of its own."
     return f"{MISFIT}{said}" if verdict == "does not fit" else said
 
 
