@@ -63,8 +63,3 @@ def test_the_summary_says_whether_kinds_were_fitted_at_once(model, monkeypatch, 
     monkeypatch.setattr(model, "n_iter_", n_sweeps)
 
     assert said in str(model.summary())
-
-
-def test_a_report_is_of_one_kind(model, tmp_path):
-    with pytest.raises(InputError, match="of_kind"):
-        model.report(tmp_path / "report.html")

@@ -62,6 +62,8 @@ class KindFits:
     n_sweeps : int
     settled : bool
         Whether shares moved no more at the end.
+    hidden : array of shape (n_rows,), optional
+        Weight of each row the model was given, zero of labelled ones; None of a copied or stored model.
     """
 
     names: tuple[str, ...]
@@ -71,6 +73,10 @@ class KindFits:
     n_unlabelled: float
     n_sweeps: int
     settled: bool
+    hidden: Array | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "hidden": None}  # data stay where they are
 
     def limits(self, level: float) -> KindLimits:
         """Shares among rows of no other kind, with their limits."""
@@ -108,8 +114,17 @@ class KindFits:
         """The worst verdict, and the number of the kind it is of."""
         return worst_verdict([model.verdict_ for model in self.models])
 
+    def require_rows(self, what: str) -> None:
+        """Refuse what needs the rows of the fit, where a copy or a file left them behind."""
+        if self.hidden is None:
+            raise InputError(
+                f"{what} needs the rows the model was fitted to, which a copied or stored model does not carry; fit it "
+                "again."
+            )
+
     def diagnose(self) -> KindDiagnoses:
         """Diagnose the fit of each kind."""
+        self.require_rows("The diagnosis")
         return KindDiagnoses(self.names, tuple(model.diagnose() for model in self.models), self.interval(LEVEL))
 
     def posteriors(self, X: Any) -> Array:
@@ -187,8 +202,14 @@ def fit_kinds(
     if model.check:
         _judge_each(kinds.names, fitted, model.verbose)
     rows = np.array([one.n0_ for one in fitted])
-    n_unlabelled = float(np.count_nonzero(unlabelled) if weights is None else weights[unlabelled].sum())
-    return KindFits(kinds.names, rows, tuple(fitted), correlation, n_unlabelled, n_sweeps, settled)
+    hidden = _hidden(weights, unlabelled)
+    n_unlabelled = float(hidden[unlabelled].sum())
+    return KindFits(kinds.names, rows, tuple(fitted), correlation, n_unlabelled, n_sweeps, settled, hidden)
+
+
+def _hidden(weights: Array | None, unlabelled: NDArray[np.bool_]) -> Array:
+    """Weights of the unlabelled rows, zero in all other places."""
+    return np.where(unlabelled, 1.0 if weights is None else weights, 0.0)
 
 
 def _fit_jointly(model: Any, X: Any, z: Any, weights: Array | None, kinds: PositiveKinds) -> JointKinds | None:

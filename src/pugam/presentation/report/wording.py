@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pugam.inference import ALLOWING, AuditedShare, Diagnosis, EqualShares, Interval, contradicting
 from pugam.likelihood import expit
 from pugam.messages import Piece, See, Words, counted
 from pugam.presentation.equations import equations
+from pugam.presentation.kind_summary import how_fitted
 from pugam.presentation.report.formats import number, p_equals
 from pugam.solvers import PooledShares
 from pugam.version import __version__
@@ -19,9 +20,12 @@ if TYPE_CHECKING:
 __all__ = [
     "audit_sentence",
     "citation",
+    "describe_kinds",
     "describe_model",
     "equality_sentence",
+    "kinds_sentence",
     "negatives_sentence",
+    "of_one_kind",
     "on_page",
     "plain_sentence",
     "pooling_sentence",
@@ -34,11 +38,17 @@ PAPER = (
     "density ratio model"
 )
 ROUNDING = 0.5
+FITTED = "profile empirical likelihood with penalised splines"
 PLACES = {
     "diagnosis": "the diagnosis on this page",
     "sensitivity": "the slider on this page",
     "calibration": "the calibration on this page",
     "labelling": "the bounds on this page",
+}
+# What the page of several kinds of positives has not, and that of one of them has.
+PLACES_OF_ONE_KIND = {
+    "sensitivity": "the slider in a report on this kind alone, which of_kind in Python gives",
+    "labelling": "the bounds in a report on this kind alone, which of_kind in Python gives",
 }
 METHODS = {
     "wald": "Wald's interval",
@@ -68,6 +78,16 @@ def on_page(words: Words) -> Words:
 
     def word(piece: Piece) -> str:
         return PLACES[piece.what] if isinstance(piece, See) else words(piece)
+
+    return word
+
+
+def of_one_kind(words: Words) -> Words:
+    """The same where there are several kinds of positives."""
+
+    def word(piece: Piece) -> str:
+        told = PLACES_OF_ONE_KIND.get(piece.what) if isinstance(piece, See) else None
+        return words(piece) if told is None else told
 
     return word
 
@@ -129,7 +149,7 @@ def _beside(other: Interval, pi: Interval) -> str:
 
 def _fit(model: FittedModel) -> str:
     return (
-        f"profile empirical likelihood with penalised splines, n0 = {model.n0_:g} labelled and n1 = {model.n1_:g} "
+        f"{FITTED}, n0 = {model.n0_:g} labelled and n1 = {model.n1_:g} "
         f"unlabelled rows, {model.edf_:.1f} effective degrees of freedom"
     )
 
@@ -186,6 +206,28 @@ def describe_model(model: FittedModel) -> Iterator[tuple[str, str]]:
     pi_range = model._settings.pi_range
     low, high = pi_range.limits
     yield "pi", f"fixed at {model.pi_:.4g}" if pi_range.fixed else f"estimated within {low:g} and {high:g}"
+
+
+def describe_kinds(model: Any) -> Iterator[tuple[str, str]]:
+    """What was fitted where there are several kinds of positives, as pairs of a name and a value."""
+    models = model._kinds.models
+    prior = "none" if model.pi_prior is None else f"{model.pi_prior}"
+    written = ["; ".join(equations(one.terms_)) for one in models]
+    each = [f"{name}: {said}" for name, said in zip(model.kinds_, written, strict=True)]
+    yield "Rows", f"{model.n0_:,.6g} labelled positive, of {len(models)} kinds, {model.n1_:,.6g} unlabelled"
+    yield "Model", f"for each kind {written[0]}" if len(set(written)) == 1 else "\n".join(each)
+    yield "Fit", f"{how_fitted(model)}; {models[0]._inference.describe(prior=prior)}"
+    yield "pi", "estimated: the sum of the shares of the kinds"
+
+
+def kinds_sentence(model: Any, pi: Interval) -> str:
+    """What came out where there are several kinds of positives, for statisticians."""
+    return (
+        f"pi = {pi}, the sum of the shares of {len(model.kinds_)} kinds of positives, with limits put together from "
+        f"those of the kinds. Each kind has a density ratio of its own to the negatives: {FITTED}, n0 = {model.n0_:g} "
+        f"labelled and n1 = {model.n1_:g} unlabelled rows. Labelled rows of a kind are taken as a random sample of "
+        "that kind, and effects as additive on the log odds of being of it rather than negative."
+    )
 
 
 def citation() -> str:
