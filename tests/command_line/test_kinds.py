@@ -96,6 +96,16 @@ def test_rows_of_another_fit_are_refused(pugam_says, table, fitted):
         assert said in err
 
 
+def test_kinds_fitted_in_turn_have_a_report_with_the_fit_only(pugam_says, table, fitted):
+    document = json.loads(Path(fitted).read_text(encoding="utf-8"))
+    Path("turns.json").write_text(json.dumps(document | {"sweeps": 3}), encoding="utf-8")
+
+    code, _, err = pugam_says("report", "turns.json", table)
+
+    assert code == 2
+    assert "fitted in turn cannot take their rows back: write the report with the fit, by pugam fit with --kind" in err
+
+
 def test_kinds_are_found(pugam_says, table):
     given = "--label", "z", "--drop", "type", "--kind", "auto", "--out", "model.json", "--report", "found.html"
     code, out, err = pugam_says("fit", table, *given)

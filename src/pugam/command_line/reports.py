@@ -93,7 +93,7 @@ def report(
         raise InputError(f"--ci is wald or profile here; got {ci!r}. A model file does not keep a bootstrap.")
     model = load(model_file)
     known = remembered(model)
-    _require_column_of_kinds(model, known, kind)
+    _require_kinds(model, known, kind)
     roles = Roles.of_fit(
         known,
         data is not None,
@@ -123,17 +123,17 @@ def report(
         say(f"Report: {out}")
 
 
-def _require_column_of_kinds(model: PUGAM, known: Mapping[str, Any], kind: str | None) -> None:
-    """Refuse several kinds of positives that no column tells, and a column of kinds where there is one kind."""
+def _require_kinds(model: PUGAM, known: Mapping[str, Any], kind: str | None) -> None:
+    """Refuse kinds of positives that cannot take their rows back, and a column of kinds where there is one kind."""
     require_several_kinds(model, kind)
-    if model._kinds is None or kind is not None:
+    if model._kinds is None:
         return
-    if known.get("kind") == AUTO:
-        raise InputError(
-            "No column tells the kinds of this model, which its fit found: write the report with the fit, by pugam fit "
-            "with --kind auto and --report."
-        )
-    if "kind" not in known:
+    with_fit = "write the report with the fit, by pugam fit with --kind and --report."
+    if not model._kinds.at_once:
+        raise InputError(f"Kinds that were fitted in turn cannot take their rows back: {with_fit}")
+    if kind is None and known.get("kind") == AUTO:
+        raise InputError(f"No column tells the kinds of this model, which its fit found: {with_fit}")
+    if kind is None and "kind" not in known:
         told = "The model has several kinds of positives, but its file does not say which column tells them"
         raise InputError(f"{told}; give --kind.")
 
