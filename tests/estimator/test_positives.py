@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -261,6 +262,63 @@ def test_a_copy_leaves_rows_behind(model, rows):
 
     assert again.pi_interval() == model.pi_interval()
     assert not hasattr(again.of_kind("up"), "_rows")
+
+
+@pytest.mark.parametrize("weighted", [False, pytest.param(True, marks=pytest.mark.long)])
+def test_a_stored_model_takes_its_rows_back(rows, tmp_path, weighted):
+    X, z, kind = rows
+    weights = np.where(np.arange(len(z)) % 7, 1.5, 0.0) if weighted else None
+    model = PUGAM("a + b", check=False).fit(X, z, weights, kind=kind)
+    model.save(tmp_path / "model.json")
+    again = pugam.load(tmp_path / "model.json")
+    with pytest.raises(InputError, match=r"give them back with attach\(X, z, kind=\.\.\.\)"):
+        again.diagnose()
+
+    again.attach(X.assign(type=kind), z, weights, kind="type")
+
+    assert str(again.diagnose()) == str(model.diagnose())
+    assert again.of_kind("up").diagnose().verdict == model.of_kind("up").diagnose().verdict
+
+
+@pytest.mark.parametrize(
+    ("of_kind", "said"),
+    [
+        (
+            lambda kind: None,
+            "These are not the kinds of positives the model was fitted to, 'right', 'up': give the same",
+        ),
+        (lambda kind: np.where(kind == "up", "down", kind), "These are not the kinds of positives"),
+        (lambda kind: np.roll(kind[:250], 3).tolist() + [None] * 400, "These are not the rows the model was fitted to"),
+    ],
+)
+def test_other_kinds_than_those_of_the_fit_are_refused(model, rows, of_kind, said):
+    X, z, kind = rows
+
+    with pytest.raises(InputError, match=said):
+        pickle.loads(pickle.dumps(model)).attach(X, z, kind=of_kind(kind))
+
+
+def test_kinds_fitted_in_turn_do_not_take_rows_back(model, rows):
+    X, z, kind = rows
+    in_turn = pickle.loads(pickle.dumps(model))
+    in_turn._kinds = replace(in_turn._kinds, n_sweeps=3)
+
+    with pytest.raises(
+        InputError, match="Fit the model again: kinds that were fitted in turn cannot take their rows back"
+    ):
+        in_turn.attach(X, z, kind=kind)
+    with pytest.raises(
+        InputError, match="fit it again, since kinds that were fitted in turn cannot take their rows back"
+    ):
+        in_turn.diagnose()
+
+
+def test_a_model_of_one_kind_takes_no_kinds(rows):
+    X, z, kind = rows
+    plain = PUGAM("a + b", check=False).fit(X, z)
+
+    with pytest.raises(InputError, match="The model has a single kind of positives; leave kind out"):
+        plain.attach(X, z, kind=kind)
 
 
 @pytest.mark.long

@@ -1,5 +1,7 @@
 """Kinds of positives in the summary and in a picture."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -47,6 +49,17 @@ def test_other_pictures_are_of_one_kind(model):
     assert model.of_kind("up").plot("effects").axes
 
 
-def test_a_report_is_of_one_kind(model, tmp_path):
-    with pytest.raises(InputError, match="of_kind"):
-        model.report(tmp_path / "report.html")
+@pytest.mark.parametrize("what", ["profile", "sensitivity", "diagnosis"])
+def test_pictures_of_a_diagnosis_are_of_one_kind(model, what):
+    with pytest.raises(InputError, match=rf"model\.of_kind\('(right|up)'\)\.plot\('{what}'\)"):
+        model.plot(what)
+
+
+@pytest.mark.parametrize(
+    ("n_sweeps", "said"), [(1, "all kinds fitted at once"), (3, "in turn until shares settled: 3")]
+)
+def test_the_summary_says_whether_kinds_were_fitted_at_once(model, monkeypatch, n_sweeps, said):
+    monkeypatch.setattr(model, "_kinds", replace(model._kinds, n_sweeps=n_sweeps))
+    monkeypatch.setattr(model, "n_iter_", n_sweeps)
+
+    assert said in str(model.summary())

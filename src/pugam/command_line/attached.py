@@ -29,6 +29,8 @@ def attach_rows(
         rows = read_rows(data, roles, Features.of_model(model), files, delimiter, decimal)
         if remembered(model).get("missing") == "drop":
             rows, _ = drop_gaps(rows, model.formula_)
+        several = model._kinds is not None
+        roles_of_rows = {role: values for role, values in rows.roles.items() if several or role != "kind"}
         with rows.faults_placed():
-            model.attach(rows.X, rows.z, rows.weights, **rows.roles)
+            model.attach(rows.X, rows.z, rows.weights, **roles_of_rows)
     return rows

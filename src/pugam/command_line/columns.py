@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pugam.estimator import PUGAM
 
 __all__ = [
+    "AUTO",
     "Features",
     "Roles",
     "family_of",
@@ -27,6 +28,9 @@ __all__ = [
     "split_names",
     "value_of",
 ]
+
+
+AUTO = "auto"  # kinds of positives that no column tells
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,8 @@ class Roles:
             found["positive"] = given["positive"]
         if not in_one_file:
             found["label"] = given["label"]
+        if found.get("kind") == AUTO:
+            found["kind"] = None
         return cls(**found)
 
     @classmethod

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from pugam.command_line.columns import Features, Roles
-from pugam.command_line.fitting import AUTO, Asked, fit_and_tell, require_plain_kinds
+from pugam.command_line.columns import AUTO, Features, Roles
+from pugam.command_line.fitting import Asked, fit_and_tell, require_interval_of_kinds
 from pugam.command_line.options import (
     Decimal,
     Delimiter,
@@ -181,7 +181,7 @@ def fit(
 
     pugam fit --positive-file known.csv --unlabeled-file 2023.csv --unlabeled-file 2024.csv
 
-    pugam fit patients.csv --label diagnosed --kind subtype --rare-kinds pooled
+    pugam fit patients.csv --label diagnosed --kind subtype --rare-kinds pooled --report report.html
 
     pugam fit patients.csv --label diagnosed --sample clinic --shares pooled --audit checked --negative healthy
     """
@@ -202,7 +202,7 @@ def fit(
     require_choice("--rare-kinds", rare_kinds, "error", "pooled")
     require_choice("--missing", missing, "error", "drop", "effect")
     require_choice("--unseen", unseen, "error", "zero")
-    require_plain_kinds(kind, report, ci)
+    require_interval_of_kinds(kind, ci)
     if store is not None and ci != "bootstrap":
         raise InputError("--store keeps the refits of a bootstrap; give --ci bootstrap, too.")
     dropped = tuple(drop or ())

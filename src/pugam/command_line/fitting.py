@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pugam.command_line.columns import Features, Roles
+from pugam.command_line.columns import AUTO, Features, Roles
 from pugam.command_line.large import open_large, require_all_rows, require_one_file
 from pugam.command_line.options import command_given, printing_warnings, say
 from pugam.command_line.reports import write_report
@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from pugam.estimator import PUGAM
     from pugam.inference import Diagnosis, Interval
 
-__all__ = ["AUTO", "Asked", "fit_and_tell", "require_plain_kinds"]
+__all__ = ["Asked", "fit_and_tell", "require_interval_of_kinds"]
 
-AUTO = "auto"  # kinds of positives that no column tells
 HOW = {
     "fixed": "given",
     "wald, with an allowance for errors of the model": "interval from held-out rows, with an allowance for errors of "
@@ -156,10 +155,8 @@ def _tell(model: PUGAM, interval: Interval, diagnosis: Diagnosis, asked: Asked) 
                 say(f"{what}: {path}")
 
 
-def require_plain_kinds(kind: str | None, report: Path | None, ci: str | None) -> None:
-    """Refuse what there is of one kind of positives only, before anything is read."""
-    if kind is not None and report is not None:
-        raise InputError("--report is of one kind of positives; leave --kind out, or write a report for one in Python.")
+def require_interval_of_kinds(kind: str | None, ci: str | None) -> None:
+    """Refuse intervals that there are of one kind of positives only, before anything is read."""
     if kind is not None and ci not in (None, "wald"):
         raise InputError(f"--ci {ci} is of one kind of positives; leave --kind or --ci out.")
 

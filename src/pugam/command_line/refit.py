@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pugam.command_line.columns import Features, Roles, remembered
-from pugam.command_line.fitting import AUTO, Asked, fit_and_tell
+from pugam.command_line.columns import AUTO, Features, Roles, remembered
+from pugam.command_line.fitting import Asked, fit_and_tell
 from pugam.command_line.options import (
     Decimal,
     Delimiter,
@@ -99,8 +99,6 @@ def refit(
         decimal=decimal,
         quiet=quiet,
     )
-    if old._kinds is not None and report is not None:
-        raise InputError("--report is of one kind of positives, but this model has several; leave it out.")
     again = same_settings(old)
     if missing == "effect":
         again.set_params(missing=missing)
@@ -112,8 +110,7 @@ def refit(
 
 def _roles(old: PUGAM, known: Mapping[str, Any], data: Path | None, label: str | None, positive: str | None) -> Roles:
     """The roles of columns in the fit; those of a model that was fitted in Python are not known."""
-    told = {name: column for name, column in known.items() if name != "kind" or column != AUTO}
-    roles = Roles.as_in_fit(told, data is not None, label, positive)
+    roles = Roles.as_in_fit(known, data is not None, label, positive)
     if old._kinds is not None and "kind" not in known:
         raise _forgotten("several kinds of positives", "--kind")
     if old._kinds is None and old._fit.samples is not None and data is not None and not roles.of_rows:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from pugam.command_line.attached import attach_rows
-from pugam.command_line.columns import Roles, remembered
+from pugam.command_line.columns import AUTO, Roles, remembered
 from pugam.command_line.options import (
     Decimal,
     Delimiter,
@@ -24,6 +24,7 @@ from pugam.command_line.options import (
 )
 from pugam.command_line.places import require_apart
 from pugam.command_line.rows import KindFiles, Rows
+from pugam.command_line.scoring import require_several_kinds
 from pugam.command_line.wording import in_flags
 from pugam.errors import InputError, warn_user
 from pugam.version import __version__
@@ -54,6 +55,9 @@ def report(
     ] = None,
     negative: Annotated[
         str | None, typer.Option(help="Column of known negatives, if it is not that of the fit.")
+    ] = None,
+    kind: Annotated[
+        str | None, typer.Option(help="Column of kinds of positives, if it is not that of the fit.")
     ] = None,
     id: Annotated[str | None, typer.Option(help="Column of identifiers, to name the most likely positives.")] = None,
     ci: Annotated[
@@ -88,9 +92,8 @@ def report(
     if ci not in (None, "wald", "profile"):
         raise InputError(f"--ci is wald or profile here; got {ci!r}. A model file does not keep a bootstrap.")
     model = load(model_file)
-    if model._kinds is not None:
-        raise InputError("A model of several kinds of positives has no report of its own; see pugam fit --kind.")
     known = remembered(model)
+    _require_kinds(model, known, kind)
     roles = Roles.of_fit(
         known,
         data is not None,
@@ -104,6 +107,7 @@ def report(
         strata=strata,
         audit_chance=audit_chance,
         negative=negative,
+        kind=kind,
     )
     show = False if quiet else None
     with printing_warnings():
@@ -117,6 +121,21 @@ def report(
         version = model.provenance_["pugam"]
         write_report(model, out, rows, origin, command, interval, title, top, show, version=version)
         say(f"Report: {out}")
+
+
+def _require_kinds(model: PUGAM, known: Mapping[str, Any], kind: str | None) -> None:
+    """Refuse kinds of positives that cannot take their rows back, and a column of kinds where there is one kind."""
+    require_several_kinds(model, kind)
+    if model._kinds is None:
+        return
+    with_fit = "write the report with the fit, by pugam fit with --kind and --report."
+    if not model._kinds.at_once:
+        raise InputError(f"Kinds that were fitted in turn cannot take their rows back: {with_fit}")
+    if kind is None and known.get("kind") == AUTO:
+        raise InputError(f"No column tells the kinds of this model, which its fit found: {with_fit}")
+    if kind is None and "kind" not in known:
+        told = "The model has several kinds of positives, but its file does not say which column tells them"
+        raise InputError(f"{told}; give --kind.")
 
 
 def _kind_of_the_fit(known: Mapping[str, Any]) -> Literal["profile"] | None:

@@ -31,6 +31,7 @@ __all__ = [
     "model_of_kind",
     "place_among",
     "require_columns",
+    "require_several_kinds",
     "writer_like",
 ]
 
@@ -76,11 +77,16 @@ def caveat(verdict: str | None, pi: float | None) -> Iterator[str]:
         yield f"! pi is {verdict} by the rows of the fit, and probabilities depend on it. Give --pi if you know it."
 
 
+def require_several_kinds(model: PUGAM, kind: str | None) -> None:
+    """Refuse what tells kinds of positives apart, where there is a single one."""
+    if model._kinds is None and kind is not None:
+        raise InputError("--kind is for models of several kinds of positives; this one has a single kind.")
+
+
 def model_of_kind(model: PUGAM, kind: str | None) -> PUGAM:
     """The model of one kind of positives, where there are several."""
+    require_several_kinds(model, kind)
     if model._kinds is None:
-        if kind is not None:
-            raise InputError("--kind is for models of several kinds of positives; this one has a single kind.")
         return model
     if kind is None:
         names = ", ".join(model.kinds_)

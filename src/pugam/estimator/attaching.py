@@ -51,10 +51,12 @@ class RowMethods(UncertaintyMethods):
         negative: Any = None,
         groups: Any = None,
         strata: Any = None,
+        kind: Any = None,
     ) -> Self:
         """Give a copied or stored model the rows it was fitted to, for a profile, a bootstrap or a diagnosis.
 
-        The arguments are those of `fit`, and have to hold the same rows.
+        The arguments are those of `fit`, and have to hold the same rows. Several kinds of positives take their rows
+        back unless they were fitted in turn.
 
         Examples
         --------
@@ -68,8 +70,15 @@ class RowMethods(UncertaintyMethods):
         """
         check_is_fitted(self)
         X, z, sample_weight = take_labels(X, either(y, z), sample_weight)
+        roles = SampleRoles(sample, audit, audit_chance, negative, groups, strata)
+        if self._kinds is not None:
+            estimator: Any = self
+            estimator._attach_kinds(X, z, sample_weight, kind, roles.given)
+            return self
+        if kind is not None:
+            raise InputError("The model has a single kind of positives; leave ", Argument("kind"), " out.")
         own = None if self._fit.samples is None else self._fit.samples.own_column
-        X, roles = take_roles(X, SampleRoles(sample, audit, audit_chance, negative, groups, strata), own)
+        X, roles = take_roles(X, roles, own)
         rows, survey = by_survey(rows_telling(self._open_known_rows(X, z, sample_weight, roles, own), own))
         require_same_survey(self._fit.survey, survey)
         samples = read_samples(rows.roles, rows.positive, rows.kept)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals as nw
@@ -34,7 +34,7 @@ from pugam.likelihood import logit
 from pugam.messages import Argument
 from pugam.solvers import JointKinds, MarginalFit, find_clusters, fit_jointly
 
-__all__ = ["KindFits", "find_kinds", "fit_kinds", "require_ordinary"]
+__all__ = ["KindFits", "attach_kinds", "find_kinds", "fit_kinds", "require_ordinary"]
 
 Array = NDArray[np.float64]
 
@@ -42,6 +42,7 @@ MOST_SWEEPS = 8
 SETTLED = 0.002  # change of a share, and of the mean weight of a row, from one sweep to the next
 AUTO = "auto"
 LEVEL = 0.95
+IN_TURN = "kinds that were fitted in turn cannot take their rows back"
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +63,8 @@ class KindFits:
     n_sweeps : int
     settled : bool
         Whether shares moved no more at the end.
+    hidden : array of shape (n_rows,), optional
+        Weight of each row the model was given, zero of labelled ones; None of a copied or stored model.
     """
 
     names: tuple[str, ...]
@@ -71,6 +74,10 @@ class KindFits:
     n_unlabelled: float
     n_sweeps: int
     settled: bool
+    hidden: Array | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "hidden": None}  # data stay where they are
 
     def limits(self, level: float) -> KindLimits:
         """Shares among rows of no other kind, with their limits."""
@@ -94,6 +101,11 @@ class KindFits:
         return [limits.of_kind(number, allowed) for number in range(len(self.names))]
 
     @property
+    def at_once(self) -> bool:
+        """Whether all kinds were fitted at once, and not in turn, which takes two sweeps at least."""
+        return self.n_sweeps == 1
+
+    @property
     def _allows(self) -> bool:
         """Whether intervals allow for errors of the model: by marginal likelihood they do."""
         return bool(self.models[0]._settings.estimate != "mode")
@@ -103,8 +115,27 @@ class KindFits:
         """The worst verdict, and the number of the kind it is of."""
         return worst_verdict([model.verdict_ for model in self.models])
 
+    def require_rows(self, what: str) -> None:
+        """Refuse what needs the rows of the fit, where a copy or a file left them behind."""
+        if self.hidden is None:
+            back = "give them back with attach(X, z, kind=...)" if self.at_once else "fit it again, since " + IN_TURN
+            raise InputError(
+                f"{what} needs the rows the model was fitted to, which a copied or stored model does not carry; {back}."
+            )
+
+    def require_same(self, kinds: PositiveKinds | None) -> PositiveKinds:
+        """Refuse other kinds than those of the fit, and a fit that cannot take its rows back."""
+        if not self.at_once:
+            raise InputError(f"Fit the model again: {IN_TURN}.")
+        if kinds is None or kinds.names != self.names:
+            named = ", ".join(map(repr, self.names))
+            same = f"These are not the kinds of positives the model was fitted to, {named}: give the same "
+            raise InputError(same, Argument("kind"), " as in the fit.")
+        return kinds
+
     def diagnose(self) -> KindDiagnoses:
         """Diagnose the fit of each kind."""
+        self.require_rows("The diagnosis")
         return KindDiagnoses(self.names, tuple(model.diagnose() for model in self.models), self.interval(LEVEL))
 
     def posteriors(self, X: Any) -> Array:
@@ -182,8 +213,28 @@ def fit_kinds(
     if model.check:
         _judge_each(kinds.names, fitted, model.verbose)
     rows = np.array([one.n0_ for one in fitted])
-    n_unlabelled = float(np.count_nonzero(unlabelled) if weights is None else weights[unlabelled].sum())
-    return KindFits(kinds.names, rows, tuple(fitted), correlation, n_unlabelled, n_sweeps, settled)
+    hidden = _hidden(weights, unlabelled)
+    n_unlabelled = float(hidden[unlabelled].sum())
+    return KindFits(kinds.names, rows, tuple(fitted), correlation, n_unlabelled, n_sweeps, settled, hidden)
+
+
+def _hidden(weights: Array | None, unlabelled: NDArray[np.bool_]) -> Array:
+    """Weights of the unlabelled rows, zero in all other places."""
+    return np.where(unlabelled, 1.0 if weights is None else weights, 0.0)
+
+
+def attach_kinds(
+    fits: KindFits,
+    model: Any,
+    X: Any,
+    z: Any,
+    weights: Array | None,
+    kinds: PositiveKinds,
+    unlabelled: NDArray[np.bool_],
+) -> KindFits:
+    """Give the models of all kinds the rows they were fitted to."""
+    _Turns(model, X, np.asarray(z), weights, kinds, np.flatnonzero(unlabelled)).attach(fits.models)
+    return replace(fits, hidden=_hidden(weights, unlabelled))
 
 
 def _fit_jointly(model: Any, X: Any, z: Any, weights: Array | None, kinds: PositiveKinds) -> JointKinds | None:
@@ -241,6 +292,14 @@ class _Turns:
         self._logits = joint.posterior_logits(~joint.model.engine.positive)
         posteriors = kind_posteriors(self._logits)
         return [self._part_of(joint, number, rows_left(posteriors, number)) for number in range(len(self._found))]
+
+    def attach(self, models: Sequence[Any]) -> None:
+        """Give models of a fit of all kinds at once the rows that were divided among them."""
+        logits = np.column_stack([one.log_density_ratio(self._hidden) + logit(one.pi_) for one in models])
+        posteriors = kind_posteriors(logits)
+        for number, one in enumerate(models):
+            part, weights, _ = self._rows_of(number, rows_left(posteriors, number))
+            one.attach(take_rows(self._X, part), self._z[part], weights)
 
     def _part_of(self, joint: JointKinds, number: int, left: Array) -> Any:
         part, weights, child = self._rows_of(number, left)

@@ -190,14 +190,15 @@ class OutputMethods:
         ...     Path(folder, "report.html").read_text(encoding="utf-8")[:15]
         '<!doctype html>'
         """
-        from pugam.presentation.report import collect, render
+        from pugam.presentation.report import collect, collect_kinds, render
 
         check_is_fitted(self)
-        said = {"Python": f"{_call(self)}.fit(X, z)", "Version": f"pugam {__version__}"} if repeat is None else repeat
+        call = f"{_call(self)}.fit(X, z)" if self._kinds is None else f"{_call(self)}.fit(X, z, kind=kind)"
+        said = {"Python": call, "Version": f"pugam {__version__}"} if repeat is None else repeat
+        given = self, title, about or {}, said, names, n_candidates, interval, diagnosis
         with one_blas_thread():
-            page = render(
-                collect(self, title, about or {}, said, names, n_candidates, interval, diagnosis, progress, words)
-            )
+            one_kind = self._kinds is None
+            page = render(collect(*given, progress, words) if one_kind else collect_kinds(*given, words))
         with replacing(path) as temporary:
             temporary.write_text(page, encoding="utf-8")
 

@@ -20,7 +20,7 @@ from pugam.data import (
     sample_name,
 )
 from pugam.errors import InputError, VerdictWarning, warn_user
-from pugam.estimator.kind_fits import AUTO, KindFits, find_kinds, fit_kinds, require_ordinary
+from pugam.estimator.kind_fits import AUTO, KindFits, attach_kinds, find_kinds, fit_kinds, require_ordinary
 from pugam.estimator.reading import all_or_nothing
 from pugam.estimator.roles import take_columns
 from pugam.estimator.training import is_elsewhere
@@ -59,6 +59,13 @@ OF_ONE_KIND = frozenset(
         "starts_",
     ]
 )
+
+
+def _read_unlabelled(z: Any, sample_weight: Any) -> tuple[np.ndarray | None, np.ndarray]:
+    """Weights, if there are any, and which rows are unlabelled and count."""
+    positive = read_labels(z, len(z)).positive
+    weights = read_weights(sample_weight, len(positive))
+    return weights, ~positive if weights is None else ~positive & (weights > 0.0)
 
 
 class KindRow(NamedTuple):
@@ -204,15 +211,21 @@ class KindMethods(WorklistMethods):
 
     def _fit_kinds(self, X: Any, z: Any, sample_weight: Any, kinds: PositiveKinds) -> None:
         """Fit several kinds of positives, and remember them in place of a single fit."""
-        weights = read_weights(sample_weight, len(kinds.numbers))
-        positive = read_labels(z, len(kinds.numbers)).positive
-        unlabelled = ~positive if weights is None else ~positive & (weights > 0.0)
+        weights, unlabelled = _read_unlabelled(z, sample_weight)
         fits = fit_kinds(self, X, as_array(z), weights, kinds, unlabelled)
         with all_or_nothing(self):  # type: ignore[arg-type]
             for name in [name for name in vars(self) if name.endswith("_") or name in OF_ONE_KIND]:
                 delattr(self, name)
             self._remember_kinds(fits)
         self._warn_of_kinds(fits)
+
+    def _attach_kinds(self, X: Any, z: Any, sample_weight: Any, kind: Any, given: dict[str, Any]) -> None:
+        """Take back the rows that several kinds of positives were fitted to; rare ones, if any, were pooled."""
+        fits = self._require_kinds()
+        X, found = self._take_kinds(X, z, sample_weight, kind, "pooled", given)
+        kinds = fits.require_same(found)
+        weights, unlabelled = _read_unlabelled(z, sample_weight)
+        self._kinds = attach_kinds(fits, self, X, as_array(z), weights, kinds, unlabelled)
 
     def _remember_kinds(self, fits: KindFits) -> None:
         first = fits.models[0]

@@ -74,7 +74,7 @@ from pugam.inference.model_error import ALLOWING
 from pugam.inference.omnibus import Omnibus
 from pugam.inference.pair_test import PairTest
 from pugam.inference.pooling import FEWEST_POOLED, pool_shares
-from pugam.inference.predictions import posterior_limits, posteriors_of_rows
+from pugam.inference.predictions import logits_of_rows, posterior_limits, posteriors_of_rows
 from pugam.inference.profile import PiProfile, profile_interval
 from pugam.inference.ranked_rows import RankedRows
 from pugam.inference.resampling import Resampling, make_resampling, read_groups, resample_survey, with_negatives
@@ -193,6 +193,7 @@ __all__ = [
     "known_curve",
     "known_test",
     "lengths_of_reviews",
+    "logits_of_rows",
     "make_inference",
     "make_resampling",
     "measure_importance",

@@ -10,7 +10,7 @@ from pugam.inference.kinds import inference_of
 from pugam.likelihood import expit
 from pugam.solvers import Fitted
 
-__all__ = ["posterior_limits", "posteriors_of_rows"]
+__all__ = ["logits_of_rows", "posterior_limits", "posteriors_of_rows"]
 
 Array = NDArray[np.float64]
 
@@ -20,6 +20,12 @@ def posteriors_of_rows(fitted: Fitted, pi: float | Array, alpha: float, coef: Ar
     ratio = fitted.engine.linear_predictor(fitted.design.layout.join_predictor(alpha, coef))
     posterior: Array = expit(inference_of(fitted).posterior_logits(ratio, pi))
     return posterior
+
+
+def logits_of_rows(fitted: Fitted, pi: float | Array, alpha: float, coef: Array) -> Array:
+    """Logits of the same, which tell how near to one a posterior is."""
+    ratio = fitted.engine.linear_predictor(fitted.design.layout.join_predictor(alpha, coef))
+    return inference_of(fitted).posterior_logits(ratio, pi)
 
 
 def posterior_limits(logits: Array, centre: Array, errors: Array, level: float) -> dict[str, Array]:

@@ -13,7 +13,7 @@ from pugam.messages import Words, counted, in_python
 from pugam.presentation.blocks import Block, TextTable, in_html, in_text
 from pugam.presentation.latex import in_latex
 
-__all__ = ["KindSummary", "summarize_kinds"]
+__all__ = ["KindSummary", "how_fitted", "summarize_kinds"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -98,4 +98,10 @@ def _lines(model: Any, interval: Interval) -> Iterator[Block]:
     title = "Kinds of positives: their shares among the unlabelled rows"
     yield TextTable(title, ("", "labelled", "pi", "lower", "upper", ""), tuple(shown))
     yield ""
-    yield f"one fit for each kind, in turn until shares settled: {counted(model.n_iter_, 'sweep')}"
+    yield how_fitted(model)
+
+
+def how_fitted(model: Any) -> str:
+    """Tell whether kinds were fitted together."""
+    in_turn = f"one fit for each kind, in turn until shares settled: {counted(model.n_iter_, 'sweep')}"
+    return "all kinds fitted at once" if model._kinds.at_once else in_turn

@@ -9,7 +9,7 @@ import numpy as np
 
 from pugam.errors import InputError
 from pugam.extras import MATPLOTLIB, load_extra
-from pugam.inference import posteriors_of_rows, shares_of_rows
+from pugam.inference import KindDiagnoses, posteriors_of_rows, shares_of_rows
 from pugam.presentation.diagnosis_plots import DIAGNOSTIC_PLOTS, SINGLE_SIZE, plot_diagnosis
 from pugam.presentation.effect_plots import plot_effects
 from pugam.presentation.labelling_plots import plot_labelling
@@ -47,6 +47,9 @@ def draw(model: FittedModel, what: str, level: float = 0.95, **options: Any) -> 
         names = "', '".join([*WITH_LEVEL, "posterior", *DIAGNOSTIC_PLOTS, "diagnosis"])
         raise InputError(f"plot draws '{names}'; got {what!r}.")
     diagnosis = options.pop("diagnosis", None) or model.diagnose()
+    if isinstance(diagnosis, KindDiagnoses):
+        told = f"plot({what!r}) draws one kind of positives: model.of_kind({diagnosis.worst!r}).plot({what!r})"
+        raise InputError(f"{told}. The shares of all kinds are plot('kinds').")
     axes = options.pop("axes", None)
     if options:
         raise InputError(f"plot({what!r}) takes no {', '.join(options)}.")

@@ -14,6 +14,8 @@ from pugam.presentation.report.content import (
     Diagnostics,
     Effect,
     FixedPi,
+    Folding,
+    Kind,
     Map,
     Ratio,
     Reasons,
@@ -258,6 +260,53 @@ def make_sampled(example):
     return replace(example, samples=samples, candidates=candidates, equal_shares=test, audits=audits)
 
 
+def make_kinds(example):
+    """The example with two kinds of positives, the second of a hostile name and in doubt, and nothing to be moved."""
+    estimate = slice(example.fixed_pi.estimate, example.fixed_pi.estimate + 1)
+    fixed_pi = replace(
+        example.fixed_pi,
+        **{name: getattr(example.fixed_pi, name)[estimate] for name in ("pi", "called_positive", "histogram")},
+        estimate=0,
+        deviance=(),
+    )
+    effects = tuple(replace(effect, with_pi_fixed=(effect.u,)) for effect in example.effects)
+    common = Kind(
+        name="common",
+        rows=80.0,
+        pi=Interval(0.164, 0.11, 0.2, 0.95, "kinds"),
+        verdict="well determined",
+        effects=effects[:4],
+        terms=example.terms[:4],
+        ratios=example.ratios[:4],
+        folding=Folding(3, 1, (effects[3].label,)),
+        diagnostics=make_diagnostics(),
+    )
+    rare = replace(
+        common,
+        name=HOSTILE[0],
+        rows=23.0,
+        pi=Interval(0.08, 0.01, 0.19, 0.95, "kinds"),
+        verdict="weakly determined",
+        effects=effects[4:],
+        folding=Folding(2),
+        diagnostics=make_diagnostics("weakly determined"),
+    )
+    candidates = tuple(
+        replace(row, with_pi_fixed=(row.posterior,), reasons=None, kind=(rare.name, 0.9 * row.posterior))
+        for row in example.candidates
+    )
+    return replace(
+        example,
+        effects=(),
+        terms=(),
+        ratios=(),
+        candidates=candidates,
+        fixed_pi=fixed_pi,
+        diagnostics=Diagnostics("weakly determined", "", (), (), (), (), (), 1.0),
+        kinds=(common, rare),
+    )
+
+
 def make_warned(example):
     return replace(
         example,
@@ -331,6 +380,11 @@ def mapped(example):
 @pytest.fixture(scope="session")
 def sampled(example):
     return make_sampled(example)
+
+
+@pytest.fixture(scope="session")
+def of_kinds(example):
+    return make_kinds(example)
 
 
 @pytest.fixture(scope="session")

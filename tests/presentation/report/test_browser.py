@@ -51,9 +51,10 @@ def driver(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory, example, fixed, hostile, mapped, sampled, several):
+def files(tmp_path_factory, example, fixed, hostile, mapped, sampled, of_kinds, several):
     folder = tmp_path_factory.mktemp("pages")
     made = {"example": example, "fixed": fixed, "hostile": hostile, "mapped": mapped, "sampled": sampled}
+    made["of_kinds"] = of_kinds
     for name, content in made.items():
         (folder / f"{name}.html").write_text(render(content), encoding="utf-8")
     many = tuple(replace(effect, label=f"s(marker {n})") for n in range(5) for effect in example.effects)
@@ -163,7 +164,7 @@ def tooltip_sides(driver):
     return driver.execute_script(script)
 
 
-@pytest.mark.parametrize("name", ["example", "fixed", "hostile", "fitted", "mapped", "sampled", "several"])
+@pytest.mark.parametrize("name", ["example", "fixed", "hostile", "fitted", "mapped", "sampled", "of_kinds", "several"])
 def test_page_opens_without_complaints_or_requests(driver, open_page, files, name):
     open_page(name)
 
@@ -334,6 +335,7 @@ def test_the_page_of_a_fitted_model_moves_and_shows_its_names_as_text(driver, op
     [
         "hostile",
         "sampled",
+        "of_kinds",
         *(pytest.param(name, marks=pytest.mark.long) for name in ("example", "fitted", "mapped", "several")),
     ],
 )
@@ -431,6 +433,17 @@ def test_tables_and_the_diagnosis_are_whole_on_a_phone(driver, open_page, width)
     hidden = [driver.execute_script("return arguments[0].scrollWidth - arguments[0].clientWidth", box) for box in boxes]
 
     assert hidden == [0, 0, 0]
+
+
+def test_what_is_folded_of_a_kind_is_whole_on_a_phone(driver, open_page):
+    open_page("of_kinds", PHONE)
+    driver.execute_script("document.querySelectorAll('.kind details').forEach((part) => (part.open = true))")
+
+    boxes = driver.find_elements(By.CSS_SELECTOR, ".kind .scroll, .kind pre, [aria-labelledby=kind-1] > .effects")
+    hidden = [driver.execute_script("return arguments[0].scrollWidth - arguments[0].clientWidth", box) for box in boxes]
+
+    assert hidden == [0] * 7
+    assert driver.execute_script("return document.documentElement.scrollWidth") <= PHONE[0]
 
 
 @pytest.mark.parametrize(("name", "parts"), [("several", ".reason"), ("wide", ".bounds td.range")])

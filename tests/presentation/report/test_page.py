@@ -370,6 +370,65 @@ def test_shares_of_samples_stand_in_a_table_and_a_forest(sampled):
     assert forest["aria-label"] == label
 
 
+@pytest.fixture(scope="module")
+def page_of_kinds(of_kinds):
+    return Page(render(of_kinds))
+
+
+def test_kinds_have_shares_and_each_a_part_of_its_own(page_of_kinds, of_kinds):
+    page, (common, rare) = page_of_kinds, of_kinds.kinds
+
+    assert headings(page) == [
+        f"pi is weakly determined, by kind {rare.name!r}",
+        "The answer",
+        "Shares of the kinds",
+        "What was fitted",
+        "Effects, kind by kind",
+        "Posteriors",
+        "Most likely positives",
+        "Summary",
+        "How to cite",
+        "How to repeat this",
+    ]
+    assert [page.text("h3", id=attrs["id"]) for attrs in page.all("h3")] == [common.name, rare.name]
+    shares = page.text("table", **{"class": "shares"})
+    for shown in (common.name, rare.name, "80", "16.4%", "8.0%", "1.0% to 19.0%", "103", "24.4%", "known only roughly"):
+        assert shown in shares
+    label = next(attrs["aria-label"] for attrs in page.all("svg") if attrs.get("id") == "forest")
+    assert label == f"Shares of the kinds: common 16.4%, {rare.name} 8.0%; all together 24.4%"
+
+
+def test_effects_of_kinds_are_numbered_through_for_the_script(page_of_kinds, of_kinds):
+    effects = [effect for kind in of_kinds.kinds for effect in kind.effects]
+    charts = {attrs["id"]: attrs for attrs in page_of_kinds.all("svg") if "id" in attrs}
+    ids = [attrs["id"] for _, attrs in page_of_kinds.elements if "id" in attrs]
+
+    assert [effect["column"] for effect in page_of_kinds.data["effects"]] == [effect.column for effect in effects]
+    for place, effect in enumerate(effects):
+        assert charts[f"effect-{place}"]["aria-label"].startswith(f"{effect.label}: effect on the log odds")
+    assert f"effect-{len(effects)}" not in charts
+    assert len(ids) == len(set(ids))
+
+
+def test_tables_of_kinds_carry_the_caveat_of_their_kind(page_of_kinds):
+    common, rare = (page_of_kinds.text("section", **{"aria-labelledby": f"kind-{number}"}) for number in (1, 2))
+
+    assert "By what factor the odds of being of this kind" in common
+    assert "These numbers depend on" not in common
+    assert "These numbers depend on the share of this kind, which is weakly determined." in rare
+    assert "pi is the share of this kind among the unlabelled rows that are of no other kind" in rare
+
+
+def test_likely_positives_have_their_likeliest_kind_and_nothing_speaks_of_a_slider(page_of_kinds, of_kinds):
+    table = page_of_kinds.text("section", **{"aria-labelledby": "candidates"})
+
+    assert "Likeliest kind" in table
+    assert f"{0.9 * of_kinds.candidates[5].posterior:.1%}" in table
+    assert "interval" not in table
+    assert not [attrs for attrs in page_of_kinds.all("input") if attrs.get("id") == "slider"]
+    assert "slider" not in page_of_kinds.text("main")
+
+
 def test_the_audit_is_told_with_what_follows_from_it(sampled):
     audit = Page(render(sampled)).text("section", **{"aria-labelledby": "audit"})
     assert "The audit agrees with the model (p = 0.400)." in audit

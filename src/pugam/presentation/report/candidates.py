@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pugam.errors import InputError
 from pugam.inference import (
     ShareKnown,
     excess_variances,
@@ -18,15 +19,27 @@ from pugam.inference import (
     shares_of_rows,
     unlabelled_rows,
 )
+from pugam.messages import counted
 from pugam.presentation.protocol import FittedModel
 from pugam.presentation.report.content import Candidate
 from pugam.presentation.report.reasons import KnownRows, collect_reasons
 from pugam.presentation.report.samples import likely_rows
 from pugam.solvers import Fitted
 
-__all__ = ["collect_candidates"]
+__all__ = ["collect_candidates", "require_names", "row_name"]
 
 Array = NDArray[np.float64]
+
+
+def require_names(names: Sequence[Any] | None, n_rows: int) -> None:
+    """Refuse names that are not one for each row the model was given."""
+    if names is not None and len(names) != n_rows:
+        raise InputError(f"Each row needs a name: there are {len(names):,} for {counted(n_rows, 'row')}.")
+
+
+def row_name(names: Sequence[Any] | None, number: int) -> str:
+    """Name a row the model was given: by its number, unless it has a name."""
+    return f"row {number + 1}" if names is None else str(names[number])
 
 
 def collect_candidates(
@@ -47,9 +60,8 @@ def collect_candidates(
     reasons = list(collect_reasons(model, fitted, known, level))
     samples, first = _names_of_samples(fitted, rows), set(among_all.tolist())
     for place, row in enumerate(chosen):
-        number = int(unlabelled[row])
         yield Candidate(
-            name=f"row {number + 1}" if names is None else str(names[number]),
+            name=row_name(names, int(unlabelled[row])),
             posterior=float(limits["p_positive"][place]),
             lower=float(limits["lower"][place]),
             upper=float(limits["upper"][place]),

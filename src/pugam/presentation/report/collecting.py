@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.errors import InputError
 from pugam.inference import (
     Diagnosis,
     Interval,
@@ -21,14 +20,12 @@ from pugam.inference import (
     unlabelled_rows,
     values_around,
 )
-from pugam.messages import Words, counted, in_python
+from pugam.messages import Words, in_python
 from pugam.presentation.protocol import FittedModel
-from pugam.presentation.report.candidates import collect_candidates
-from pugam.presentation.report.comparing import collect_ratios
-from pugam.presentation.report.content import Content, Diagnostics, FixedPi, Ratio
-from pugam.presentation.report.effects import collect_effects
-from pugam.presentation.report.folding import fold_effects, rank_terms
+from pugam.presentation.report.candidates import collect_candidates, require_names
+from pugam.presentation.report.content import Content, FixedPi, Sample
 from pugam.presentation.report.labelling import collect_bounds
+from pugam.presentation.report.one_fit import collect_diagnostics, collect_terms, numbers
 from pugam.presentation.report.samples import (
     along_slider,
     collect_samples,
@@ -38,7 +35,6 @@ from pugam.presentation.report.wording import citation, describe_model, on_page,
 from pugam.presentation.report.worklists import collect_yields
 from pugam.progress import Progress
 from pugam.solvers import Fitted
-from pugam.terms import Design
 
 __all__ = ["collect"]
 
@@ -75,11 +71,10 @@ def collect(
     """
     words = on_page(words)
     fitted = model._fitted("A report")
-    numbers = _row_numbers(model)
+    places = _row_numbers(model)
     _, kept = model._rows
-    n_rows = len(numbers) if kept is None else len(kept)
-    if names is not None and len(names) != n_rows:
-        raise InputError(f"Each row needs a name: there are {len(names):,} for {counted(n_rows, 'row')}.")
+    n_rows = len(places) if kept is None else len(kept)
+    require_names(names, n_rows)
     diagnosis = model.diagnose() if diagnosis is None else diagnosis
     interval = diagnosis.wald if interval is None else interval
     profile = profile_of(fitted)
@@ -89,29 +84,28 @@ def collect(
     sensitivity = _fix_elsewhere(profile, values, model.pi_, progress)
     posteriors = posteriors_along(fitted, sensitivity)
     estimate = int(np.argmin(np.abs(sensitivity.pi - model.pi_)))
-    unlabelled, weights = numbers[unlabelled_rows(fitted)], _unlabelled_weights(fitted)
+    unlabelled, weights = places[unlabelled_rows(fitted)], _unlabelled_weights(fitted)
     behind = (sensitivity, estimate, posteriors, weights)
     samples = tuple(collect_samples(model, fitted, *behind, diagnosis.verdict, interval.level))
-    ranked = rank_terms(model, fitted)
-    pictures = list(collect_effects(model, fitted, sensitivity, interval.level, ranked.order))
+    terms = collect_terms(model, fitted, sensitivity.coef, interval.level)
     review = model.worklist(top=n_candidates, level=interval.level) if n_candidates else None
     return Content(
         title=title,
         asked=(*about.items(), *describe_model(model)),
         pi=interval,
-        plain=plain_sentence(interval, model.n1_, len(unlabelled), diagnosis.verdict, len(samples)),
+        plain=plain_sentence(interval, model.n1_, len(unlabelled), diagnosis.verdict, _together(samples)),
         statistical=statistical_sentence(model, interval, diagnosis),
         warnings=tuple(message.told(words) for message in diagnosis.messages),
-        effects=tuple(shown for of_term in pictures for shown in of_term),
-        folding=fold_effects(pictures, ranked),
-        terms=ranked.lines,
-        ratios=_by_term(collect_ratios(model, fitted, interval.level), fitted.design, ranked.order),
+        effects=terms.effects,
+        folding=terms.folding,
+        terms=terms.terms,
+        ratios=terms.ratios,
         candidates=tuple(
             collect_candidates(model, fitted, posteriors, estimate, unlabelled, names, n_candidates, interval.level)
         ),
         n_unlabelled=model.n1_,
         fixed_pi=_fixed_pi(*behind, diagnosis),
-        diagnostics=_diagnostics(diagnosis, interval, words),
+        diagnostics=collect_diagnostics(diagnosis, interval, words),
         summary=model.summary(interval=interval).told(words),
         cite=citation(),
         repeat=tuple(repeat.items()),
@@ -124,6 +118,10 @@ def collect(
         yields=() if review is None else collect_yields(review),
         review=None if review is None else review.curve,
     )
+
+
+def _together(samples: Sequence[Sample]) -> str:
+    return f"all {len(samples)} samples" if samples else ""
 
 
 def _row_numbers(model: FittedModel) -> NDArray[np.intp]:
@@ -145,38 +143,11 @@ def _fixed_pi(
     found: Sensitivity, estimate: int, posteriors: Sequence[Array], weights: Array, diagnosis: Diagnosis
 ) -> FixedPi:
     interval = diagnosis.profile_interval
-    deviance = () if interval is None else _numbers(found.deviance)
+    deviance = () if interval is None else numbers(found.deviance)
     limit = normal_quantile(0.95 if interval is None else interval.level) ** 2
-    return along_slider(_numbers(found.pi), estimate, posteriors, weights, deviance, limit)
-
-
-def _by_term(ratios: Iterable[Ratio], design: Design, order: Sequence[int]) -> tuple[Ratio, ...]:
-    """Put odds ratios in the order of the first terms that read their columns."""
-    places: dict[str, int] = {}
-    for place, number in enumerate(order):
-        for column in design.bases[number].spec.columns:
-            places.setdefault(column, place)
-    return tuple(sorted(ratios, key=lambda line: places.get(line.column, len(order))))
-
-
-def _diagnostics(found: Diagnosis, interval: Interval, words: Words) -> Diagnostics:
-    fixed = found.profile_interval is None
-    return Diagnostics(
-        verdict=found.verdict,
-        text=found.in_words(interval, words),
-        profile_pi=() if fixed else _numbers(found.profile_pi),
-        profile_deviance=() if fixed else _numbers(found.profile_deviance),
-        predicted=_numbers(found.calibration.predicted),
-        observed=_numbers(found.calibration.observed),
-        se=_numbers(found.calibration.se),
-        pvalue=float(found.calibration.pvalue),
-    )
+    return along_slider(numbers(found.pi), estimate, posteriors, weights, deviance, limit)
 
 
 def _unlabelled_weights(fitted: Fitted) -> Array:
     unlabelled, weights = unlabelled_rows(fitted), fitted.engine.weights
     return np.ones(int(unlabelled.sum())) if weights is None else weights[unlabelled]
-
-
-def _numbers(values: Any) -> tuple[float, ...]:
-    return tuple(float(value) for value in np.asarray(values))

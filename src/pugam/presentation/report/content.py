@@ -18,6 +18,7 @@ __all__ = [
     "Diagnostics",
     "Effect",
     "FixedPi",
+    "Kind",
     "Map",
     "Ratio",
     "Reasons",
@@ -212,7 +213,8 @@ class Candidate:
     `name` is its number in the data, "row 17", or its identifier where that was asked for; `with_pi_fixed` its
     posterior with pi fixed along the grid of the slider. Where there are several samples, `sample` is the name of its
     own, and `among_all` says whether it is also one of the most likely of all rows. `reasons` are None for rows far
-    down a long list.
+    down a long list. Where there are several kinds of positives, `kind` is the likeliest one with its posterior, and
+    there are neither limits nor reasons.
     """
 
     name: str
@@ -223,6 +225,7 @@ class Candidate:
     sample: str = ""
     among_all: bool = True
     reasons: Reasons | None = None
+    kind: tuple[str, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -264,6 +267,33 @@ class Diagnostics:
     observed: tuple[float, ...]
     se: tuple[float, ...]
     pvalue: float
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One of several kinds of positives: its share, and what its fit says of terms.
+
+    Attributes
+    ----------
+    name : str
+    rows : float
+        How many labelled rows are of this kind, by weight.
+    pi : Interval
+        For its share among all unlabelled rows.
+    verdict : str
+    effects, terms, ratios, folding, diagnostics
+        As of a report of this kind alone; its diagnosis is of its share among rows of no other kind.
+    """
+
+    name: str
+    rows: float
+    pi: Interval
+    verdict: str
+    effects: tuple[Shown, ...]
+    terms: tuple[TermLine, ...]
+    ratios: tuple[Ratio, ...]
+    folding: Folding
+    diagnostics: Diagnostics
 
 
 @dataclass(frozen=True)
@@ -309,7 +339,8 @@ class Content:
         What came out in a sentence for everyone, and in one for statisticians.
     warnings : texts, each with its remedy
     effects, terms, ratios, candidates : sequences, any of which but effects may be empty
-        Of effects and terms the most important come first.
+        Of effects and terms the most important come first. Where there are several kinds of positives, each of them has
+        effects, terms and ratios of its own, and these are empty.
     folding : Folding
         Which of the effects are folded.
     n_unlabelled : float
@@ -331,6 +362,7 @@ class Content:
     bounds : Bounds, optional
         What pi could be if labels were not given at random; None where it was fixed.
     yields, review : what reviews of the likeliest rows are expected to find: lines of a table, and a curve
+    kinds : Kinds, none where there is a single kind of positives
     """
 
     title: str
@@ -358,6 +390,7 @@ class Content:
     yields: tuple[Yield, ...] = ()
     review: Yields | None = None
     folding: Folding | None = None
+    kinds: tuple[Kind, ...] = ()
 
     @property
     def has_audits(self) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.inference import Center, Sensitivity, centered_curves, term_center
+from pugam.inference import Center, centered_curves, term_center
 from pugam.presentation.grids import grid_of
 from pugam.presentation.pictures import Panel, Picture, picture_of
 from pugam.presentation.protocol import FittedModel
@@ -62,14 +62,14 @@ class _Term:
 
 
 def collect_effects(
-    model: FittedModel, fitted: Fitted, found: Sensitivity, level: float, order: Sequence[int]
+    model: FittedModel, fitted: Fitted, coef: Array, level: float, order: Sequence[int]
 ) -> Iterator[tuple[Shown, ...]]:
-    """Yield what is drawn of each term, in this order."""
+    """Yield what is drawn of each term, in this order, with its effects by other coefficients, shape (K, p)."""
     design = fitted.design
     for place in order:
         block = design.blocks[place]
         picture = picture_of(model, place, DETAIL, level)
-        term = _Term(picture, found.coef[:, block], term_center(fitted.fit, design, place))
+        term = _Term(picture, coef[:, block], term_center(fitted.fit, design, place))
         yield tuple(PANELS[len(panel.view.along)](term, panel) for panel in picture.panels)
 
 

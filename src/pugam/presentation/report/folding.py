@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pugam.inference import effect_spreads, measure_terms
 from pugam.presentation.protocol import FittedModel
-from pugam.presentation.report.content import Content, Folding, Shown, TermLine
+from pugam.presentation.report.content import Folding, Shown, TermLine
 from pugam.presentation.report.drawing import Card
 from pugam.solvers import Fitted, edf_by_term
 
@@ -90,10 +90,10 @@ def fold_effects(pictures: Sequence[Sequence[Shown]], ranked: Ranked) -> Folding
     return Folding(n_open, n_flat, flat)
 
 
-def folds_of(content: Content, cards: Sequence[Card]) -> list[Fold]:
-    """Group the pictures of a page."""
-    numbered = tuple(enumerate(cards))
-    folding = content.folding or Folding(len(cards))
+def folds_of(folding: Folding | None, cards: Sequence[Card], first: int = 0) -> list[Fold]:
+    """Group the pictures of a fit, of which the first one has this number on the page."""
+    numbered = tuple(enumerate(cards, first))
+    folding = folding or Folding(len(cards))
     end = len(cards) - folding.n_flat
     more = end - folding.n_open
     found = [

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from pugam.inference import Interval, RatioInterval
-from pugam.presentation.report.content import Sample
+from pugam.presentation.report.content import Kind, Sample
 from pugam.presentation.report.drawing import (
     DOT,
     WIDTH,
@@ -32,6 +32,7 @@ SHARE_HEIGHT, SHARES_LEFT, SHARES_TOP, BELOW_SHARES = 21.0, 92.0, 4.0, 24.0
 LONGEST_NAME = 13
 DIAMOND = 5.5
 WELL = "well determined"
+Share = Sample | Kind
 
 
 def draw_pi(pi: Interval) -> Chart:
@@ -53,8 +54,8 @@ def _quarters(along: Scale) -> tuple[Tick, ...]:
     return tuple(Tick(along(share), f"{100 * share:g}%") for share in QUARTERS)
 
 
-def draw_shares(samples: Sequence[Sample], pi: Interval) -> Chart:
-    """Draw the shares of samples below each other with their intervals, and last that of all rows as a diamond.
+def draw_shares(samples: Sequence[Share], pi: Interval, named: str = "samples") -> Chart:
+    """Draw shares, of samples or of kinds, below each other with their intervals, and last pi as a diamond.
 
     Shares that are not well determined are open circles.
     """
@@ -65,7 +66,7 @@ def draw_shares(samples: Sequence[Sample], pi: Interval) -> Chart:
     names = [*(sample.name for sample in samples), "all"]
     said = ", ".join(f"{sample.name} {percent(sample.pi.estimate)}" for sample in samples)
     return Chart(
-        f"Shares of the samples: {said}; all together {percent(pi.estimate)}",
+        f"Shares of the {named}: {said}; all together {percent(pi.estimate)}",
         WIDTH,
         height,
         box,
@@ -76,7 +77,7 @@ def draw_shares(samples: Sequence[Sample], pi: Interval) -> Chart:
     )
 
 
-def _share_marks(samples: Sequence[Sample], pi: Interval, along: Scale, places: Sequence[float]) -> Iterator[Path]:
+def _share_marks(samples: Sequence[Share], pi: Interval, along: Scale, places: Sequence[float]) -> Iterator[Path]:
     last = places[-1]
     yield Path("estimate", f"M{along.inside(pi.estimate):.1f} {SHARES_TOP}V{last:.1f}")
     intervals = zip([*(sample.pi for sample in samples), pi], places, strict=True)
@@ -89,7 +90,7 @@ def _share_marks(samples: Sequence[Sample], pi: Interval, along: Scale, places: 
     yield Path("dot", polygon([(x - DIAMOND, last), (x, last - DIAMOND), (x + DIAMOND, last), (x, last + DIAMOND)]))
 
 
-def _is_well(sample: Sample) -> bool:
+def _is_well(sample: Share) -> bool:
     return sample.verdict == WELL
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from importlib import resources
+from itertools import chain
+from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
@@ -13,8 +16,8 @@ from markupsafe import Markup
 from pugam.inference import headline
 from pugam.presentation.report import charts, formats, script_data
 from pugam.presentation.report.cards import draw_card
-from pugam.presentation.report.content import Candidate, Content
-from pugam.presentation.report.drawing import Chart
+from pugam.presentation.report.content import Candidate, Content, Kind, Ratio
+from pugam.presentation.report.drawing import Card, Chart
 from pugam.presentation.report.folding import MOST_OPEN, folds_of
 from pugam.presentation.report.interval_charts import draw_pi, draw_ratios, draw_shares
 from pugam.presentation.report.labelling import draw_bounds
@@ -38,10 +41,11 @@ VERDICTS = {
     "does not fit": "What follows rests on a model that these data contradict. Do not use it: read the remarks first.",
     "fixed": "It was given, not estimated: everything below holds for this value.",
 }
+BEST = "well determined"
 # What is said where figures stand alone: odds ratios, and the rows that are most likely positive.
 CAUTIONS = {
-    "weakly determined": " These numbers depend on pi, which is weakly determined.",
-    "not determined": " These numbers depend on pi, which is not determined: move the slider to see how much.",
+    "weakly determined": " These numbers depend on {share}, which is weakly determined.",
+    "not determined": " These numbers depend on {share}, which is not determined{advice}.",
     "does not fit": " These numbers rest on a model that does not fit these data.",
 }
 
@@ -74,7 +78,7 @@ def render(content: Content) -> str:
     """Return the whole page."""
     environment = _environment()
     style, script = _read("style.css"), _read("script.js")
-    cards = [draw_card(shown) for shown in content.effects]
+    cards = [draw_card(shown) for shown in chain(content.effects, *(kind.effects for kind in content.kinds))]
     found, fixed_pi = content.diagnostics, content.fixed_pi
     has_profile = bool(found.profile_pi) and bool(fixed_pi.deviance)
     text = environment.get_template(
@@ -85,23 +89,24 @@ def render(content: Content) -> str:
         style=Markup(style),  # nosec B704 # ours
         script=Markup(script),  # nosec B704 # ours
         data=Markup(script_data.as_json(script_data.collect(content, cards))),  # nosec B704 # escaped
-        headline=headline(found.verdict),
+        headline=_headline(content),
         explained=VERDICTS.get(found.verdict, ""),
-        caution=CAUTIONS.get(found.verdict, ""),
+        caution=_caution(found.verdict, "pi", ": move the slider to see how much" if len(fixed_pi.pi) > 1 else ""),
         fixed=content.pi.method == "fixed",
         start=script_data.start_name(content.pi),
         standing=script_data.standing(content.pi, fixed_pi.pi[fixed_pi.estimate]),
         pi_chart=draw_pi(content.pi),
-        folds=folds_of(content, cards),
+        folds=folds_of(content.folding, cards),
+        kinds=list(_draw_kinds(content.kinds, cards)),
         searched=len(cards) > MOST_OPEN,
         has_maps=any(card.colours for card in cards),
         has_keys=any(card.keys for card in cards),
         has_families=any(len(card.moving) > 1 for card in cards),
-        ratios=list(zip(content.ratios, draw_ratios([line.ratio for line in content.ratios]), strict=True)),
+        ratios=_with_charts(content.ratios),
         candidates=[(row, _reasons(row)) for row in content.candidates],
         averaged=any(step.term == AVERAGING for row in content.candidates[:1] for step in _steps(row)),
         histogram=charts.draw_histogram(fixed_pi, charts.histogram_scales(script_data.views_of(content))),
-        shares=draw_shares(content.samples, content.pi) if content.samples else None,
+        shares=_shares(content),
         equality=None if content.equal_shares is None else equality_sentence(content.equal_shares),
         pooling=None if content.pooled is None else pooling_sentence(content.pooled),
         negatives=negatives_sentence(content.negatives) if content.negatives else None,
@@ -114,6 +119,43 @@ def render(content: Content) -> str:
     )
     # Names of files may hold bytes that are no text (as surrogates); the page must be one that can be written.
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _headline(content: Content) -> str:
+    """The verdict, and of which kind of positives it is, where that is worse than it might be."""
+    verdict = content.diagnostics.verdict
+    worst = [kind.name for kind in content.kinds if kind.verdict == verdict != BEST]
+    return headline(verdict) + (f", by kind {worst[0]!r}" if worst else "")
+
+
+def _caution(verdict: str, share: str, advice: str = "") -> str:
+    return CAUTIONS.get(verdict, "").format(share=share, advice=advice)
+
+
+def _draw_kinds(kinds: Sequence[Kind], cards: Sequence[Card]) -> Iterator[dict[str, Any]]:
+    """Kinds of positives with their pictures; those of effects are numbered through."""
+    first = 0
+    for kind in kinds:
+        end = first + len(kind.effects)
+        yield {
+            "kind": kind,
+            "folds": folds_of(kind.folding, cards[first:end], first),
+            "ratios": _with_charts(kind.ratios),
+            "caution": _caution(kind.verdict, "the share of this kind"),
+            "calibration": charts.draw_calibration(kind.diagnostics) if kind.diagnostics.predicted else None,
+        }
+        first = end
+
+
+def _shares(content: Content) -> Chart | None:
+    """Draw the shares of samples or kinds, if there are several."""
+    if content.kinds:
+        return draw_shares(content.kinds, content.pi, "kinds")
+    return draw_shares(content.samples, content.pi, "samples") if content.samples else None
+
+
+def _with_charts(ratios: Sequence[Ratio]) -> list[tuple[Ratio, Chart]]:
+    return list(zip(ratios, draw_ratios([line.ratio for line in ratios]), strict=True))
 
 
 def _steps(row: Candidate) -> tuple[Step, ...]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pugam.inference import ALLOWING, AuditedShare, Diagnosis, EqualShares, Interval, contradicting
 from pugam.likelihood import expit
 from pugam.messages import Piece, See, Words, counted
 from pugam.presentation.equations import equations
+from pugam.presentation.kind_summary import how_fitted
 from pugam.presentation.report.formats import number, p_equals
 from pugam.solvers import PooledShares
 from pugam.version import __version__
@@ -19,9 +20,12 @@ if TYPE_CHECKING:
 __all__ = [
     "audit_sentence",
     "citation",
+    "describe_kinds",
     "describe_model",
     "equality_sentence",
+    "kinds_sentence",
     "negatives_sentence",
+    "of_one_kind",
     "on_page",
     "plain_sentence",
     "pooling_sentence",
@@ -34,11 +38,17 @@ PAPER = (
     "density ratio model"
 )
 ROUNDING = 0.5
+FITTED = "profile empirical likelihood with penalised splines"
 PLACES = {
     "diagnosis": "the diagnosis on this page",
     "sensitivity": "the slider on this page",
     "calibration": "the calibration on this page",
     "labelling": "the bounds on this page",
+}
+# What the page of several kinds of positives has not, and that of one of them has.
+PLACES_OF_ONE_KIND = {
+    "sensitivity": "the slider in a report on this kind alone, which of_kind in Python gives",
+    "labelling": "the bounds in a report on this kind alone, which of_kind in Python gives",
 }
 METHODS = {
     "wald": "Wald's interval",
@@ -72,12 +82,25 @@ def on_page(words: Words) -> Words:
     return word
 
 
-def plain_sentence(pi: Interval, n_unlabelled: float, n_rows: int, verdict: str, n_samples: int = 0) -> str:
-    """What came out, for everyone; with weights, which are not rows, in shares alone."""
+def of_one_kind(words: Words) -> Words:
+    """The same where there are several kinds of positives."""
+
+    def word(piece: Piece) -> str:
+        told = PLACES_OF_ONE_KIND.get(piece.what) if isinstance(piece, See) else None
+        return words(piece) if told is None else told
+
+    return word
+
+
+def plain_sentence(pi: Interval, n_unlabelled: float, n_rows: int, verdict: str, together: str = "") -> str:
+    """What came out, for everyone; with weights, which are not rows, in shares alone.
+
+    `together` says of which samples or kinds this is the share, such as "all 3 samples".
+    """
     weighted = abs(n_unlabelled - n_rows) > ROUNDING
     said = _sentence_in_shares(pi, n_unlabelled, n_rows, verdict) if weighted else _sentence(pi, n_unlabelled, verdict)
-    if n_samples:
-        said = f"{said} This is the share of all {n_samples} samples together; each has one of its own."
+    if together:
+        said = f"{said} This is the share of {together} together; each has one of its own."
     return f"{MISFIT}{said}" if verdict == "does not fit" else said
 
 
@@ -126,7 +149,7 @@ def _beside(other: Interval, pi: Interval) -> str:
 
 def _fit(model: FittedModel) -> str:
     return (
-        f"profile empirical likelihood with penalised splines, n0 = {model.n0_:g} labelled and n1 = {model.n1_:g} "
+        f"{FITTED}, n0 = {model.n0_:g} labelled and n1 = {model.n1_:g} "
         f"unlabelled rows, {model.edf_:.1f} effective degrees of freedom"
     )
 
@@ -183,6 +206,28 @@ def describe_model(model: FittedModel) -> Iterator[tuple[str, str]]:
     pi_range = model._settings.pi_range
     low, high = pi_range.limits
     yield "pi", f"fixed at {model.pi_:.4g}" if pi_range.fixed else f"estimated within {low:g} and {high:g}"
+
+
+def describe_kinds(model: Any) -> Iterator[tuple[str, str]]:
+    """What was fitted where there are several kinds of positives, as pairs of a name and a value."""
+    models = model._kinds.models
+    prior = "none" if model.pi_prior is None else f"{model.pi_prior}"
+    written = ["; ".join(equations(one.terms_)) for one in models]
+    each = [f"{name}: {said}" for name, said in zip(model.kinds_, written, strict=True)]
+    yield "Rows", f"{model.n0_:,.6g} labelled positive, of {len(models)} kinds, {model.n1_:,.6g} unlabelled"
+    yield "Model", f"for each kind {written[0]}" if len(set(written)) == 1 else "\n".join(each)
+    yield "Fit", f"{how_fitted(model)}; {models[0]._inference.describe(prior=prior)}"
+    yield "pi", "estimated: the sum of the shares of the kinds"
+
+
+def kinds_sentence(model: Any, pi: Interval) -> str:
+    """What came out where there are several kinds of positives, for statisticians."""
+    return (
+        f"pi = {pi}, the sum of the shares of {len(model.kinds_)} kinds of positives, with limits put together from "
+        f"those of the kinds. Each kind has a density ratio of its own to the negatives: {FITTED}, n0 = {model.n0_:g} "
+        f"labelled and n1 = {model.n1_:g} unlabelled rows. Labelled rows of a kind are taken as a random sample of "
+        "that kind, and effects as additive on the log odds of being of it rather than negative."
+    )
 
 
 def citation() -> str:
