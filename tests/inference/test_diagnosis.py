@@ -50,6 +50,28 @@ def test_a_single_informative_feature_does_not_determine_pi_and_is_named():
     assert any("relies on curves being smooth" in text for text in diagnosis.warnings)
 
 
+def steps_and_noise(seed, n_noise, n0=600, n1=1500, pi=0.4):
+    """A feature in which a quarter of the negatives look like positives, and columns of noise."""
+    rng = np.random.default_rng(seed)
+    z = np.repeat([1, 0], [n0, n1])
+    alike = (z == 1) | (rng.random(n0 + n1) < pi) | (rng.random(n0 + n1) < 0.25)
+    return np.column_stack([rng.normal(4.0 * alike, 1.0), rng.normal(size=(n0 + n1, n_noise))]), z
+
+
+def test_columns_of_noise_are_no_second_feature():
+    diagnosis = PUGAM().fit(*steps_and_noise(seed=0, n_noise=9)).diagnose()
+
+    assert (diagnosis.verdict, diagnosis.n_distinguishable) == ("not determined", 1)
+
+
+@pytest.mark.long
+def test_columns_of_noise_are_hardly_ever_a_second_feature():
+    """At the 5% level for all together, it is one of 20 tables; more than three with a probability of 0.016."""
+    fits = [PUGAM().fit(*steps_and_noise(seed, n_noise=9)) for seed in range(20)]
+
+    assert sum(fit.verdict_ == "well determined" for fit in fits) <= 3
+
+
 def test_noise_alone_does_not_determine_pi():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(800, 2)), columns=["a", "b"])
