@@ -18,7 +18,7 @@ taking it away
 - takes a third more CPU time or more in a group of cases in which it is meant to save time (median of the fits in which
   it takes part).
 
-What does not pay goes. Standard errors count tables (and settings), not maskings: maskings of one table are alike.
+What does not pay goes. Standard errors are clustered by table (and setting): maskings of one table are alike.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ def main(replicates: int) -> None:
         "data sets a line",
         [*("features", "what is wrong", "audited", "bias", "coverage", "width"), *WITHOUT],
         rows,
-        "coverage, width: of 95% intervals for errors of sampling, by the model, which knows the audited rows, and by "
+        "coverage, width: of 95% sampling intervals, by the model, which knows the audited rows, and by "
         "posteriors corrected by audited rows. refuted: p < 0.05 in "
         f"check_audit(). Monte-Carlo standard error of a coverage: {np.sqrt(0.95 * 0.05 / replicates):.3f}.",
     )

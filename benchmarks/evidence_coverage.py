@@ -76,5 +76,5 @@ if __name__ == "__main__":
         "bias and mse x 100, each ± its Monte-Carlo standard error; pi = 0.4. coverage, mean width: of the 95% "
         "interval that belongs to the estimate. difference of mse: marginal less mode, over the same data sets. "
         "interactions added: share of data sets, in all of which effects add up. coverage without model error: of the "
-        "marginal interval for errors of sampling alone, `pi_interval(model_error=False)`.",
+        "marginal sampling interval, `pi_interval(model_error=False)`.",
     )

@@ -146,7 +146,7 @@ def main() -> None:
     header = ["hardship", "fits", *METHODS, "refused", "coverage", "doubted", f"error > {LARGE}, not doubted"]
     note = (
         f"Mean absolute error of pi, with its standard error, over {', '.join(names)}; pi = 0.5 unless said. coverage, "
-        "doubted: share of pugam's 95% intervals that hold the truth, and of its fits of which a warning or the "
+        "doubted: share of pugam's 95% intervals that cover the truth, and of its fits of which a warning or the "
         "diagnosis casts doubt on pi."
     )
     write_table("hardships", "What real tables do to an estimator of pi", header, rows, note)

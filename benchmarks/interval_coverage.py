@@ -1,4 +1,4 @@
-"""How often intervals for pi hold the truth, with estimate="mode": Wald's in all cells, all kinds at n = 1500.
+"""Coverage of intervals for pi, with estimate="mode": Wald's in all cells, all kinds at n = 1500.
 
 usage: python benchmarks/interval_coverage.py [REPLICATES [STREAM]]
 

@@ -150,7 +150,7 @@ def main(replicates: int, folder: Path | None) -> None:
         f"Six kinds of positives labelled 32:16:8:4:2:1 and hidden in equal parts, {replicates} data sets a table",
         ["table", "way", "bias", "mean error", "sd", "coverage", "coverage, sampling alone", "width", "kinds"],
         lines,
-        "mean error: mean absolute error of pi. Intervals are at 95%, with an allowance for errors of the model, and "
+        "mean error: mean absolute error of pi. Intervals are at 95%, with an allowance for model error, and "
         "without it. Of the digits, kinds have 112, 56, 28, 14, 7 and 4 labelled rows, so that the last three are one "
         f"kind. Monte-Carlo standard error of a coverage: {np.sqrt(0.95 * 0.05 / replicates):.3f}.",
     )

@@ -122,14 +122,14 @@ def measure(name: str, cells: list[Cell], first: int, replicates: int) -> None:
             "coverage without model error",
             "pairs added",
             "does not fit",
-            "verdict doubts",
-            "misses, no doubt",
+            'verdict other than "well determined"',
+            "missed although well determined",
         ],
         rows,
-        "bias with its Monte-Carlo standard error. mean width, coverage: of the default 95% interval; without model "
-        "error: of the interval for errors of sampling alone. pairs added: share of fits in which the evidence asked "
-        'for interactions. does not fit: the verdict. verdict doubts: any other than "well determined". misses, no '
-        'doubt: intervals without the truth, the verdict being "well determined". Strong features: the curves of the '
+        "bias with its Monte-Carlo standard error. mean width, coverage: of the reported 95% interval; without model "
+        "error: of the sampling interval. pairs added: share of fits in which the evidence asked for interactions. "
+        "does not fit: the verdict. missed although well determined: reported intervals that do not cover the truth, "
+        'the verdict being "well determined". Strong features: the curves of the '
         "paper's Setting 2; weaker: half of them. The size of an interaction is its standard deviation on the log-odds "
         "scale, for uniform features.",
     )

@@ -84,7 +84,7 @@ def fit_survey(rows: pd.DataFrame) -> PUGAM:
 
 
 def by_model(model: PUGAM) -> pd.DataFrame:
-    """Shares, and their limits for errors of sampling alone."""
+    """Shares, and their sampling limits."""
     sampling = model.shares(model_error=False)
     limits = {"low": sampling["lower"], "high": sampling["upper"]}
     return model.shares()[["sample", "pi", "lower", "upper", "verdict"]].assign(**limits)
@@ -174,8 +174,8 @@ class Comparison:
         return [self.condition, cycle, *told, *measured, *cells]
 
     def counts(self) -> list[str]:
-        """The last line: in how many cycles intervals hold, by each way."""
-        return [self.condition, "intervals that hold", *"----", *map(self._count, self.ways)]
+        """The last line: in how many cycles intervals cover, by each way."""
+        return [self.condition, "intervals that cover", *"----", *map(self._count, self.ways)]
 
     def _count(self, way: str) -> str:
         found, truth = self.ways[way], self.truth(way).drop(ALL)
@@ -231,9 +231,9 @@ def write_shares(found: Sequence[Comparison], cycles: int) -> None:
         list(chain(*lines)),
         "measured: share of those not told whose HbA1c is 6.5% or more, or whose mean blood pressure is 140/90 or "
         "more, among those in whom it was measured; weighted: by the weights of the fasting subsample, as in "
-        f"{SURVEY!r}. * the 95% interval holds the measured share. It allows for errors of the model, save that of "
-        "audited people, which does not rest on the model. intervals that hold: so many of the cycles; in brackets, "
-        f"where intervals are for errors of sampling alone. Complete rows; features: {', '.join(FEATURES)}.",
+        f"{SURVEY!r}. * the 95% interval covers the measured share. It allows for model error, save that of "
+        "audited people, which does not rest on the model. intervals that cover: in so many of the cycles; in "
+        f"brackets, of sampling intervals. Complete rows; features: {', '.join(FEATURES)}.",
     )
 
 

@@ -78,7 +78,7 @@ def main(folder: str, cycles: int) -> None:
             "condition",
             "fit",
             "share (95% interval)",
-            "by errors of sampling alone",
+            "sampling interval",
             "verdict",
             "by the audit, without the model",
             "p, audit",

@@ -78,8 +78,8 @@ def main(replicates: int) -> None:
         f"Shares of three samples whose negatives differ along one column, or not, {replicates} data sets each",
         ["negatives", "curve of that column", "share", "bias", "sd", "standard error", "coverage"],
         lines,
-        f"{N_LABELLED} labelled rows, {SIZES[0]}, {SIZES[1]} and {SIZES[2]} unlabelled ones. Intervals are at 95% and "
-        "count errors of sampling alone; standard error: their mean width over 3.92. one by one: a fit to each sample "
+        f"{N_LABELLED} labelled rows, {SIZES[0]}, {SIZES[1]} and {SIZES[2]} unlabelled ones. Intervals are 95% "
+        "sampling intervals; standard error: their mean width over 3.92. one by one: a fit to each sample "
         f"and all labelled rows. Monte-Carlo standard error of a coverage: {np.sqrt(0.95 * 0.05 / replicates):.3f}.",
     )
 

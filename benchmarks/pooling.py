@@ -80,7 +80,7 @@ def main(replicates: int) -> None:
         ],
         rows,
         "least ratio: of logits pulled towards their mean by one who knows it and their standard deviation. "
-        "95% intervals count errors of sampling alone. Monte-Carlo standard error of a coverage, over samples: about "
+        "Intervals are 95% sampling intervals. Monte-Carlo standard error of a coverage, over samples: about "
         f"{np.sqrt(0.95 * 0.05 / (replicates * N_SAMPLES)):.3f}, or more where errors of samples go together.",
     )
 

@@ -1,4 +1,4 @@
-"""Several unlabelled samples in one fit: do intervals for shares and differences hold, and is the test's size right?
+"""Several unlabelled samples in one fit: do intervals for shares and differences cover, and is the test's size right?
 
 usage: python benchmarks/samples.py [REPLICATES]      (default: 2000)
 
@@ -86,13 +86,13 @@ def main(replicates: int) -> None:
         f"Shares of three unlabelled samples in one fit, {N_LABELLED} labelled rows, {replicates} data sets",
         ["share", "rows", "bias", "sd", "standard error", "sd, alone", "standard error, alone", "coverage"],
         rows,
-        "alone: of a fit to that sample and the labelled rows. 95% intervals for differences hold in "
+        "alone: of a fit to that sample and the labelled rows. 95% intervals for differences cover in "
         f"{', '.join(f'{value:.3f}' for value in differences)} of the data sets. Of data sets with equal shares the "
         f"test of equal shares rejects {size:.3f} at the 5% level. The test that curves are the same in all samples "
         f"rejects {of_curves:.3f}, that of one sample {', '.join(f'{value:.3f}' for value in of_samples)}; where x1 is "
         f"raised to the power 1.3 in all rows of the second sample {power:.3f}, and then the smallest p-value is that "
         f"of this term and sample in {named:.3f}. Monte-Carlo standard error of a coverage: "
-        f"{np.sqrt(0.95 * 0.05 / replicates):.3f}. Intervals count errors of sampling alone.",
+        f"{np.sqrt(0.95 * 0.05 / replicates):.3f}. Intervals are sampling intervals.",
     )
 
 

@@ -1,4 +1,4 @@
-"""Labels that are no random sample of the positives: what becomes of pi, and does the test of random labelling see it?
+"""Labels that are not a random sample of the positives: what becomes of pi, and does the test of labelling see it?
 
 usage: python benchmarks/selection.py [REPLICATES [PART ...]]      (default: 200; parts: tests, fits, bounds; fits/9: of
 every ninth cell)
@@ -151,20 +151,21 @@ def measure_tests(replicates: int, every: int) -> None:
             *("data", "pi", "labelled by", "preference", "bias of pi", "coverage"),
             *("all, 5%", "x1, 5%", "x4, 5%", "all, 5%, no interactions"),
             *("all, 1%", "pairs, 1%", "boosting, 1%"),
-            *("said", "right columns", "does not fit", "verdict doubts", "misses, no doubt", "Gamma for the truth"),
+            *("said", "right columns", "does not fit", 'verdict other than "well determined"'),
+            *("missed although well determined", "Gamma for the truth"),
         ],
         rows,
-        "bias with its Monte-Carlo standard error. coverage: of the default 95% interval. all, x1, x4: the score test "
+        "bias with its Monte-Carlo standard error. coverage: of the reported 95% interval. all, x1, x4: the score test "
         "of random labelling, by all columns together or by one; no interactions: with interactions=None. pairs, "
         "boosting: other tests of fit. said: the diagnosis says that labels prefer some positives; right columns: and "
-        "names those of the model that they go by, and no other. misses, no doubt: intervals without the truth, the "
-        'verdict being "well determined". Gamma for the truth: median of the smallest Gamma whose bounds hold the true '
-        "pi.",
+        "names those of the model that they go by, and no other. missed although well determined: reported intervals "
+        'that do not cover the truth, the verdict being "well determined". Gamma for the truth: median of the '
+        "smallest Gamma whose bounds hold the true pi.",
     )
 
 
 def look_at_fits(cell: Cell, seed: int) -> tuple[float, ...]:
-    """Estimate, limits for errors of sampling, lower limit, and doubts, of a right model and of a wrong one."""
+    """Estimate, sampling limits, lower limit, and doubts, of a right model and of a wrong one."""
     rows, z, along = draw_rows(cell, seed)
     X = pd.DataFrame(rows, columns=COLUMNS).assign(x6=along)
     found: list[float] = []
@@ -195,12 +196,13 @@ def measure_fits(replicates: int, every: int) -> None:
         f"Labels given with a preference that the model knows of: n0 = {N0}, n1 = {N1}, {replicates} data sets a line",
         [
             *("data", "pi", "labelled by", "preference"),
-            *("bias", "sd", "standard error", "coverage", "coverage, default", "verdict doubts"),
-            *("wrong column: bias", "wrong column: coverage, default", "wrong column: verdict doubts"),
+            *("bias", "sd", "standard error", "coverage", "coverage, default", "doubted"),
+            *("wrong column: bias", "wrong column: coverage, default", "wrong column: doubted"),
         ],
         rows,
-        "Labelling by the columns it goes by. coverage: of 95% intervals for errors of sampling; default: with an "
-        f"allowance for model error. wrong column: labelling={WRONG!r}. Monte-Carlo standard error of a coverage of "
+        "Labelling by the columns it goes by. coverage: of 95% sampling intervals; default: of reported intervals. "
+        'doubted: with a verdict other than "well determined". '
+        f"wrong column: labelling={WRONG!r}. Monte-Carlo standard error of a coverage of "
         f"0.95: {np.sqrt(0.95 * 0.05 / replicates):.3f}.",
     )
 

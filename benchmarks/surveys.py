@@ -1,4 +1,4 @@
-"""Surveys in two stages: do intervals hold that know clusters, strata and sampling weights?
+"""Surveys in two stages: do intervals cover that account for clusters, strata and sampling weights?
 
 usage: python benchmarks/surveys.py [REPLICATES]      (default: 500)
 
@@ -86,7 +86,7 @@ def main(replicates: int) -> None:
         f"of the bootstrap ({N_RESAMPLES} resamples, percentile). No search for interactions. Monte-Carlo standard "
         "error of a coverage: "
         f"{np.sqrt(0.95 * 0.05 / replicates):.3f}, of the bootstrap's "
-        f"{np.sqrt(0.95 * 0.05 * BOOTSTRAPPED / replicates):.3f}. Intervals for pi count errors of sampling alone.",
+        f"{np.sqrt(0.95 * 0.05 * BOOTSTRAPPED / replicates):.3f}. Intervals for pi are sampling intervals.",
     )
 
 

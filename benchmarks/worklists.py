@@ -86,7 +86,7 @@ def main(folder: Path, maskings: int) -> None:
         ],
         "expected, seen: mean share of positives among the rows on the list, by the model and in truth. width: of the "
         "95% interval for their number, as a share of the rows on the list. held: share of lists with the number in "
-        "the interval; fewer: with fewer than that. The allowance for errors of the model is that of pi, chosen with "
+        "the interval; fewer: with fewer than that. The allowance for model error is that of pi, chosen with "
         "the first group in sight (benchmarks/division.py).",
     )
 

@@ -24,7 +24,7 @@ HIDING = (
 MEASURES = (
     "MAE: mean absolute error of pi, all tables and shares counted alike; empty where a method did not answer in "
     f"every table. > {FAR}: share of runs with a larger error; unwarned: with a larger error, but no doubt cast on pi "
-    "by a warning or by the diagnosis. coverage: share of 95% intervals that hold the true share, in all runs and in "
+    "by a warning or by the diagnosis. coverage: share of 95% intervals that cover the true share, in all runs and in "
     "those that the diagnosis flags or not; width: their mean width. warned: share of runs in which the fit warns; "
     "flagged: in which the diagnosis does not find pi well determined. Err, AUC, log score: share of wrong calls of "
     "unlabelled rows at a posterior of 0.5, area under the curve, mean of -log posterior of the truth (between 1e-6 "
