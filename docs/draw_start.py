@@ -71,7 +71,8 @@ QUESTIONS = (
     (
         "Are labelled rows a random\nsample of the positives?",
         "no",
-        "chances known: sample_weight=\ncolumns known: labelling=\nelse: audit=, or do not report pi,\nbut labelling_bounds()",
+        "chances known: sample_weight=\ncolumns known: labelling=\n"
+        "else: audit=, or do not report pi,\nbut labelling_bounds()",
     ),
     (
         "Do you know pi, or\nlimits for it?",
@@ -80,7 +81,11 @@ QUESTIONS = (
     ),
     ("Several unlabelled samples:\nsites, years?", "yes", "fit(X, z, sample=site)"),
     ("Was the class of some\nrows found out?", "yes", "fit(X, z, audit=found)\nfit(X, z, negative=healthy)"),
-    ("Are rows in clusters,\nor from a survey?", "yes", "fit(X, z, weights,\ngroups=psu, strata=stratum)\n(with labelling=: a bootstrap)"),
+    (
+        "Are rows in clusters,\nor from a survey?",
+        "yes",
+        "fit(X, z, weights,\ngroups=psu, strata=stratum)\n(with labelling=: a bootstrap)",
+    ),
 )
 LAST = "fit with all of these,\nthen read diagnose()"
 OTHER_METHODS = 3  # the first questions end in another method; after the others one goes on
