@@ -71,34 +71,43 @@ QUESTIONS = (
     (
         "Are labelled rows a random\nsample of the positives?",
         "no",
-        "known chances: sample_weight=\nknown columns: labelling=\nelse: labelling_bounds()",
+        "chances known: sample_weight=\ncolumns known: labelling=\n"
+        "else: audit=, or do not report pi,\nbut labelling_bounds()",
     ),
-    ("Do you know pi, or\nlimits for it?", "yes", "PUGAM(pi=0.3)\nPUGAM(pi=(0.1, 0.5))"),
+    (
+        "Do you know pi, or\nlimits for it?",
+        "yes",
+        "pi: PUGAM(pi=0.3), not together with\nlabelling=, sample=, audit=, negative=\nlimits: PUGAM(pi=(0.1, 0.5))",
+    ),
     ("Several unlabelled samples:\nsites, years?", "yes", "fit(X, z, sample=site)"),
     ("Was the class of some\nrows found out?", "yes", "fit(X, z, audit=found)\nfit(X, z, negative=healthy)"),
-    ("Are rows in clusters,\nor from a survey?", "yes", "fit(X, z, weights,\ngroups=psu, strata=stratum)"),
+    (
+        "Are rows in clusters,\nor from a survey?",
+        "yes",
+        "fit(X, z, weights,\ngroups=psu, strata=stratum)\n(with labelling=: a bootstrap)",
+    ),
 )
-LAST = "PUGAM().fit(X, z)\nthen read diagnose()"
+LAST = "fit with all of these,\nthen read diagnose()"
 OTHER_METHODS = 3  # the first questions end in another method; after the others one goes on
-STEP = 1.25
+STEP = 1.35
 
 
 def tree() -> Figure:
     """Draw the questions from top to bottom, with what to do at their right."""
-    figure = Figure(figsize=(6.4, 9.4))
+    figure = Figure(figsize=(6.9, 10.0))
     ax = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     ax.set_axis_off()
     for number, (question, answer, advice) in enumerate(QUESTIONS):
         height = -STEP * number
         _box(ax, 1.6, height, question, "white", LINE)
-        _box(ax, 5.6, height, advice, PALE, RULE if number < OTHER_METHODS else MARK)
+        _box(ax, 5.75, height, advice, PALE, RULE if number < OTHER_METHODS else MARK)
         ax.annotate("", (4.1, height), (3.1, height), arrowprops={"arrowstyle": "->", "color": GREY})
         ax.text(3.6, height + 0.1, answer, ha="center", fontsize=9, color=GREY)
         ax.annotate("", (1.6, height - STEP + 0.4), (1.6, height - 0.4), arrowprops={"arrowstyle": "->", "color": GREY})
         down = {"yes": "no", "no": "yes"}[answer] if number < OTHER_METHODS else "then"
         ax.text(1.7, height - STEP / 2, down, va="center", fontsize=9, color=GREY)
     _box(ax, 1.6, -STEP * len(QUESTIONS), LAST, MARK, MARK, colour="white")
-    ax.set_xlim(0.0, 7.2)
+    ax.set_xlim(0.0, 7.6)
     ax.set_ylim(-STEP * len(QUESTIONS) - 0.6, 0.6)
     return figure
 

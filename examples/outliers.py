@@ -45,8 +45,8 @@ is_nine = digits.target[batch] == 9
 print(f"{len(checked)} checked images, {len(batch)} new ones, of which a share of {is_nine.mean():.3f} are nines")
 
 # %%
-# The 64 pixels of an image are many for 1,700 rows, and neighbours say nearly the same. Ten principal components keep
-# what matters. They are computed from all rows and do not look at ``z``, so they give nothing away.
+# The 64 pixels of an image are many for 1,700 rows, and neighbours carry nearly the same information. Ten principal
+# components keep what matters. They are computed from all rows and do not look at ``z``, so they give nothing away.
 
 components = PCA(10, random_state=0).fit_transform(digits.data[rows])
 X = pd.DataFrame(components, columns=[f"c{i}" for i in range(1, 11)])
@@ -61,15 +61,16 @@ print(f"share of outliers {1 - pi.estimate:.3f} (95% interval {1 - pi.upper:.3f}
 print(f"truth             {is_nine.mean():.3f}")
 
 # %%
-# Limits change places when pi becomes 1 - pi. Outliers are few, so the interval is wide compared with the share: what
-# is known about outliers has to come from these hundred rows. ``diagnose()`` says whether it was enough.
+# Limits change places when pi becomes 1 - pi. The reported interval of pi allows for negatives that look like
+# positives; for outliers that is the upper limit. Outliers are few, so the interval is wide compared with the share:
+# what is known about outliers has to come from these hundred rows. ``diagnose()`` says whether it was enough.
 
 print(model.diagnose())
 
 # %%
 # With 40 nines in place of 100, little is known about them: the upper limit of their share is many times the lower
-# one. The verdict is about pi, the share of *typical* rows, which is still known well. For rare outliers, look at the
-# interval of their share instead.
+# one. The verdict doubts pi, too: at the lower limit of its interval the two classes lie close together. For rare
+# outliers, look at the interval of their share, not at the estimate alone.
 
 n_few = len(typical) + 40  # nines come last
 scarce = PUGAM().fit(X[:n_few], z[:n_few])
@@ -83,8 +84,8 @@ print(scarce.diagnose().verdict)
 # -----------
 # An isolation forest learns what typical rows look like, and calls a row an outlier that lies alone. pugam compares
 # the two samples, and calls a row an outlier that lies where the batch has more rows than the checked sample lets
-# expect. So does a logistic regression of ``z``, in a simpler way and without knowing about pi. We compare how well
-# they rank the batch. A ROC area of 0.5 is chance, 1 is perfect.
+# expect. So does a logistic regression of ``z``, in a simpler way and without knowing about pi. The
+# table says how well they rank the batch. A ROC area of 0.5 is chance, 1 is perfect.
 
 new = X[z == 0]
 forest = IsolationForest(random_state=0).fit(X[z == 1])

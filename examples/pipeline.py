@@ -27,13 +27,13 @@ from pugam import PUGAM, metrics
 # %%
 # The data
 # --------
-# 569 tumours, of which the true kind is known. To have something to find, we hide half of the malignant labels: ``z``
-# is 1 for a tumour that has been diagnosed as malignant, 0 for one that has not been examined. We also lose 2% of the
-# measurements, so that the pipeline has something to do.
+# 569 tumours, of which the true kind is known. To have something to find, half of the malignant labels are hidden:
+# ``z`` is 1 for a tumour that has been diagnosed as malignant, 0 for one that has not been examined. 2% of the
+# measurements are lost as well, so that the pipeline has something to do.
 
 rng = np.random.default_rng(0)
 table = load_breast_cancer(as_frame=True)
-y = table.target.to_numpy() == 0  # malignant; used below only to see how close we get
+y = table.target.to_numpy() == 0  # malignant; used below only to compare with the truth
 z = (y & (rng.random(len(y)) < 0.5)).astype(int)
 X = table.data.mask(rng.random(table.data.shape) < 0.02)
 print(f"{z.sum()} diagnosed, {(z == 0).sum()} not examined, {X.isna().sum().sum()} values missing")
@@ -41,9 +41,9 @@ print(f"{z.sum()} diagnosed, {(z == 0).sum()} not examined, {X.isna().sum().sum(
 # %%
 # The pipeline
 # ------------
-# Radius, perimeter and area say nearly the same: one principal component stands for them. Four more columns are taken
-# as they are, with the gaps filled. ``set_output(transform="pandas")`` keeps the names, so that effects have names,
-# too.
+# Radius, perimeter and area carry nearly the same information: one principal component stands for them. Four more
+# columns are used as they are, with the gaps filled. ``set_output(transform="pandas")`` keeps the names, so that
+# effects have names, too.
 
 columns = ColumnTransformer(
     [

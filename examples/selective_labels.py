@@ -2,9 +2,9 @@
 When labels prefer some positives
 =================================
 
-A fit takes labelled rows for a random sample of the positives. Often they are not: the fraud that is found is the fraud
-that somebody looked for. This tutorial follows one table through that trouble: how to see it, how to model it, what an
-audit adds, and what to report when none of this can be done.
+A fit treats labelled rows as a random sample of the positives (SCAR). Often they are not: the fraud that is found is
+the fraud that somebody looked for. This tutorial follows one table through that trouble: how to see it, how to model
+it, what an audit adds, and what to report when none of this can be done.
 
 Run it with ``python examples/selective_labels.py FOLDER``; the picture of the bounds is written into the folder.
 """
@@ -54,11 +54,11 @@ X, z, y = make_table(seed=1)
 # %%
 # What the ordinary fit says
 # --------------------------
-# Its estimate is too small, and its interval does not know why. But the rows contradict random labels, and the test
-# says by which column: among claims that are surely fraudulent, the amount still tells labelled from unlabelled ones.
-# That takes claims that are surely fraudulent. Where features tell fraud less well, the test may see nothing, and the
-# estimate is too small all the same. And interactions may take the preference in: without ``interactions=None`` this
-# fit adds so many that no column is left to be tested.
+# Its estimate is too small, and its interval does not know why. But the rows contradict labels completely at random,
+# and the test says which column labelling depends on: among claims that are surely fraudulent, the amount still tells
+# labelled from unlabelled ones. That takes claims that are surely fraudulent. Where features tell fraud less well, the
+# test may see nothing, and the estimate is too small all the same. And interactions may absorb the preference: without
+# ``interactions=None`` this fit adds so many that no column is left to be tested.
 
 plain = PUGAM(interactions=None).fit(X, z)
 print(plain.pi_interval())
@@ -69,7 +69,8 @@ print(plain.verdict_)
 # %%
 # Say what labels depend on
 # -------------------------
-# With ``labelling="s(amount)"`` the preference is estimated along with everything else. That takes two features at
+# With ``labelling="s(amount)"`` the preference is estimated along with everything else: labels are random given the
+# amount (SAR), not completely at random. That takes two features at
 # least that matter and have no part in the preference: here there are four. The truth is inside the interval
 # again.
 
@@ -104,7 +105,7 @@ print(f"pi may be {SHARE} if chances vary {bounds.gamma_for(SHARE, sampling=Fals
 # %%
 # What to report
 # --------------
-# With an audit: the audited estimate. Without one: the estimate that models the preference, the columns it goes by,
+# With an audit: the audited estimate. Without one: the estimate that models the preference, the columns it depends on,
 # and why you believe that other features play no part in it. If you cannot name the columns: bounds, with the ``gamma``
 # they rest on, and who was asked about it.
 

@@ -7,9 +7,9 @@ health survey gives you people of the same region. It is tempting to call the fi
 and to run a logistic regression. But some of the "controls" are cases that nobody has diagnosed, and every odds ratio
 is then too close to 1.
 
-This tutorial takes the survey for what it is, *unlabelled*. It estimates the share pi of undiagnosed cases in it and
+This tutorial treats the survey as what it is, *unlabelled*. It estimates the share pi of undiagnosed cases in it and
 the odds ratios of cases against people who are really free of the disease, each with its interval. The people are
-made up, so that we know the truth and can see how close one gets.
+made up, so that the truth is known.
 
 Run it with ``python examples/under_diagnosis.py FOLDER``; the report is written into the folder.
 """
@@ -84,7 +84,7 @@ print(X.assign(diagnosed=z).groupby("diagnosed").mean(numeric_only=True).round(1
 # The numbers of people and the effects were chosen after some trials, such that pi is well determined; do not take
 # this page for a measure of how well the method does. In the trials, made with ``estimate="mode"``, studies of half the
 # size, with other effects, missed pi in one of four cases, and an effect of the body mass index that levels off sharply
-# was taken for a line in two of six.
+# came out as a line in two of six.
 #
 # Two conditions make this work, and both are about how the rows came about. The patients are a random sample of the
 # people who have the disease. The survey is a random sample of the population whose share you want. Nobody has to be
@@ -111,7 +111,7 @@ diagnosis = model.diagnose()
 print(diagnosis)
 
 # %%
-# From top to bottom: all five terms differ from a constant, where two are needed; no pair of columns asks for an
+# From top to bottom: all five terms differ from a constant, where two are needed; no pair of columns supports an
 # interaction; pi is not pushed to 0 or 1; and none of the tests of fit objects. A line that begins with ``!`` would be
 # a warning, with what to do about it. The pictures behind it:
 
@@ -122,7 +122,7 @@ plt.show()
 # %%
 # Odds ratios
 # -----------
-# Now the comparison with the analysis that takes the survey for healthy. ``PUGAM(pi=0.0001)`` is exactly that: with
+# Now the comparison with the analysis that treats the survey as healthy. ``PUGAM(pi=0.0001)`` is exactly that: with
 # no cases among the unlabelled rows the model is an ordinary logistic additive model of ``z``. The two columns differ
 # in pi, and hardly in anything else: with pi fixed, curves are smoothed by REML.
 
@@ -143,7 +143,7 @@ for column, a, b in questions:
             "odds ratio": f"{column}: {b} against {a}",
             "truth": round(np.exp(pair.iloc[1] - pair.iloc[0]), 2),
             "pugam": model.odds_ratio(column, a, b),
-            "survey taken for healthy": naive.odds_ratio(column, a, b),
+            "survey treated as healthy": naive.odds_ratio(column, a, b),
         }
     )
 ratios = pd.DataFrame(rows).set_index("odds ratio")
@@ -162,7 +162,7 @@ print(ratios.assign(**{name: ratios[name].map(in_words) for name in ratios.colum
 
 fig, ax = plt.subplots(figsize=(7, 3.2), layout="constrained")
 place = np.arange(len(ratios))[::-1]
-for name, shift, colour in (("pugam", 0.12, "C0"), ("survey taken for healthy", -0.12, "C1")):
+for name, shift, colour in (("pugam", 0.12, "C0"), ("survey treated as healthy", -0.12, "C1")):
     middle, low, high = (np.array([getattr(r, part) for r in ratios[name]]) for part in ("estimate", "lower", "upper"))
     ax.errorbar(middle, place + shift, xerr=[middle - low, high - middle], fmt="o", color=colour, label=name)
 ax.scatter(ratios["truth"], place, marker="|", s=400, color="black", label="truth", zorder=3)
@@ -187,7 +187,7 @@ for ax, column in zip(axes, ["age", "bmi", "neck"], strict=True):
     truth = true_effects(grid)[column] - true_effects(X[z == 0])[column].mean()
     ax.fill_between(curve["x"], curve["lower"], curve["upper"], color="C0", alpha=0.25)
     ax.plot(curve["x"], curve["u"], color="C0", label="pugam, 95% band")
-    ax.plot(flat["x"], flat["u"], "--", color="C1", label="survey taken for healthy")
+    ax.plot(flat["x"], flat["u"], "--", color="C1", label="survey treated as healthy")
     ax.plot(curve["x"], truth, color="black", linewidth=1, label="truth")
     ax.set(xlabel=column, ylabel="effect on the log odds" if column == "age" else "")
 axes[0].legend(fontsize=8)
@@ -226,8 +226,8 @@ print(f"{'truth':25}         {ill.sum():5.0f}")
 # What no diagnosis can see
 # -------------------------
 # Clinics see severe cases first. Suppose that heavy people are referred more often: of the cases, those with a body
-# mass index above 30 are three times as likely to become patients as the others. Then the patients are no random
-# sample of the cases, and the first condition fails.
+# mass index above 30 are three times as likely to become patients as the others. Then the patients are not a
+# random sample of the cases, and the first condition fails.
 
 chance = np.where(region["bmi"] > 30, 0.6, 0.2)
 referred = region[has_disease & (rng.random(len(region)) < chance)].head(2000)
@@ -240,9 +240,12 @@ print(f"truth: {ill.mean():.3f}")
 print("odds ratio of bmi 32 against 25:", in_words(selective.odds_ratio("bmi", 25, 32)))
 
 # %%
-# The answer is wrong, and the software calls it well determined: it sees rows, not how they came about. Ask the
-# clinic how patients reach it. Where the chances of referral are known up to a factor, weights mend it: a patient
-# with a third of the chance counts three times as much. Scale the weights to a mean of one.
+# The interval does not contain the true share, and the verdict is "well determined" all the same: the test of labels
+# misses this preference, as it misses many. Ask the clinic how patients reach it. Two remedies follow from what it may
+# say.
+#
+# **The chances of referral are known up to a factor.** Then weights mend it: a patient with a third of the chance
+# counts three times as much. Scale the weights to a mean of one.
 
 weight = np.ones(len(X_referred))
 weight[z_referred == 1] = 1 / np.where(referred["bmi"] > 30, 0.6, 0.2)
@@ -253,18 +256,32 @@ print("pi:   ", weighted.pi_interval(method="bootstrap", n_resamples=200, random
 print(f"odds ratio of bmi 32 against 25: {weighted.odds_ratio('bmi', 25, 32).estimate:.2f}")
 
 # %%
-# The interval is from a bootstrap because weighted rows are not as many as their weights say. Where the chances are
-# not known, another sample of cases, found by screening, is the only remedy; a bound on pi, ``PUGAM(pi=(0.25,
-# 0.45))``, limits the damage if something is known about pi.
+# The interval is from a bootstrap because weighted rows are not as many as their weights say. A bootstrap counts
+# sampling error alone: this interval does not have the allowance for errors of the model that the other intervals on
+# this page have.
+#
+# **The chances are not known, but the column is.** Say what labelling depends on, and the preference is estimated along
+# with the rest:
+
+modelled = PUGAM(labelling="s(bmi)").fit(X_referred, z_referred)
+print("pi:   ", modelled.pi_interval(), "-", modelled.verdict_)
+print("odds ratio of bmi 32 against 25:", in_words(modelled.odds_ratio("bmi", 25, 32)))
+
+# %%
+# The interval contains the true share again. It is wider, as a labelling that is not known costs information.
+#
+# Where nothing is known of labelling, audit some people of the survey, ``fit(X, z, audit=found)``, or do not report pi
+# but bounds, ``model.labelling_bounds([2, 5])``. Limits for pi from elsewhere, ``PUGAM(pi=(0.25, 0.45))``, limit the
+# damage.
 #
 # What to report in a paper
 # -------------------------
-# * where labelled and unlabelled rows come from, and why the labelled ones may be taken for a random sample of all
-#   cases;
+# * where labelled and unlabelled rows come from, and why the labelled ones may be treated as a random sample of
+#   all cases;
 # * the numbers of both, n0 and n1;
 # * pi with its interval, and what ``diagnose()`` says, warnings included;
 # * odds ratios or curves with intervals, and the scale on which effects add up (log odds);
-# * how they change when pi is fixed at other values, for example at the ends of its interval:
+# * how they change when pi is fixed at other values, for example at the ends of the sampling interval:
 
 interval = model.pi_interval(method="profile")
 for pi in (interval.lower, interval.upper):

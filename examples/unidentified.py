@@ -46,12 +46,16 @@ print(diagnosis)
 # Why --- The labelled rows show g, the density of positives, and the unlabelled ones the mixture f = pi g + (1 - pi)
 # h. With a single feature, take any pi below the truth: h = (f - pi g) / (1 - pi) is a density, too, and log g/h some
 # curve. It fits as well as the true one. With two features that matter, log g/h for a wrong pi is no longer a *sum*
-# of two curves, which is what the model asks for. That is how pi is identified, and why effects have to add up.
+# of two curves, which is what the model demands. That is how pi is identified, and why effects have to add up.
 #
 # So these rows could have come from pi = 0.2, with other negatives. Why does the interval above leave 0.2 out? Because
 # of the prior. Marginal likelihood expects curves to be nearly straight, and for a smaller pi the curve of ``dose``
 # has to bend. The true one happens to be straight, so the interval is right, but nothing in the rows says so. The
-# diagnosis knows that two features are needed, and its verdict is *not determined* however narrow the interval.
+# diagnosis counts the terms that are distinguishable from a constant, at the 5% level for all of them together (Holm).
+# It finds one, and two are needed: the verdict is *not determined* however narrow the interval.
+#
+# Usually it notices when only one feature matters, not always: among many columns of noise one may pass for a second
+# feature. Check in ``model.summary()`` that at least two terms are strong.
 #
 # A profile holds pi at many values, fits the curves to each, and draws how much worse the fit becomes. On the left is
 # that of marginal likelihood. On the right is that of ``estimate="mode"``, whose curves bend more freely: a small pi
