@@ -257,7 +257,7 @@ print(f"odds ratio of bmi 32 against 25: {weighted.odds_ratio('bmi', 25, 32).est
 
 # %%
 # The interval is from a bootstrap because weighted rows are not as many as their weights say. A bootstrap counts
-# sampling error alone: this interval does not have the allowance for errors of the model that the other intervals on
+# sampling error alone: this interval does not have the allowance for model error that the other intervals on
 # this page have.
 #
 # **The chances are not known, but the column is.** Say what labelling depends on, and the preference is estimated along

@@ -64,7 +64,7 @@ def test_a_demonstration_prints_the_figures_of_the_caption_in_the_readme(demonst
     _, said = demonstrated
     shares = r"share of ([\d.]+) to be malignant \(95% interval ([\d.]+) to ([\d.]+)\)"
     pi, lower, upper = re.search(shares, README).groups()
-    truth = re.search(r"behind the mask it is ([\d.]+)\.", README).group(1)
+    truth = re.search(r"the true share is ([\d.]+)\.", README).group(1)
 
     assert f"pi = {pi} (95% interval {lower} to {upper})" in said
     assert f"the truth behind the mask: {truth}" in said

@@ -1,4 +1,4 @@
-"""Intervals for pi allow for errors of the model: below always, on both sides where rows contradict it."""
+"""Intervals for pi allow for model error: below always, on both sides where rows contradict it."""
 
 import math
 from dataclasses import replace

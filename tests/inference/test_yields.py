@@ -1,4 +1,4 @@
-"""What reviews are expected to find: chance by itself, parameters that are not known, and errors of the model."""
+"""What reviews are expected to find: chance by itself, parameters that are not known, and model error."""
 
 import numpy as np
 import pandas as pd

@@ -30,7 +30,7 @@ def test_the_areas_are_the_bounds(model):
     assert ax.get_xscale() == "log"
     assert ax.get_title() == f"at random: {found.pi}"
     assert [text.get_text() for text in ax.get_legend().get_texts()] == [
-        "with errors of sampling",
+        "with sampling error",
         "given the fit",
         "limit without model",
     ]

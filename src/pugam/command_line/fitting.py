@@ -26,9 +26,8 @@ __all__ = ["Asked", "fit_and_tell", "require_interval_of_kinds"]
 
 HOW = {
     "fixed": "given",
-    "wald, with an allowance for errors of the model": "interval from held-out rows, with an allowance for errors of "
-    "the model",
-    "marginal": "interval by marginal likelihood, with an allowance for errors of the model",
+    "wald, with an allowance for model error": "interval from held-out rows, with an allowance for model error",
+    "marginal": "interval by marginal likelihood, with an allowance for model error",
     "kinds": "shares of all kinds of positives added up",
 }
 

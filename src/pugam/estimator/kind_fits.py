@@ -107,7 +107,7 @@ class KindFits:
 
     @property
     def _allows(self) -> bool:
-        """Whether intervals allow for errors of the model: by marginal likelihood they do."""
+        """Whether intervals allow for model error: by marginal likelihood they do."""
         return bool(self.models[0]._settings.estimate != "mode")
 
     @property

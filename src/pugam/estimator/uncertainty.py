@@ -83,7 +83,7 @@ class UncertaintyMethods(CurveMethods):
         model_error : bool
             By marginal likelihood, the lower limit of the default interval allows for negatives that look just like
             positives; where a checked model does not fit, the interval includes the estimates of other methods. False:
-            errors of sampling alone, as all other intervals.
+            sampling error alone, as all other intervals.
         kind : {"normal", "percentile", "bca"}
             Which interval a bootstrap gives; normal by default, around the estimate, since quantiles of refits lie low:
             see `Bootstrap.interval`.

@@ -96,7 +96,7 @@ class WorklistMethods(PredictionMethods):
         """Rank rows for a review, and say how many positives it is expected to find; print it to read it.
 
         No known negatives are needed: the posteriors add up to the number of positives to expect. The interval
-        counts chance, the estimation of pi and of the curves, and what `pi_interval` allows for errors of the model.
+        counts chance, the estimation of pi and of the curves, and what `pi_interval` allows for model error.
         Rows are counted once each, whatever weights the fit had.
 
         Parameters
@@ -116,7 +116,7 @@ class WorklistMethods(PredictionMethods):
         level : float
         model_error : bool
             As of `pi_interval`: whether lower limits allow for negatives that look just like positives, in equal shares
-            among all rows that do. False: errors of sampling alone, which makes short lists look much surer.
+            among all rows that do. False: sampling error alone, which makes short lists look much surer.
         pi, sample
             As of `predict_proba`. A share that is given counts as known.
         unscorable : {"error", "nan"}

@@ -226,7 +226,7 @@ class Changes:
         The difference of the shares of positives, new less old.
     shares : data frame
         One row for each unlabelled sample that both models have, the last, "all", for all unlabelled rows: sample, old
-        and new with their limits, difference, lower and upper. Limits of a difference count errors of sampling alone.
+        and new with their limits, difference, lower and upper. Limits of a difference count sampling error alone.
     effects : data frame
         One row for each term that both models have: where its effects are farthest apart (at), old, new, difference,
         se, and the p-value of effects that are the same everywhere.

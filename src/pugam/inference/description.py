@@ -23,7 +23,7 @@ def describe(found: Diagnosis, interval: Interval, words: Words) -> Iterator[str
     yield f"{_headline(found)}: {interval}"
     if profile is not None:
         limits = f"{100 * profile.level:g}% interval {profile.lower:.3f} to {profile.upper:.3f}"
-        above = "the one above allows for errors of the model"
+        above = "the one above allows for model error"
         yield f"  profile      {limits}{f' if the model holds; {above}' if found.allows_for_errors else ''}"
     yield f"  terms        {_describe_terms(found)}"
     if found.search is not None and found.search.n_pairs:

@@ -76,7 +76,7 @@ class Diagnosis:
     wald : Interval
         The interval for pi that is reported: of the mode that of the profile, where Wald's is far from it.
     sampling, profile_interval : Interval
-        Two intervals for errors of sampling alone, which agree where the likelihood is well behaved.
+        Two intervals for sampling error alone, which agree where the likelihood is well behaved.
     profile_pi, profile_deviance : arrays
         The profile of pi; a deviance of 3.84 marks the limits of the 95% interval.
     terms : tuple of HypothesisTest
@@ -196,7 +196,7 @@ class Diagnosis:
 
     @property
     def allows_for_errors(self) -> bool:
-        """Whether the interval for pi is wider than errors of sampling make it."""
+        """Whether the interval for pi is wider than sampling error makes it."""
         return self.wald.method != "profile" and self.wald.lower < self.sampling.lower
 
     @property
@@ -351,7 +351,7 @@ def _better_limits(found: Diagnosis) -> tuple[float, float] | None:
 
 
 def _interval(inference: Inference[Fit], pi: float, sampling: bool = False) -> Interval:
-    """Interval for pi, with or without an allowance for errors of the model."""
+    """Interval for pi, with or without an allowance for model error."""
     if inference.settings.pi_range.fixed:
         return Interval(pi, pi, pi, LEVEL, "fixed")
     return (inference.sampling_interval if sampling else inference.pi_interval)(pi, LEVEL)

@@ -96,7 +96,7 @@ class Inference(ABC, Generic[F_co]):
 
     @abstractmethod
     def sampling_interval(self, pi: float, level: float) -> Interval:
-        """Interval for pi around an estimate, for errors of sampling alone."""
+        """Interval for pi around an estimate, for sampling error alone."""
 
     def pi_interval(self, pi: float, level: float, model_error: bool = True) -> Interval:
         """The interval for pi that is reported: the profile of a mode where that is far from Wald's."""
@@ -105,14 +105,14 @@ class Inference(ABC, Generic[F_co]):
         return self.wald_interval(pi, level) if model_error else self.sampling_interval(pi, level)
 
     def wald_interval(self, pi: float, level: float) -> Interval:
-        """Interval for pi around an estimate; by marginal likelihood with an allowance for errors of the model."""
+        """Interval for pi around an estimate; by marginal likelihood with an allowance for model error."""
         interval = self.sampling_interval(pi, level)
         if self.settings.estimate == "mode":
             return interval
         return allow_for_model_error(interval, self.fit.neighbours, self.settings.pi_range.limits)
 
     def model_errors(self, pi: float, level: float) -> ModelErrors:
-        """What the interval for pi allows for errors of the model, as if there were none of sampling."""
+        """What the interval for pi allows for model error, as if there were no sampling error."""
         normal_quantile(level)  # refuses what is no level
         sure = Interval(pi, pi, pi, level, "fixed")
         if self.settings.estimate != "mode":

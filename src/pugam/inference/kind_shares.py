@@ -42,7 +42,7 @@ class KindLimits:
     Attributes
     ----------
     intervals : sequence of K Interval
-        For the share of a kind among rows that are of no other kind, for errors of sampling alone.
+        For the share of a kind among rows that are of no other kind, for sampling error alone.
     others : sequence of K sequences of float
         What others than the model say of that share, where rows contradict it.
     correlation : array of shape (K, K)

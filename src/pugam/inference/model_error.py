@@ -16,7 +16,7 @@ from pugam.inference.intervals import Interval
 
 __all__ = ["ALLOWING", "allow_for_model_error"]
 
-ALLOWING = "wald, with an allowance for errors of the model"  # the method of Wald's interval, widened
+ALLOWING = "wald, with an allowance for model error"  # the method of Wald's interval, widened
 
 MEAN_ERROR = 0.05  # of -log(1 - q), over tables that benchmarks/model_error.py chooses on
 NEARLY_ONE = 1.0 - 1e-12

@@ -39,7 +39,7 @@ class Limits(NamedTuple):
 
 
 class ModelErrors(NamedTuple):
-    """What an interval for pi allows for errors of the model, as shares of the negatives.
+    """What an interval for pi allows for model error, as shares of the negatives.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class ModelErrors(NamedTuple):
 
     @classmethod
     def of_share(cls, pi: float, lower: float, upper: float) -> ModelErrors:
-        """From limits for pi that know of errors of the model alone."""
+        """From limits for pi that allow for model error alone."""
         left = max(1.0 - pi, SUREST)
         return cls(1.0 - left / max(1.0 - lower, left), (upper - pi) / left)
 

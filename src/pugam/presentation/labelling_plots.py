@@ -25,7 +25,7 @@ DRAWN_GAMMAS = tuple(float(gamma) for gamma in np.geomspace(TICKS[0], TICKS[-1],
 def plot_labelling(
     model: FittedModel, level: float = 0.95, axes: Any = None, bounds: LabellingBounds | None = None, **options: Any
 ) -> Figure:
-    """Draw the range of pi against Gamma, with and without errors of sampling, and the limit that needs no model."""
+    """Draw the range of pi against Gamma, with and without sampling error, and the limit that needs no model."""
     if options:
         raise InputError(f"plot('labelling') takes axes and bounds; got {', '.join(options)}.")
     found = model.labelling_bounds(DRAWN_GAMMAS, level) if bounds is None else bounds
@@ -36,7 +36,7 @@ def plot_labelling(
 
 def _draw(ax: Axes, found: LabellingBounds) -> None:
     limits: dict[str, Any] = {"color": BAND, "alpha": 0.25, "linewidth": 0}
-    ax.fill_between(found.gamma, found.lower_limit, found.upper_limit, **limits, label="with errors of sampling")
+    ax.fill_between(found.gamma, found.lower_limit, found.upper_limit, **limits, label="with sampling error")
     given: dict[str, Any] = {"color": LINE, "alpha": 0.45, "linewidth": 0}
     ax.fill_between(found.gamma, found.lower, found.upper, **given, label="given the fit")
     if np.isfinite(found.without_model).all():

@@ -41,7 +41,7 @@ def collect_bounds(model: FittedModel, level: float) -> Bounds | None:
 
 
 def draw_bounds(bounds: Bounds, estimate: float) -> Chart:
-    """Draw the range of pi against Gamma, with and without errors of sampling, and the limit without a model."""
+    """Draw the range of pi against Gamma, with and without sampling error, and the limit without a model."""
     along = Scale(0.0, math.log(bounds.gamma[-1]), BOX.left, BOX.right)
     up = Scale(0.0, 1.0, BOX.bottom, BOX.top)
     places = [along(math.log(gamma)) for gamma in bounds.gamma]

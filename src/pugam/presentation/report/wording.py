@@ -52,9 +52,9 @@ PLACES_OF_ONE_KIND = {
 }
 METHODS = {
     "wald": "Wald's interval",
-    ALLOWING: "Wald's interval from held-out rows, with an allowance for errors of the model",
+    ALLOWING: "Wald's interval from held-out rows, with an allowance for model error",
     "profile": "profile of the likelihood",
-    "marginal": "by marginal likelihood, with an allowance for errors of the model",
+    "marginal": "by marginal likelihood, with an allowance for model error",
 }
 CAUTION = {
     "well determined": "",
