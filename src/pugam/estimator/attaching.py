@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -114,7 +114,7 @@ class RowMethods(UncertaintyMethods):
         return open_rows(X, z, sample_weight, read_engine(self.engine), read_n_jobs(self.n_jobs), roles, shared)
 
     def __getstate__(self) -> dict[str, Any]:
-        state = dict(super().__getstate__())
+        state = dict(cast("dict[str, Any]", super().__getstate__()))
         state.pop("_rows", None)  # data stay where they are
         state.pop("_survey", None)
         state.pop("_chances", None)

@@ -208,7 +208,7 @@ class KindMethods(WorklistMethods):
         positive = read_labels(z, len(kinds.numbers)).positive
         unlabelled = ~positive if weights is None else ~positive & (weights > 0.0)
         fits = fit_kinds(self, X, as_array(z), weights, kinds, unlabelled)
-        with all_or_nothing(self):  # type: ignore[arg-type]
+        with all_or_nothing(self):
             for name in [name for name in vars(self) if name.endswith("_") or name in OF_ONE_KIND]:
                 delattr(self, name)
             self._remember_kinds(fits)

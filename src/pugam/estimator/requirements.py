@@ -193,13 +193,14 @@ def warn_of_samples(
         warn_user(f"{what}{shown} {have} no unlabelled row of positive weight, and so no {share}.")
     if samples is None:
         return
-    positive, negative = samples.count_audited()
-    if min(positive, negative) > 0 or positive + negative < FEWEST_AUDITED:
+    n_positive, n_negative = samples.count_audited()
+    n_audited = n_positive + n_negative
+    if min(n_positive, n_negative) > 0 or n_audited < FEWEST_AUDITED:
         return
-    found, count = "positive" if positive else "negative", positive + negative
-    elsewhere = () if positive else (", or give them as ", Argument("negative"), " if they are from elsewhere")
+    found = "positive" if n_positive else "negative"
+    elsewhere = () if n_positive else (", or give them as ", Argument("negative"), " if they are from elsewhere")
     warn_user(
-        f"All {count} audited rows are {found}. If that is why they were given, they are not an audit, and make pi "
+        f"All {n_audited} audited rows are {found}. If that is why they were given, they are not an audit, and make pi "
         "wrong: leave them out",
         *elsewhere,
         ". If they were drawn at random, audit more: an interval without the model needs rows of both classes.",
