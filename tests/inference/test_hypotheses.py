@@ -442,8 +442,8 @@ def test_a_random_effect_of_noise_has_p_values_of_all_sizes_and_one_that_is_ther
 
 
 def test_a_random_effect_with_gaps_is_tested_like_one_without():
-    # With sites that differ by 0.5, the mean of 20 was about 0.8, more than without any difference; now it is 0.20, with a
-    # standard deviation of 0.05.
+    # With sites that differ by 0.5, the mean of 20 was about 0.8, more than without any difference. Now it is 0.20, and
+    # has a standard deviation of 0.05.
     with_gaps = {"term": "r(site, missing='effect')", "gaps": 0.15}
     noise = [random_effect_tested(seed, 0.0, **with_gaps) for seed in range(12)]
     assert {test.df for test in noise} == {12.0}  # 11 differences of sites, and the effect of gaps

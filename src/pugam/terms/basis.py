@@ -139,9 +139,9 @@ class Basis(ABC):
 
     @property
     def is_random(self) -> bool:
-        """Whether coefficients are draws from a distribution around zero, all of which a test takes as if they were fixed.
+        """Whether coefficients are draws from a distribution around zero, which a test takes as if they were fixed.
 
-        Beside them there may be the effect of gaps, which is fixed.
+        Beside them there may be the effect of gaps, which is.
         """
         return False
 
