@@ -32,7 +32,7 @@ from pugam.inference import (
 )
 from pugam.likelihood import logit
 from pugam.messages import Argument
-from pugam.solvers import JointKinds, MarginalFit, find_clusters, fit_jointly
+from pugam.solvers import JointKinds, find_clusters, fit_jointly
 
 __all__ = ["KindFits", "find_kinds", "fit_kinds", "require_ordinary"]
 
@@ -193,7 +193,7 @@ def _fit_jointly(model: Any, X: Any, z: Any, weights: Array | None, kinds: Posit
         warnings.simplefilter("ignore")
         whole.fit(X, z, weights)
     fitted = whole._fitted("A fit of several kinds")
-    if not isinstance(fitted.fit, MarginalFit):
+    if not fitted.fit.has_evidence:
         return None
     kept = whole._rows[1]
     with one_blas_thread():
