@@ -22,6 +22,7 @@ from pugam.estimator.options import WEAK_PRIOR
 from pugam.estimator.reading import read_training_rows
 from pugam.estimator.training import TableRows
 from pugam.inference import (
+    USUAL_LEVEL,
     Interval,
     KindDiagnoses,
     KindLimits,
@@ -41,7 +42,6 @@ Array = NDArray[np.float64]
 MOST_SWEEPS = 8
 SETTLED = 0.002  # change of a share, and of the mean weight of a row, from one sweep to the next
 AUTO = "auto"
-LEVEL = 0.95
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +80,7 @@ class KindFits:
     @property
     def shares(self) -> Array:
         """Shares among all unlabelled rows, shape (K,)."""
-        return self.limits(LEVEL).shares
+        return self.limits(USUAL_LEVEL).shares
 
     def interval(self, level: float, model_error: bool = True, method: str | None = None) -> Interval:
         """The interval for the sum of the shares."""
@@ -105,7 +105,7 @@ class KindFits:
 
     def diagnose(self) -> KindDiagnoses:
         """Diagnose the fit of each kind."""
-        return KindDiagnoses(self.names, tuple(model.diagnose() for model in self.models), self.interval(LEVEL))
+        return KindDiagnoses(self.names, tuple(model.diagnose() for model in self.models), self.interval(USUAL_LEVEL))
 
     def posteriors(self, X: Any) -> Array:
         """P(kind | x) of rows, shape (n_rows, K)."""
@@ -116,7 +116,7 @@ class KindFits:
         logits = np.logaddexp.reduce(np.column_stack([model.decision_function(X) for model in self.models]), axis=1)
         if pi is None:
             return np.asarray(logits)
-        return np.asarray(logits + logit(pi) - np.logaddexp.reduce(self.limits(LEVEL).logits))
+        return np.asarray(logits + logit(pi) - np.logaddexp.reduce(self.limits(USUAL_LEVEL).logits))
 
     def number(self, name: Any) -> int:
         """Find a kind by its name."""

@@ -20,7 +20,7 @@ from pugam.inference.description import describe
 from pugam.inference.findings import Finding
 from pugam.inference.fixed_share import find_contradiction
 from pugam.inference.hypotheses import HypothesisTest, reference_penalty, tested_columns
-from pugam.inference.intervals import Interval
+from pugam.inference.intervals import USUAL_LEVEL, Interval
 from pugam.inference.kind import Inference
 from pugam.inference.kinds import inference_of
 from pugam.inference.labelling_test import LabellingTest, score_labelling
@@ -53,7 +53,6 @@ __all__ = ["Diagnosis", "diagnose_fit", "find_separating", "follow_pi"]
 
 Array = NDArray[np.float64]
 
-LEVEL = 0.95
 PROFILE_POINTS, PROFILE_REACH = 25, 1.3  # the profile is drawn a little beyond the interval, on the logit scale
 NEARLY_AS_GOOD = 2.0  # in log-likelihood
 FEWEST_DOUBTFUL_ROWS = 4
@@ -263,7 +262,7 @@ def diagnose_fit(
     sampling = _interval(inference, pi, sampling=True)
     profile = inference.profile(fitted.engine)
     fixed = fitted.settings.pi_range.fixed
-    interval = None if fixed else profile_interval(profile, LEVEL)
+    interval = None if fixed else profile_interval(profile, USUAL_LEVEL)
     starts = _relevant_starts(fitted.fit)
     near, spread = _spread(starts)
     rows = choose_rows(profile)
@@ -300,7 +299,7 @@ def diagnose_fit(
         sensitivity=fix_pi(profile, np.array([pi])),
         search=fitted.fit.search,
         curves=compare_curves(fitted, survey) if fitted.fit.labelling is None else None,
-        audits=check_audits(fitted, LEVEL, chances, survey),
+        audits=check_audits(fitted, USUAL_LEVEL, chances, survey),
     )
     verdict, findings = judge(found)
     found = replace(found, verdict=verdict, findings=(*findings, *find_contradiction(fitted)))
@@ -344,8 +343,8 @@ def _better_limits(found: Diagnosis) -> tuple[float, float] | None:
 def _interval(inference: Inference[Fit], pi: float, sampling: bool = False) -> Interval:
     """Interval for pi, with or without an allowance for errors of the model."""
     if inference.settings.pi_range.fixed:
-        return Interval(pi, pi, pi, LEVEL, "fixed")
-    return (inference.sampling_interval if sampling else inference.pi_interval)(pi, LEVEL)
+        return Interval(pi, pi, pi, USUAL_LEVEL, "fixed")
+    return (inference.sampling_interval if sampling else inference.pi_interval)(pi, USUAL_LEVEL)
 
 
 def find_separating(fitted: Fitted) -> str | None:

@@ -32,7 +32,7 @@ __all__ = [
 
 Verdict = Literal["well determined", "weakly determined", "not determined", "does not fit", "fixed"]
 
-ALPHA = 0.05  # level at which terms are told from a constant
+ALPHA = 0.05  # level at which terms are told from a constant, and shares from each other
 FEWEST_TERMS = 2  # that vary, without interactions between them: identifiability needs them
 NEARLY_ALL = 0.9  # of the range of pi: an interval that excludes less says nothing
 WIDE_INTERVAL = 0.4  # width of an interval for pi that leaves most questions open
@@ -40,7 +40,7 @@ UNEVEN = 1.5  # ratio of profile to Wald width at which the likelihood is far fr
 APART = 0.2  # difference of their ends, as a share of the width, that should be told
 FEW_STARTS = 0.25  # share of starts near the best, below which it may have been found by chance
 # Of each test of fit, below which the model is said not to fit: benchmarks/results/fit_tests.md has the false alarms.
-SMALLEST_PVALUE = 0.01
+SMALLEST_PVALUE = 0.01  # of tests of fit
 SMALLEST_CALIBRATION = 1e-4  # of the calibration: it rejects too often at higher levels
 MOST_PAIRS = 3  # that are named
 LARGEST_RELIANCE = 1.3

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from pugam.inference import ALLOWING, AuditedShare, Diagnosis, EqualShares, Interval, contradicting
+from pugam.inference import ALLOWING, ALPHA, AuditedShare, Diagnosis, EqualShares, Interval, contradicting
 from pugam.likelihood import expit
 from pugam.messages import Piece, See, Words, counted
 from pugam.presentation.equations import equations
@@ -59,7 +59,6 @@ SHARES = {
     "not determined": "the data leave it open",
     "does not fit": "rests on a model that does not fit",
 }
-ALPHA = 0.05
 MISFIT = "The model does not fit these data: do not use what it says without reading the warnings. "
 
 
