@@ -13,7 +13,7 @@ from pugam.data import SampledRows, SampleRoles, SurveyRows, Table, find_copies,
 from pugam.engines import Engine
 from pugam.errors import InputError, SlowWarning, warn_user
 from pugam.inference import FEWEST_POOLED, pool_shares
-from pugam.messages import Argument, LeavingOut, Message, NamingPositive
+from pugam.messages import Argument, LeavingOut, Message, NamingPositive, first_of
 from pugam.solvers import Fitted, Settings, Survey, has_enough_rows
 from pugam.terms import Design, Term, columns_read, grouping
 
@@ -187,7 +187,7 @@ def warn_of_samples(
     """Warn of samples that have no share, and of audits that found one class alone."""
     empty = names_without_rows(roles, samples, positive, kept)
     if empty:
-        shown = ", ".join(repr(name) for name in empty[:MOST_NAMES]) + (", ..." if len(empty) > MOST_NAMES else "")
+        shown = first_of(empty, MOST_NAMES, repr)
         what = "Samples " if len(empty) > 1 else "Sample "
         have, share = ("have", "shares") if len(empty) > 1 else ("has", "share")
         warn_user(f"{what}{shown} {have} no unlabelled row of positive weight, and so no {share}.")
