@@ -31,7 +31,7 @@ from pugam.inference.pair_test import PairTest, score_pairs
 from pugam.inference.profile import PiProfile, profile_interval
 from pugam.inference.rows_tested import choose_rows
 from pugam.inference.sensitivity import Sensitivity, fix_pi, values_within
-from pugam.inference.verdict import ALPHA, Verdict, headline, intervals_differ, judge
+from pugam.inference.verdict import ALPHA, NEEDS_NO_CAVEAT, Verdict, headline, intervals_differ, judge
 from pugam.likelihood import expit, logit
 from pugam.linear_algebra import inverse
 from pugam.messages import Message, Words, in_lines, in_python
@@ -222,7 +222,7 @@ class Diagnosis:
 
     def caveat(self, n_reasons: int | None = None) -> Message | None:
         """What has to be said before any number: a verdict that leaves doubts, and its reasons, or so many of them."""
-        if self.verdict in ("well determined", "fixed"):
+        if self.verdict in NEEDS_NO_CAVEAT:
             return None
         reasons = self.messages[:n_reasons]
         return Message(f"{headline(self.verdict)}.", *(part for reason in reasons for part in (" ", reason)))

@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ALPHA",
+    "DOUBTS",
     "FEWEST_TERMS",
+    "NEEDS_NO_CAVEAT",
+    "SMALLEST_PVALUE",
+    "WELL",
     "Verdict",
     "find_boundary",
     "find_open",
@@ -31,6 +35,9 @@ __all__ = [
 ]
 
 Verdict = Literal["well determined", "weakly determined", "not determined", "does not fit", "fixed"]
+WELL: Verdict = "well determined"
+NEEDS_NO_CAVEAT: tuple[Verdict, ...] = (WELL, "fixed")
+DOUBTS: tuple[Verdict, ...] = ("weakly determined", "not determined")  # about pi, of a model that fits
 
 ALPHA = 0.05  # level at which terms are told from a constant, and shares from each other
 FEWEST_TERMS = 2  # that vary, without interactions between them: identifiability needs them
@@ -40,7 +47,7 @@ UNEVEN = 1.5  # ratio of profile to Wald width at which the likelihood is far fr
 APART = 0.2  # difference of their ends, as a share of the width, that should be told
 FEW_STARTS = 0.25  # share of starts near the best, below which it may have been found by chance
 # Of each test of fit, below which the model is said not to fit: benchmarks/results/fit_tests.md has the false alarms.
-SMALLEST_PVALUE = 0.01  # of tests of fit
+SMALLEST_PVALUE = 0.01
 SMALLEST_CALIBRATION = 1e-4  # of the calibration: it rejects too often at higher levels
 MOST_PAIRS = 3  # that are named
 LARGEST_RELIANCE = 1.3
@@ -63,7 +70,7 @@ def judge(found: Diagnosis) -> tuple[Verdict, tuple[Finding, ...]]:
         return "fixed", all_findings
     if misfits:
         return "does not fit", all_findings
-    return ("not determined" if severe else "weakly determined" if doubts else "well determined"), all_findings
+    return ("not determined" if severe else "weakly determined" if doubts else WELL), all_findings
 
 
 def headline(verdict: str) -> str:

@@ -20,6 +20,8 @@ from pugam.presentation.report.interval_charts import draw_pi, draw_ratios, draw
 from pugam.presentation.report.labelling import draw_bounds
 from pugam.presentation.report.reasons import draw_reasons
 from pugam.presentation.report.wording import (
+    CAUTIONS_BESIDE_FIGURES,
+    EXPLANATIONS,
     audit_sentence,
     equality_sentence,
     negatives_sentence,
@@ -30,20 +32,6 @@ from pugam.presentation.report.worklists import draw_yields
 from pugam.presentation.steps import AVERAGING, Step
 
 __all__ = ["render"]
-
-VERDICTS = {
-    "well determined": "The data determine it, as far as the model holds.",
-    "weakly determined": "The data say something about it, with reservations: read the remarks before relying on it.",
-    "not determined": "Other values fit the data about as well. Do not rely on the estimate alone.",
-    "does not fit": "What follows rests on a model that these data contradict. Do not use it: read the remarks first.",
-    "fixed": "It was given, not estimated: everything below holds for this value.",
-}
-# What is said where figures stand alone: odds ratios, and the rows that are most likely positive.
-CAUTIONS = {
-    "weakly determined": " These numbers depend on pi, which is weakly determined.",
-    "not determined": " These numbers depend on pi, which is not determined: move the slider to see how much.",
-    "does not fit": " These numbers rest on a model that does not fit these data.",
-}
 
 
 @lru_cache
@@ -86,8 +74,8 @@ def render(content: Content) -> str:
         script=Markup(script),  # nosec B704 # ours
         data=Markup(script_data.as_json(script_data.collect(content, cards))),  # nosec B704 # escaped
         headline=headline(found.verdict),
-        explained=VERDICTS.get(found.verdict, ""),
-        caution=CAUTIONS.get(found.verdict, ""),
+        explained=EXPLANATIONS.get(found.verdict, ""),
+        caution=CAUTIONS_BESIDE_FIGURES.get(found.verdict, ""),
         fixed=content.pi.method == "fixed",
         start=script_data.start_name(content.pi),
         standing=script_data.standing(content.pi, fixed_pi.pi[fixed_pi.estimate]),
