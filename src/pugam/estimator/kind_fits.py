@@ -195,7 +195,7 @@ def _fit_jointly(model: Any, X: Any, z: Any, weights: Array | None, kinds: Posit
     fitted = whole._fitted("A fit of several kinds")
     if not fitted.fit.has_evidence:
         return None
-    kept = whole._rows[1]
+    kept = whole._rows.kept
     with one_blas_thread():
         return fit_jointly(fitted, kinds.numbers if kept is None else kinds.numbers[kept])
 

@@ -59,6 +59,7 @@ OVERLAPPING = 10.0  # the same, below which pi rests on terms that vary and on h
 # How many times larger the variance of logit pi is without the prior that shrunken curves come with.
 LARGEST_LEANING, MOSTLY_LEANING = 1.5, 4.0
 FAR_APART = 0.5  # starts nearly as good as the best, as a share of the interval's width
+SMALLEST_SPREAD = 0.02  # of pi over these starts that is worth telling
 SMALLEST_WIDTH = 1e-9
 
 
@@ -212,7 +213,7 @@ def _doubts(found: Diagnosis) -> Iterator[Finding]:
         yield findings.OneSidedLevels(found.open_effects.one_sided)
     if found.reliance > LARGEST_RELIANCE:
         yield findings.NeedsSmoothness(found.reliance)
-    if found.starts_near > 1 and found.starts_spread > max(0.02, FAR_APART * width):
+    if found.starts_near > 1 and found.starts_spread > max(SMALLEST_SPREAD, FAR_APART * width):
         yield findings.StartsApart(found.starts_spread)
 
 

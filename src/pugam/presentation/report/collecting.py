@@ -25,7 +25,7 @@ from pugam.messages import Words, counted, in_python
 from pugam.presentation.protocol import FittedModel
 from pugam.presentation.report.candidates import collect_candidates
 from pugam.presentation.report.comparing import collect_ratios
-from pugam.presentation.report.content import Content, Diagnostics, FixedPi, Ratio
+from pugam.presentation.report.content import Content, Diagnostics, FixedPi, Ratio, plain_numbers
 from pugam.presentation.report.effects import collect_effects
 from pugam.presentation.report.folding import fold_effects, rank_terms
 from pugam.presentation.report.labelling import collect_bounds
@@ -145,9 +145,9 @@ def _fixed_pi(
     found: Sensitivity, estimate: int, posteriors: Sequence[Array], weights: Array, diagnosis: Diagnosis
 ) -> FixedPi:
     interval = diagnosis.profile_interval
-    deviance = () if interval is None else _numbers(found.deviance)
+    deviance = () if interval is None else plain_numbers(found.deviance)
     limit = normal_quantile(0.95 if interval is None else interval.level) ** 2
-    return along_slider(_numbers(found.pi), estimate, posteriors, weights, deviance, limit)
+    return along_slider(plain_numbers(found.pi), estimate, posteriors, weights, deviance, limit)
 
 
 def _by_term(ratios: Iterable[Ratio], design: Design, order: Sequence[int]) -> tuple[Ratio, ...]:
@@ -164,11 +164,11 @@ def _diagnostics(found: Diagnosis, interval: Interval, words: Words) -> Diagnost
     return Diagnostics(
         verdict=found.verdict,
         text=found.in_words(interval, words),
-        profile_pi=() if fixed else _numbers(found.profile_pi),
-        profile_deviance=() if fixed else _numbers(found.profile_deviance),
-        predicted=_numbers(found.calibration.predicted),
-        observed=_numbers(found.calibration.observed),
-        se=_numbers(found.calibration.se),
+        profile_pi=() if fixed else plain_numbers(found.profile_pi),
+        profile_deviance=() if fixed else plain_numbers(found.profile_deviance),
+        predicted=plain_numbers(found.calibration.predicted),
+        observed=plain_numbers(found.calibration.observed),
+        se=plain_numbers(found.calibration.se),
         pvalue=float(found.calibration.pvalue),
     )
 
@@ -176,7 +176,3 @@ def _diagnostics(found: Diagnosis, interval: Interval, words: Words) -> Diagnost
 def _unlabelled_weights(fitted: Fitted) -> Array:
     unlabelled, weights = unlabelled_rows(fitted), fitted.engine.weights
     return np.ones(int(unlabelled.sum())) if weights is None else weights[unlabelled]
-
-
-def _numbers(values: Any) -> tuple[float, ...]:
-    return tuple(float(value) for value in np.asarray(values))
