@@ -35,7 +35,7 @@ from pugam.likelihood import logit
 from pugam.messages import Argument
 from pugam.solvers import JointKinds, find_clusters, fit_jointly
 
-__all__ = ["KindFits", "find_kinds", "fit_kinds", "require_ordinary"]
+__all__ = ["AUTO", "KindFits", "find_kinds", "fit_kinds", "require_ordinary"]
 
 Array = NDArray[np.float64]
 

@@ -71,9 +71,9 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
     ----------
     terms : None, str or list of terms, default=None
         A formula such as ``"s(age) + l(dose) + f(site)"`` (a bare name is linear, ``dose:sex`` a product, and names
-        with spaces go in backticks), or a list of formulas and of `s`, `l`, `f`, `te` and `ti` terms. None chooses from
-        the columns: smooth for numbers, linear for two-valued numbers, factor for text, booleans and categories.
-        Columns of an array are called x0, x1, ...
+        with spaces go in backticks), or a list of formulas and of `s`, `l`, `f`, `r`, `offset`, `te` and `ti` terms.
+        None chooses from the columns: smooth for numbers, linear for two-valued numbers, factor for text, booleans and
+        categories. Columns of an array are called x0, x1, ...
     smoothing : {"reml", "aic"}, float or dict, default="reml"
         By REML: one smoothing parameter per term with ``estimate="mode"``, otherwise variances are shared (see there).
         One for all by AIC, as in the paper; or values kappa, times the integral of u''^2 with features on [0, 1].

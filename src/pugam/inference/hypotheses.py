@@ -26,6 +26,7 @@ __all__ = [
     "HypothesisTest",
     "Null",
     "fourier_test",
+    "known_test",
     "read_null",
     "reference_penalty",
     "refit_under_null",

@@ -21,6 +21,7 @@ __all__ = [
     "Diagnostics",
     "Effect",
     "FixedPi",
+    "Folding",
     "Map",
     "Ratio",
     "Reasons",

@@ -16,7 +16,7 @@ from pugam.presentation.report.content import Content, Folding, Shown, TermLine
 from pugam.presentation.report.drawing import Card
 from pugam.solvers import Fitted, edf_by_term
 
-__all__ = ["Fold", "Ranked", "fold_effects", "folds_of", "rank_terms"]
+__all__ = ["MOST_OPEN", "Fold", "Ranked", "fold_effects", "folds_of", "rank_terms"]
 
 MOST_OPEN = 12  # pictures
 FLAT_PVALUE, FLAT_SHARE = 0.05, 0.01  # of terms that show no effect: a larger p-value, a smaller share of variances
