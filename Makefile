@@ -26,9 +26,9 @@ help:
 	@echo "make audit      bandit, and known vulnerabilities of the locked libraries"
 	@echo "make lock       write requirements-dev.txt anew; make locked: an environment of exactly these versions"
 	@echo "make release    sdist, wheel and a bill of materials (SBOM) in dist"
-	@echo "make benchmark  run the benchmarks and write their tables to benchmarks/results"
-	@echo "make benchmark-scale  the kernel, ten million rows from a file and on a cluster, other libraries"
-	@echo "make benchmark-inference  coverage, bands, tests, bootstrap: an hour"
+	@echo "make benchmark  speed of fits and predictions, to benchmarks/results: forty minutes"
+	@echo "make benchmark-scale  the kernel, ten million rows from a file and on a cluster, other libraries: half an hour"
+	@echo "make benchmark-inference  coverage, bands, tests, bootstrap: half a day"
 	@echo "make benchmark-realdata  other estimators of pi beside ours, on real tables; DATA=folder of CSV files: hours"
 	@echo "make fresh      list the tables of results that are older than the code they rest on"
 	@echo "make table TABLE=bands  make one of them again; make results-quick: all in a reduced form; DATA=folder of CSV files"
@@ -137,37 +137,24 @@ format: $(VENV)/developing
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# Tables by their names in benchmarks/tables.toml, which has the command of each.
+RERUN := $(BIN)/python benchmarks/rerun.py --data $(DATA)
+
 benchmark: $(VENV)/developing
-	$(BIN)/python benchmarks/fit.py
-	$(BIN)/python benchmarks/growth.py
-	$(BIN)/python benchmarks/first_contact.py
-	$(BIN)/python benchmarks/predict.py
+	$(RERUN) solvers growth first_contact predict
 
 benchmark-scale: $(VENV)/developing
-	$(BIN)/python benchmarks/kernel.py
-	$(BIN)/python benchmarks/stream.py
-	$(BIN)/python benchmarks/cluster.py
-	PUGAM_DATA=$(DATA) $(BIN)/python benchmarks/gam_libraries.py
+	$(RERUN) kernel stream cluster gam_libraries
 
 benchmark-inference: $(VENV)/developing
-	$(BIN)/python benchmarks/interval_coverage.py
-	$(BIN)/python benchmarks/bands.py mode
-	$(BIN)/python benchmarks/bands.py marginal
-	$(BIN)/python benchmarks/term_tests.py mode
-	$(BIN)/python benchmarks/shapes.py
-	$(BIN)/python benchmarks/bootstrap.py
-	$(BIN)/python benchmarks/misspecification.py
-	$(BIN)/python benchmarks/fit_tests.py
-	$(BIN)/python benchmarks/selection.py
-	$(BIN)/python benchmarks/surveys.py
+	$(RERUN) coverage bands bands_default term_tests shapes bootstrap misspecification fit_tests \
+		selection_bounds selection_fits selection_tests surveys
 
 benchmark-knots: $(VENV)/developing
-	$(BIN)/python benchmarks/knots.py $(DATA)
-	$(BIN)/python benchmarks/scale.py $(DATA)
+	$(RERUN) knots scale
 
 benchmark-masked: $(VENV)/developing
-	$(BIN)/python benchmarks/wilt_smoothing.py $(DATA)
-	$(BIN)/python benchmarks/spambase_terms.py $(DATA)
+	$(RERUN) wilt_smoothing spambase_terms
 
 # Every heuristic of the fit taken away alone; an hour or two, resumed where it was stopped.
 benchmark-ablation: $(VENV)/developing
@@ -175,9 +162,7 @@ benchmark-ablation: $(VENV)/developing
 
 benchmark-realdata: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --editable ".[plot,peers]"
-	$(BIN)/python benchmarks/peers --data $(DATA) --out results/realdata
-	$(BIN)/python benchmarks/shrinkage.py $(DATA)
-	$(BIN)/python benchmarks/hardships.py $(DATA)
+	$(RERUN) results/realdata/realdata.md shrinkage hardships
 
 # Tables that are older than the code they rest on.
 fresh:
@@ -185,10 +170,10 @@ fresh:
 
 # The command of one table again, TABLE=bands, from benchmarks/README.md; and all of them in a reduced form.
 table: $(VENV)/developing
-	$(BIN)/python benchmarks/rerun.py $(TABLE) --data $(DATA)
+	$(RERUN) $(TABLE)
 
 results-quick: $(VENV)/developing
-	$(BIN)/python benchmarks/rerun.py --quick --data $(DATA)
+	$(RERUN) --quick
 
 study: $(VENV)/installed
 	$(BIN)/pugam study $(STUDY) --out results --data $(DATA)

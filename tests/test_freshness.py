@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
-from freshness import History, defaults, definitions, page_of, read_register, states  # noqa: E402
+from freshness import History, defaults, definitions, page_of, path_of, read_register, states  # noqa: E402
 
 TABLES = [
     *(ROOT / "benchmarks/results").glob("*.md"),
@@ -62,6 +62,16 @@ def test_what_is_called_older_is_a_stale_table_of_that_commit(found):
 
 def test_the_page_on_all_tables_is_that_of_the_register():
     assert (ROOT / "benchmarks/README.md").read_text(encoding="utf-8") == page_of(REGISTER)
+
+
+def test_the_makefile_names_tables_of_the_register():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
+    named = [
+        name for line in re.findall(r"^\t\$\(RERUN\) (.*)$", makefile, flags=re.MULTILINE) for name in line.split()
+    ]
+
+    assert len(named) > 20
+    assert {path_of(name) for name in named} - {path_of("$(TABLE)"), path_of("--quick")} <= MADE_BY_RUNS
 
 
 def test_scripts_of_the_register_are_there():

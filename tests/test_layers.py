@@ -206,6 +206,37 @@ def test_permitted_imports_pass(make_package, room, text):
     assert violations(make_package(**{room: text})) == []
 
 
+def unlisted(source):
+    """Names that a module imports from another whose `__all__` lacks them."""
+    lists = {name_of(path, source): listed(parsed(path)) for path in source.rglob("*.py")}
+    for path in sorted(source.rglob("*.py")):
+        for node in ast.walk(parsed(path)):
+            known = lists.get(node.module) if isinstance(node, ast.ImportFrom) else None
+            if known is not None:
+                names = [alias.name for alias in node.names if f"{node.module}.{alias.name}" not in lists]
+                yield from (f"{node.module} lists no {name}: {path}" for name in names if name not in known)
+
+
+def name_of(path, source):
+    return ".".join([source.name, *path.relative_to(source).with_suffix("").parts]).removesuffix(".__init__")
+
+
+def listed(module):
+    """What stands in `__all__`; None where there is none."""
+    found = (node for node in module.body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__")
+    return next((ast.literal_eval(node.value) for node in found), None)
+
+
+def test_what_other_modules_import_is_listed():
+    assert list(unlisted(SOURCE)) == []
+
+
+def test_a_name_that_is_not_listed_is_found(make_package):
+    source = make_package(terms='__all__ = ["x"]\n', engines="from pugam.terms.module import x, y\n")
+
+    assert [found.split(":")[0] for found in unlisted(source)] == ["pugam.terms.module lists no y"]
+
+
 def test_every_module_says_what_it_is_for():
     modules = list(SOURCE.rglob("*.py"))
     silent = [str(path) for path in modules if not ast.get_docstring(parsed(path))]

@@ -7,6 +7,10 @@ from numpy.typing import NDArray
 from scipy.linalg import lapack
 
 __all__ = [
+    "FLOOR",
+    "LARGER_RIDGE",
+    "MOST_RIDGES",
+    "RIDGE",
     "Factor",
     "Free",
     "factorize",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
@@ -26,6 +26,8 @@ __all__ = [
     "Words",
     "counted",
     "filled",
+    "first_and_more",
+    "first_of",
     "in_lines",
     "in_percent",
     "in_python",
@@ -238,6 +240,30 @@ def _shortened(found: re.Match[str]) -> str:
 
 def _spelt(sign: str) -> str:
     return sign if sign.isprintable() else ascii(sign)[1:-1]
+
+
+def first_of(names: Sequence[object], most: int, spell: Callable[[object], str] = str) -> str:
+    """Name the first few.
+
+    Examples
+    --------
+    >>> from pugam.messages import first_of
+    >>> first_of(["age", "sex", "site"], 2)
+    'age, sex, ...'
+    """
+    return ", ".join(map(spell, names[:most])) + (", ..." if len(names) > most else "")
+
+
+def first_and_more(names: Sequence[object], most: int, spell: Callable[[object], str] = str) -> str:
+    """Name the first few, and say how many more there are.
+
+    Examples
+    --------
+    >>> from pugam.messages import first_and_more
+    >>> first_and_more(["age", "sex", "site"], 2)
+    'age, sex and 1 more'
+    """
+    return ", ".join(map(spell, names[:most])) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def in_lines(lines: Iterable[str]) -> str:

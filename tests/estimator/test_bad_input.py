@@ -128,8 +128,8 @@ NOT_IDENTIFIABLE = {
     "one column of an array": ({"X": X[["age"]].to_numpy()}, ["single term s(x0)", "fix pi"]),
 }
 TERMS = {
-    "a number": ({"terms": 3}, ["terms is None, a formula, or a list of s(), l() and f()", "got 3"]),
-    "an empty list": ({"terms": []}, ["terms is None, a formula, or a list of s(), l() and f()", "got []"]),
+    "a number": ({"terms": 3}, ["terms is None, a formula, or a list of terms such as s(", "got 3"]),
+    "an empty list": ({"terms": []}, ["terms is None, a formula, or a list of terms such as s(", "got []"]),
     "a number in a list": ({"terms": [s("age"), 3]}, ["terms holds 3", "s('x'), l('x'), f('x')"]),
     "an empty formula": ({"terms": " "}, ["formula is empty", "joined by +"]),
     "an unclosed formula": ({"terms": "s(age) + s(dose"}, ["never closed", "closing )", "s(age) + s(dose"]),

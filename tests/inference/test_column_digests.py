@@ -63,6 +63,13 @@ def test_numbers_that_no_unlabelled_row_has_are_all_missing():
     assert len(digest.quantiles) == 0
 
 
+def test_levels_beside_a_gap_in_another_column_count_as_missing():
+    digest = digests("te(y, f(site), k=3, missing='effect')")[1]
+
+    assert (digest.column, digest.missing) == ("site", 0.5)
+    assert digest.levels == {"a": 0.5, "b": 0.5, "c": 0.0}
+
+
 def test_weights_count():
     (digest,) = digests("x", np.array([7.0, 1.0, 1.0, 1.0, 50.0, 50.0]))
 

@@ -12,7 +12,6 @@ from pugam.likelihood import (
     SampleSizes,
     sample_sums,
     sample_trace_slopes,
-    selected_scores,
     selected_sums,
     selected_trace_slopes,
     tilt_sums,
@@ -112,13 +111,17 @@ def test_expected_information_is_the_mean_over_samples_of_squared_scores(rows):
         possible = np.ones(len(codes), bool) if code in (0, shares.sizes.known_negative) else audited == (code > K)
         elsewhere = np.full(len(codes), code, dtype=np.int32)
         chance = possible * np.exp(value_of_rows(elsewhere, s, log_w, shares))
-        of_shares, of_r, of_w = selected_scores(elsewhere, s, log_w, shares)
-        centred = columns[:, -Q:] - preference.mean
-        scores = np.hstack([of_shares.T, of_r[:, None] * columns[:, : 1 + P], of_w[:, None] * centred])
+        scores = np.array([score_of_row(x, code, shares, preference) for x in columns])
         expected += scores.T @ (scores * (chance * w)[:, None])
         chances += chance
     assert chances == pytest.approx(1.0)
     assert sums_at(rows, BETA).information[0] == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+def score_of_row(x, code, shares, preference):
+    """Its score, had it this code."""
+    codes = np.array([code], dtype=np.int32)
+    return selected_sums(DenseColumns(x[None]), codes, None, BETA[LAYOUT.predictor], shares, preference).score[0]
 
 
 def value_of_rows(codes, s, log_w, shares):

@@ -11,8 +11,9 @@ import pytest
 
 from pugam import PUGAM, f, s
 from pugam.estimator.storing import stored_form
-from pugam.storage import FORMAT_VERSION, Provenance, to_json
+from pugam.storage import FORMAT_VERSION, Provenance, samples, to_json
 from pugam.storage.document import KEYS
+from pugam.terms.term import _KINDS
 
 PAGE = Path(__file__).parents[2] / "docs" / "model_file.md"
 
@@ -47,13 +48,15 @@ def on_scale(found, value):
     return sign * (math.log(max(distance, least)) + beyond / least)
 
 
-def functions_of(kind, found, bases, value):
+def functions_of(kind, found, bases, value, cyclic=False):
     """The functions of a term of one column."""
+    if kind == "random":
+        return [float(level == value) for level in found["levels"]]
     if kind == "factor" or "levels" in found:
         return contrasts(len(found["levels"]), found["levels"].index(value))
     low, x, high = (on_scale(found, place) for place in (found["lower"], value, found["upper"]))
     t = (x - low) / (high - low)
-    return spline(bases[found["basis"]], t) if kind == "smooth" else [t - 0.5]
+    return spline(bases[found["basis"]], t % 1.0 if cyclic else t) if kind == "smooth" else [t - 0.5]
 
 
 def joint_functions(term, found, bases, values):
@@ -84,7 +87,7 @@ def effect(stored, bases, row):
         assert stored["stand_ins"] is not None
         return 0.0 if term["missing"] == "zero" else coefficients[-1]
     if len(values) == 1:
-        functions = functions_of(term["kind"], found, bases, values[0])
+        functions = functions_of(term["kind"], found, bases, values[0], term.get("cyclic"))
     else:
         functions = joint_functions(term, found, bases, values)
     # The effect of gaps, where there is one, comes last and is left out.
@@ -96,6 +99,8 @@ JOINT = {
     "+ ti(x1, f(grade), k=3) + x1:size + x2:few",
     "varying": "s(x1, k=4, by=size) + f(size) + x2 + f(old) + s(x2, k=4, by=few) + old:grade + te(dose, f(grade), k=3, "
     "missing='effect')",
+    "options": "s(x1, k=4, shape='increasing') + s(x2, k=4, cyclic=True, bounds=(-1, 1)) + r(site) + r(ward, "
+    "missing='effect') + te(dose, r(grade), k=3, missing='effect')",
 }
 
 
@@ -147,3 +152,21 @@ def test_the_page_names_every_key(varied_text):
     inner = [document[key] for key in ("counts", "labels", "features", "provenance", "estimate", "penalized", "starts")]
 
     assert named >= {*KEYS, *(key for part in [*inner, *terms, *document["bases"]] for key in part)}
+
+
+def test_the_page_names_every_kind_of_term_and_its_options():
+    page = PAGE.read_text(encoding="utf-8")
+    lines = {kind: line for kind, line in re.findall(r'^\| `"(\w+)"` (.*)$', page, flags=re.MULTILINE)}
+    ours = {name: kind for name, kind in _KINDS.items() if kind.__module__.startswith("pugam.")}
+
+    assert lines.keys() == ours.keys()
+    for name, kind in ours.items():
+        # The number of functions of a term of several columns is written with each of them.
+        expected = [option for option in kind.options if option != "k" or kind.takes == "column"]
+        assert re.findall(r"`(\w+)`", lines[name].split("|")[-2]) == expected
+
+
+def test_the_page_names_the_keys_of_samples():
+    named = set(re.findall(r"`(\w+)`", PAGE.read_text(encoding="utf-8")))
+
+    assert named >= {*samples.KEYS, *samples.NEW_KEYS, *samples.POOLED_KEYS}

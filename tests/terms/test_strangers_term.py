@@ -3,8 +3,10 @@
 CONTRIBUTING, "Add a kind of term", follows this file.
 """
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import ClassVar
 
 import matplotlib
@@ -24,8 +26,10 @@ from pugam.terms.splines import PiecewiseBasis
 
 matplotlib.use("Agg")
 
+GUIDE = Path(__file__).parents[2] / "CONTRIBUTING.md"
 QUARTILES = (0.25, 0.5, 0.75)
 N_LABELLED, N_UNLABELLED, PI = 700, 900, 0.4
+FEWEST_AND_MOST_STEPS = 2, 1000
 FORMULA = "step(age, cuts=(30.5, 50)) + s(dose, k=6)"
 
 
@@ -126,7 +130,14 @@ class Stairs(Term):
     function: ClassVar[str] = "stairs"
     kind: ClassVar[str] = "stairs"
     purpose: ClassVar[str] = "for many steps"
-    options: ClassVar = {"k": whole_number("k", 10, 2, 1000), "missing": MISSING}
+    options: ClassVar = {"k": whole_number("k", 10, *FEWEST_AND_MOST_STEPS), "missing": MISSING}
+
+    def __post_init__(self):
+        check_column(self.column)
+        check_choice(self.label, "missing", self.missing, ("error", "effect"))
+        least, most = FEWEST_AND_MOST_STEPS
+        if not (isinstance(self.k, int) and least <= self.k <= most):
+            raise InputError(f"{self.label}: k is the number of steps, from {least} to {most}; got {self.k!r}.")
 
     @property
     def columns(self):
@@ -228,6 +239,14 @@ def test_unknown_options_and_strange_cuts_are_refused(rows, features):
         PUGAM("step(age, cuts=(50, 30)) + dose").fit(features, rows["z"])
 
 
+@pytest.mark.parametrize(("option", "message"), [("k=0", "k is the number of steps"), ("k=-3", "got -3")])
+def test_limits_of_options_are_checked_by_the_term(option, message):
+    with pytest.raises(InputError, match=message):
+        parse_formula(f"stairs(age, {option})")
+    with pytest.raises(InputError, match="missing must be 'error' or 'effect'; got 'efect'"):
+        parse_formula("stairs(age, missing='efect')")
+
+
 def test_a_fit_finds_the_steps(model):
     rises = model.coef_[:2]
     # More than three standard errors, which are 0.29 and 0.24.
@@ -319,3 +338,18 @@ def test_the_smoothing_of_penalised_steps_is_chosen(rows, features, tmp_path):
     assert 0.0 < model.smoothing_["age"] < np.inf
     model.save(tmp_path / "model.json")
     np.testing.assert_array_equal(load(tmp_path / "model.json").predict(features), model.predict(features))
+
+
+def test_the_example_of_the_guide_is_complete(rows, features, tmp_path):
+    (example,) = re.findall(
+        r"^```python\n(.*?)^```$", GUIDE.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE
+    )
+    exec(example, {"__name__": "jump"})
+
+    model = PUGAM("jump(age, at=50) + s(dose, k=6)", pi=PI).fit(features, rows["z"])
+    low, high = model.effect("age", grid=[49.0, 51.0])["u"]
+    assert high - low == pytest.approx(model.coef_[0])
+    model.save(tmp_path / "model.json")
+    np.testing.assert_array_equal(load(tmp_path / "model.json").predict(features), model.predict(features))
+    with pytest.raises(InputError, match="at is a number"):
+        model.terms_[0].__class__("age", at="old")

@@ -73,7 +73,9 @@ class Roles:
 
         Labels are in one file only; another column of labels has other words for positives.
         """
-        found = {name: column or known.get("id" if name == "name" else name) for name, column in given.items()}
+        found: dict[str, Any] = {
+            name: column or known.get("id" if name == "name" else name) for name, column in given.items()
+        }
         if not in_one_file or given["label"] is not None:
             found["positive"] = given["positive"]
         if not in_one_file:
@@ -98,7 +100,8 @@ class Roles:
 
     def without(self, columns: Collection[str]) -> Roles:
         """The same roles, but none for these columns."""
-        return replace(self, **{role: None for role, column in self.of_rows.items() if column in columns})
+        taken: dict[str, Any] = {role: None for role, column in self.of_rows.items() if column in columns}
+        return replace(self, **taken)
 
     @property
     def of_kinds(self) -> dict[str, str]:

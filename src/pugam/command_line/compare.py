@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["compare"]
 
-SURE = (None, "well determined", "fixed")  # verdicts that need no caveat
-
 
 def compare(
     old: Annotated[Path, typer.Argument(metavar="OLD", help="A model saved by pugam fit.")],
@@ -47,7 +45,7 @@ def compare(
     pugam compare may.json june.json --out curves.csv
     """
     from pugam.estimator import load
-    from pugam.inference import headline
+    from pugam.inference import NEEDS_NO_CAVEAT, headline
 
     require_level(level)
     if out is not None:
@@ -63,7 +61,7 @@ def compare(
             _write(changes.curves, out)
         write_json(json, changes_found(changes, before, now))
     for model, path in ((before, old), (now, new)):
-        if model.verdict_ not in SURE:
+        if model.verdict_ is not None and model.verdict_ not in NEEDS_NO_CAVEAT:
             say(f"! {path.name}: {headline(model.verdict_)}, and the comparison rests on it.", aside=True)
     for line in changes.lines():
         say(in_one_line(line))

@@ -1,4 +1,4 @@
-"""`pugam drift`: new rows held against a saved model."""
+"""`pugam drift`: new rows compared with those of a saved model."""
 
 from __future__ import annotations
 

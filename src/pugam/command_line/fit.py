@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -25,6 +25,10 @@ from pugam.command_line.places import require_apart
 from pugam.command_line.results import Json, require_json
 from pugam.command_line.rows import KindFiles
 from pugam.errors import InputError
+
+if TYPE_CHECKING:
+    from pugam.estimator import EngineName, EstimateName, ShrinkageName
+    from pugam.terms import MissingPolicy, UnseenPolicy
 
 __all__ = ["fit"]
 
@@ -215,15 +219,15 @@ def fit(
         n_starts=starts,
         max_iter=max_iter,
         smoothing=_read_smoothing(smoothing),
-        shrinkage=shrinkage,
-        estimate=estimate,
+        shrinkage=cast("ShrinkageName", shrinkage),  # this and other words are checked by the fit
+        estimate=cast("EstimateName", estimate),
         interactions=_read_interactions(interactions),
         labelling=labelling,
-        missing="error" if missing == "drop" else missing,
-        unseen=unseen,
+        missing=cast("MissingPolicy", "error" if missing == "drop" else missing),
+        unseen=cast("UnseenPolicy", unseen),
         pi=read_pi(pi),
         random_state=seed,
-        engine=engine,
+        engine=cast("EngineName", engine),
         n_jobs=jobs,
         check=True,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
@@ -115,7 +115,8 @@ def report(
         command = model.provenance_["command"] or command_given()
         origin = known.get("source") or (data.name if data is not None else "two files")
         with rows.faults_placed():
-            interval = model.pi_interval(level or level_of_the_fit(known), ci or _kind_of_the_fit(known))
+            kind = cast(Literal["wald", "profile"] | None, ci or _kind_of_the_fit(known))
+            interval = model.pi_interval(level or level_of_the_fit(known), kind)
         if known.get("ci") == "bootstrap" and ci is None and interval.method != "fixed":
             warn_user("A model file keeps no bootstrap: the report shows the default interval for pi.")
         version = model.provenance_["pugam"]

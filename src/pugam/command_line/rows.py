@@ -270,11 +270,11 @@ def _require_alike(one: tuple[DataFile, pa.Table], other: tuple[DataFile, pa.Tab
             raise InputError(f"{file.path} has no column {lacking[0]!r}, which {beside.path} has; {remedy}.")
     (file, mine), (beside, others) = one, other
     for name in mine.column_names:
-        here, there = (family_of(table.schema.field(name).type) for table in (mine, others))
-        if here != there and "nothing" not in (here, there):
+        mine_hold, others_hold = (family_of(table.schema.field(name).type) for table in (mine, others))
+        if mine_hold != others_hold and "nothing" not in (mine_hold, others_hold):
             raise InputError(
-                f"Column {name!r} holds {here} in {file.path} and {there} in {beside.path}; make both alike, or --drop "
-                "it."
+                f"Column {name!r} holds {mine_hold} in {file.path} and {others_hold} in {beside.path}; make both "
+                "alike, or --drop it."
             )
 
 

@@ -71,9 +71,11 @@ def writer_like(out: Path, data: Path, delimiter: str | None, decimal: str) -> O
 
 def caveat(verdict: str | None, pi: float | None) -> Iterator[str]:
     """Say what the probabilities rest on where the fit left doubts; a share that is given is not in doubt."""
+    from pugam.inference import DOUBTS
+
     if verdict == "does not fit":
         yield "! The model does not fit the rows it was fitted to, and probabilities rest on it."
-    elif verdict in ("weakly determined", "not determined") and pi is None:
+    elif verdict in DOUBTS and pi is None:
         yield f"! pi is {verdict} by the rows of the fit, and probabilities depend on it. Give --pi if you know it."
 
 

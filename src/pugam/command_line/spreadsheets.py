@@ -10,7 +10,7 @@ import typer
 
 from pugam.command_line.columns import family_of
 from pugam.errors import warn_user
-from pugam.messages import counted
+from pugam.messages import counted, first_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -77,8 +77,7 @@ class Formulas:
         names = [name for name, count in self.found.items() if count]
         if not names:
             return
-        more = ", ..." if len(names) > MOST_NAMES else ""
-        shown = ", ".join(map(repr, names[:MOST_NAMES])) + more
+        shown = first_of(names, MOST_NAMES, repr)
         columns = "columns" if len(names) > 1 else "column"
         warn_user(
             f"{counted(self.found.total(), 'cell')} of {columns} {shown} would be run as a formula by a spreadsheet. "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -11,6 +11,9 @@ from pugam.command_line.options import say
 from pugam.command_line.signals import StoppedError
 from pugam.errors import InputError
 from pugam.extras import MATPLOTLIB, load_extra
+
+if TYPE_CHECKING:
+    from pugam.estimator import EngineName
 
 __all__ = ["study"]
 
@@ -68,7 +71,7 @@ def study(
         replicates=replicates,
         resamples=resamples,
         jobs=jobs,
-        engine=engine,
+        engine=cast("EngineName", engine),  # checked by the plan
         seed=DEFAULT_SEED if seed is None else seed,
         data=data,
         progress=False if quiet else None,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.data.tables import Column, Table
-from pugam.messages import LeavingOut, Message
+from pugam.messages import LeavingOut, Message, first_of
 
 __all__ = ["Giveaway", "find_giveaways"]
 
@@ -50,8 +50,7 @@ class Giveaway:
     def message(self) -> Message:
         """What was seen, and what to do."""
         several = len(self.columns) > 1
-        more = ", ..." if len(self.columns) > MOST_NAMES else ""
-        named = ", ".join(map(repr, self.columns[:MOST_NAMES])) + more
+        named = first_of(self.columns, MOST_NAMES, repr)
         it, comes = ("them", "they tell") if several else ("it", "it tells")
         return Message(
             f"Column{'s' if several else ''} {named} {REASONS[self.how][several]}. If {comes} how the rows were put "

@@ -10,7 +10,7 @@ import numpy as np
 
 from pugam.data.tables import as_array, is_missing
 from pugam.errors import InputError, RowError, warn_user
-from pugam.messages import Argument, NamingPositive, counted
+from pugam.messages import Argument, NamingPositive, counted, first_of
 
 __all__ = ["Labels", "read_labels", "read_weights", "require_both_kinds"]
 
@@ -216,11 +216,10 @@ def _two_codes(codes: np.ndarray) -> RowError:
 
 def _unknown_codes(codes: np.ndarray, unknown: np.ndarray) -> InputError:
     distinct = list(dict.fromkeys(codes[unknown].tolist()))
-    listed = ", ".join(repr(value) for value in distinct[:MOST_VALUES_LISTED])
-    more = ", ..." if len(distinct) > MOST_VALUES_LISTED else ""
+    listed = first_of(distinct, MOST_VALUES_LISTED, repr)
     return RowError(
         Z,
-        f" holds {listed}{more} (first at ",
+        f" holds {listed} (first at ",
         int(np.argmax(unknown)),
         f"). Only binary classification is supported. {CODING}",
         NamingPositive(_written(codes)),

@@ -19,6 +19,7 @@ import numpy as np
 
 from pugam.data.frames import index_names, make_frame
 from pugam.errors import InputError, RowError
+from pugam.messages import first_and_more
 
 __all__ = ["Column", "ColumnKind", "Table", "as_array", "is_missing", "read_table", "require_numeric"]
 
@@ -440,6 +441,4 @@ def _unknown_column(name: str, names: tuple[str, ...]) -> str:
     close = difflib.get_close_matches(name, names[:MOST_NAMES_COMPARED], n=3)
     if close:
         return f"X has no column {name!r}; did you mean {' or '.join(map(repr, close))}?"
-    listed = ", ".join(map(repr, names[:MOST_NAMES_LISTED]))
-    more = len(names) - MOST_NAMES_LISTED
-    return f"X has no column {name!r}; its columns are {listed}" + (f" and {more} more." if more > 0 else ".")
+    return f"X has no column {name!r}; its columns are {first_and_more(names, MOST_NAMES_LISTED, repr)}."

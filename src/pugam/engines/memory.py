@@ -35,7 +35,7 @@ from pugam.likelihood import (
 )
 from pugam.terms import Design, Encoded
 
-__all__ = ["MemoryEngine"]
+__all__ = ["MemoryEngine", "MemoryResampledRows"]
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -22,7 +22,7 @@ from pugam.engines.threads import count_threads
 from pugam.likelihood import Scores, Sums, label_frequency
 from pugam.terms import Design, Encoded
 
-__all__ = ["PartedEngine", "Parts"]
+__all__ = ["OfPart", "PartedEngine", "Parts"]
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -103,15 +103,79 @@ class Engine(Protocol):
     `b` has shape (B, 1 + p): intercept a, then the coefficients theta; `pi` has shape (B,).
     """
 
-    @property
-    def name(self) -> str:
-        """What a user calls it."""
+    # ---- sums
+
+    def sums(self, pi: Array, b: Array, observed: bool = False) -> Sums:
+        """Value, score and expected (or observed) information of the profile likelihood in (log c, a, theta)."""
         ...
 
-    @property
-    def n_threads(self) -> int:
-        """How many threads, or workers, take the sums."""
+    def trace_slopes(self, pi: Array, b: Array, matrix: Array) -> Array:
+        """How the trace of a matrix times the expected information in (a, theta) changes: shape (2 + p,).
+
+        Derivatives in (log c, a, theta), for a single parameter vector and a symmetric matrix.
+        """
         ...
+
+    def expectation(self, pi: Array, b: Array) -> Expectation:
+        """E-step: the expected labels of all rows."""
+        ...
+
+    def logistic_sums(self, labels: Expectation, b: Array) -> Sums:
+        """Value, score and information of the M-step's logistic likelihood in (a, theta)."""
+        ...
+
+    def sum_groups(self, values: Array, groups: NDArray[np.integer], n_groups: int) -> Array:
+        """Sum values times model columns, the intercept's ones first, over the rows of each group.
+
+        Values have shape (k, n_rows), groups are numbers of shape (n_rows,), sums have shape (k, n_groups, 1 + p).
+        """
+        ...
+
+    def sum_products(self, values: Array) -> Array:
+        """Sum values of any sign, shape (n_rows,), times products of model columns, the intercept's ones first."""
+        ...
+
+    def sum_rows(self, of_block: OfRows, shared: tuple[Any, ...]) -> Any:
+        """Add up what a function makes of blocks of rows, `of_block(X, codes, weights, *shared)`.
+
+        For likelihoods of several samples, known negatives included. The function may be sent to other processes, and
+        its results are added.
+        """
+        ...
+
+    # ---- other engines over the same rows
+
+    def redesigned(self, design: Design, terms: Sequence[Sources], once: bool = False) -> Engine:
+        """Return an engine over the same rows for another design, for one pass over them or for many.
+
+        Each of its terms reads what the term of ours with this number reads, or what several of one column each do.
+        """
+        ...
+
+    def pilot(self, design: Design, n_rows: int, rng: np.random.Generator) -> Engine:
+        """Return a smaller engine for a first look: another design of the same terms, on about `n_rows` rows.
+
+        It may hold other shares of labelled and unlabelled rows: pi, alpha and the curves mean the same there, the
+        intercept a does not.
+        """
+        ...
+
+    def reweighted(self, counts: Counts) -> Engine:
+        """Return an engine over the same rows in which each counts so many times, shape (n_rows,).
+
+        Counts of known negatives may follow those of all other rows.
+        """
+        ...
+
+    def resampled(self, counts: Counts) -> ResampledRows:
+        """Return the same rows under B weightings: how often each row counts, shape (B, n_rows)."""
+        ...
+
+    def coded(self, codes: NDArray[np.int32] | None, negatives: Engine | None = None) -> Engine:
+        """Return the same rows with other codes, and known negatives beside them."""
+        ...
+
+    # ---- what is known of the rows
 
     @property
     def design(self) -> Design:
@@ -143,34 +207,18 @@ class Engine(Protocol):
         """Weights of the rows; None stands for ones."""
         ...
 
+    @property
+    def codes(self) -> NDArray[np.int32] | None:
+        """What a likelihood of several samples needs to know of each row; None where there is one sample."""
+        ...
+
+    @property
+    def negatives(self) -> Engine | None:
+        """Known negatives, which only a likelihood of several samples knows of; they are counted apart."""
+        ...
+
     def linear_predictor(self, b: Array) -> Array:
         """Intercept plus effects of every row for one vector b, shape (n_rows,)."""
-        ...
-
-    def redesigned(self, design: Design, terms: Sequence[Sources], once: bool = False) -> Engine:
-        """Return an engine over the same rows for another design, for one pass over them or for many.
-
-        Each of its terms reads what the term of ours with this number reads, or what several of one column each do.
-        """
-        ...
-
-    def pilot(self, design: Design, n_rows: int, rng: np.random.Generator) -> Engine:
-        """Return a smaller engine for a first look: another design of the same terms, on about `n_rows` rows.
-
-        It may hold other shares of labelled and unlabelled rows: pi, alpha and the curves mean the same there, the
-        intercept a does not.
-        """
-        ...
-
-    def sum_groups(self, values: Array, groups: NDArray[np.integer], n_groups: int) -> Array:
-        """Sum values times model columns, the intercept's ones first, over the rows of each group.
-
-        Values have shape (k, n_rows), groups are numbers of shape (n_rows,), sums have shape (k, n_groups, 1 + p).
-        """
-        ...
-
-    def sum_products(self, values: Array) -> Array:
-        """Sum values of any sign, shape (n_rows,), times products of model columns, the intercept's ones first."""
         ...
 
     def encoded_at(self, rows: NDArray[np.intp]) -> tuple[Encoded, ...]:
@@ -182,11 +230,16 @@ class Engine(Protocol):
         """Rows spread evenly over all, for means and pictures."""
         ...
 
-    def reweighted(self, counts: Counts) -> Engine:
-        """Return an engine over the same rows in which each counts so many times, shape (n_rows,).
+    # ---- what the engine is
 
-        Counts of known negatives may follow those of all other rows.
-        """
+    @property
+    def name(self) -> str:
+        """What a user calls it."""
+        ...
+
+    @property
+    def n_threads(self) -> int:
+        """How many threads, or workers, take the sums."""
         ...
 
     @property
@@ -197,49 +250,4 @@ class Engine(Protocol):
     @property
     def most_resamples(self) -> int:
         """How many weightings are worth summing at once."""
-        ...
-
-    def resampled(self, counts: Counts) -> ResampledRows:
-        """Return the same rows under B weightings: how often each row counts, shape (B, n_rows)."""
-        ...
-
-    def sums(self, pi: Array, b: Array, observed: bool = False) -> Sums:
-        """Value, score and expected (or observed) information of the profile likelihood in (log c, a, theta)."""
-        ...
-
-    def trace_slopes(self, pi: Array, b: Array, matrix: Array) -> Array:
-        """How the trace of a matrix times the expected information in (a, theta) changes: shape (2 + p,).
-
-        Derivatives in (log c, a, theta), for a single parameter vector and a symmetric matrix.
-        """
-        ...
-
-    @property
-    def codes(self) -> NDArray[np.int32] | None:
-        """What a likelihood of several samples needs to know of each row; None where there is one sample."""
-        ...
-
-    def coded(self, codes: NDArray[np.int32] | None, negatives: Engine | None = None) -> Engine:
-        """Return the same rows with other codes, and known negatives beside them."""
-        ...
-
-    @property
-    def negatives(self) -> Engine | None:
-        """Known negatives, which only a likelihood of several samples knows of; they are counted apart."""
-        ...
-
-    def sum_rows(self, of_block: OfRows, shared: tuple[Any, ...]) -> Any:
-        """Add up what a function makes of blocks of rows, `of_block(X, codes, weights, *shared)`.
-
-        For likelihoods of several samples, known negatives included. The function may be sent to other processes, and
-        its results are added.
-        """
-        ...
-
-    def expectation(self, pi: Array, b: Array) -> Expectation:
-        """E-step: the expected labels of all rows."""
-        ...
-
-    def logistic_sums(self, labels: Expectation, b: Array) -> Sums:
-        """Value, score and information of the M-step's logistic likelihood in (a, theta)."""
         ...

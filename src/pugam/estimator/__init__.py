@@ -2,7 +2,7 @@
 
 from pugam.estimator.again import same_settings
 from pugam.estimator.loading import load
-from pugam.estimator.options import EngineName, read_engine, read_share
+from pugam.estimator.options import EngineName, EstimateName, ShrinkageName, read_engine, read_share
 from pugam.estimator.pugam import PUGAM
 from pugam.estimator.training import is_large, read_on_cluster
 from pugam.estimator.worklists import read_cutoff
@@ -10,6 +10,8 @@ from pugam.estimator.worklists import read_cutoff
 __all__ = [
     "PUGAM",
     "EngineName",
+    "EstimateName",
+    "ShrinkageName",
     "is_large",
     "load",
     "read_cutoff",

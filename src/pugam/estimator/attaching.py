@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from pugam.data import SampleRoles, read_samples
 from pugam.engines import one_blas_thread
 from pugam.errors import InputError
+from pugam.estimator.curves import RowsOfFit
 from pugam.estimator.options import EngineName, read_engine, read_n_jobs
 from pugam.estimator.own_curves import rows_telling
 from pugam.estimator.reading import either, read_new_rows
@@ -104,7 +105,7 @@ class RowMethods(UncertaintyMethods):
             )
         with one_blas_thread():
             self._fit = with_average(FittedKind(engine, self._design, self._settings, self._fit)).fit
-        self._rows, self._survey = (engine, rows.kept), survey
+        self._rows, self._survey = RowsOfFit(engine, rows.kept), survey
         self._chances = None if samples is None else samples.chances
         return self
 
@@ -123,7 +124,7 @@ class RowMethods(UncertaintyMethods):
         return open_rows(X, z, sample_weight, read_engine(self.engine), read_n_jobs(self.n_jobs), roles, shared)
 
     def __getstate__(self) -> dict[str, Any]:
-        state = dict(super().__getstate__())
+        state = dict(cast("dict[str, Any]", super().__getstate__()))
         state.pop("_rows", None)  # data stay where they are
         state.pop("_survey", None)
         state.pop("_chances", None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -31,7 +31,14 @@ from pugam.terms import Design, Term, parse_formula
 if TYPE_CHECKING:
     from pugam.estimator.kind_fits import KindFits
 
-__all__ = ["CurveMethods"]
+__all__ = ["CurveMethods", "RowsOfFit"]
+
+
+class RowsOfFit(NamedTuple):
+    """The engine of a fit, and which rows of the data are in it; None stands for all."""
+
+    engine: Engine
+    kept: np.ndarray | None
 
 
 class CurveMethods:
@@ -48,7 +55,7 @@ class CurveMethods:
     _covariance: np.ndarray
     _drawn: tuple[Fit, np.ndarray]
     _library: str
-    _rows: tuple[Engine, np.ndarray | None]
+    _rows: RowsOfFit
     _survey: SurveyRows | None = None
     _kinds: KindFits | None = None
 
@@ -246,4 +253,4 @@ class CurveMethods:
                 f"{what} needs the rows the model was fitted to, which a copied or stored model does not carry; "
                 f"give them back with attach(X, z){'' if fit.samples is None and fit.survey is None else same}."
             )
-        return Fitted(self._rows[0], self._design, self._settings, self._fit)
+        return Fitted(self._rows.engine, self._design, self._settings, self._fit)

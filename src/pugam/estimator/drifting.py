@@ -1,4 +1,4 @@
-"""New rows held against a fitted model."""
+"""New rows compared with those of a fit."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def fit_designs(
     samples: Sequence[str],
     own: str | None,
     shrinkage: Any,
-    verbose: bool,
+    verbose: int,
 ) -> Fitted:
     """Fit designs of the same terms; see `choose_fit`."""
     fitted = choose_fit(engine, designs, settings, rng, read_shrinkage(shrinkage, settings, designs[0]), samples, own)

@@ -22,6 +22,7 @@ from pugam.estimator.options import WEAK_PRIOR
 from pugam.estimator.reading import read_training_rows
 from pugam.estimator.training import TableRows
 from pugam.inference import (
+    USUAL_LEVEL,
     Interval,
     KindDiagnoses,
     KindLimits,
@@ -32,16 +33,15 @@ from pugam.inference import (
 )
 from pugam.likelihood import logit
 from pugam.messages import Argument
-from pugam.solvers import JointKinds, MarginalFit, find_clusters, fit_jointly
+from pugam.solvers import JointKinds, find_clusters, fit_jointly
 
-__all__ = ["KindFits", "attach_kinds", "find_kinds", "fit_kinds", "require_ordinary"]
+__all__ = ["AUTO", "KindFits", "attach_kinds", "find_kinds", "fit_kinds", "require_ordinary"]
 
 Array = NDArray[np.float64]
 
 MOST_SWEEPS = 8
 SETTLED = 0.002  # change of a share, and of the mean weight of a row, from one sweep to the next
 AUTO = "auto"
-LEVEL = 0.95
 IN_TURN = "kinds that were fitted in turn cannot take their rows back"
 
 
@@ -87,7 +87,7 @@ class KindFits:
     @property
     def shares(self) -> Array:
         """Shares among all unlabelled rows, shape (K,)."""
-        return self.limits(LEVEL).shares
+        return self.limits(USUAL_LEVEL).shares
 
     def interval(self, level: float, model_error: bool = True, method: str | None = None) -> Interval:
         """The interval for the sum of the shares."""
@@ -136,7 +136,7 @@ class KindFits:
     def diagnose(self) -> KindDiagnoses:
         """Diagnose the fit of each kind."""
         self.require_rows("The diagnosis")
-        return KindDiagnoses(self.names, tuple(model.diagnose() for model in self.models), self.interval(LEVEL))
+        return KindDiagnoses(self.names, tuple(model.diagnose() for model in self.models), self.interval(USUAL_LEVEL))
 
     def posteriors(self, X: Any) -> Array:
         """P(kind | x) of rows, shape (n_rows, K)."""
@@ -147,7 +147,7 @@ class KindFits:
         logits = np.logaddexp.reduce(np.column_stack([model.decision_function(X) for model in self.models]), axis=1)
         if pi is None:
             return np.asarray(logits)
-        return np.asarray(logits + logit(pi) - np.logaddexp.reduce(self.limits(LEVEL).logits))
+        return np.asarray(logits + logit(pi) - np.logaddexp.reduce(self.limits(USUAL_LEVEL).logits))
 
     def number(self, name: Any) -> int:
         """Find a kind by its name."""
@@ -244,9 +244,9 @@ def _fit_jointly(model: Any, X: Any, z: Any, weights: Array | None, kinds: Posit
         warnings.simplefilter("ignore")
         whole.fit(X, z, weights)
     fitted = whole._fitted("A fit of several kinds")
-    if not isinstance(fitted.fit, MarginalFit):
+    if not fitted.fit.has_evidence:
         return None
-    kept = whole._rows[1]
+    kept = whole._rows.kept
     with one_blas_thread():
         return fit_jointly(fitted, kinds.numbers if kept is None else kinds.numbers[kept])
 

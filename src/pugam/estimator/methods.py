@@ -1,4 +1,9 @@
-"""What a fitted model can be asked for: each kind of question has a module of its own."""
+"""What a fitted model can be asked for: each kind of question has a module of its own.
+
+The classes below are listed, or inherited by those that are: each needs answers of the one it derives from. Rows
+(`attaching.py`) and verdicts (`judging.py`) derive from uncertainty, which derives from curves. Kinds of positives
+derive from worklists, these from predictions, samples, labelling and verdicts, in that order.
+"""
 
 from __future__ import annotations
 

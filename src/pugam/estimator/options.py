@@ -27,13 +27,16 @@ from pugam.terms import (
 )
 
 __all__ = [
+    "WEAK_PRIOR",
     "EngineName",
     "EstimateName",
     "ShrinkageName",
     "make_settings",
     "read_count",
     "read_engine",
+    "read_flag",
     "read_generator",
+    "read_labelling",
     "read_missing",
     "read_n_jobs",
     "read_pi_range",
@@ -45,6 +48,7 @@ __all__ = [
     "require_identifiable",
     "require_rows",
     "with_given_pairs",
+    "with_labelling",
 ]
 
 EngineName = Literal["auto", "memory", "stream", "dask", "gpu"]
@@ -69,7 +73,7 @@ def read_terms(terms: Any, table: Table, taken: Mapping[str, str] | None = None,
     listed = [terms] if isinstance(terms, str | Term) else terms
     if not isinstance(listed, Sequence) or not listed:
         raise InputError(
-            f"terms is None, a formula, or a list of s(), l() and f() terms; got {_in_short(terms)} (data go to fit)."
+            f"terms is None, a formula, or a list of terms such as s('x'); got {_in_short(terms)} (data go to fit)."
         )
     specs: list[Term] = []
     for term in listed:
@@ -228,8 +232,7 @@ def read_generator(random_state: Any) -> np.random.Generator:
     """Read `random_state`: None (a fixed seed), a whole number, a Generator or a RandomState."""
     if isinstance(random_state, np.random.Generator):
         return random_state
-    if random_state is None:
-        random_state = 0
+    random_state = 0 if random_state is None else random_state
     if isinstance(random_state, numbers.Integral) and 0 <= int(random_state) < 2**32:
         random_state = np.random.RandomState(int(random_state))
     if isinstance(random_state, np.random.RandomState):
@@ -251,11 +254,9 @@ def read_count(name: str, value: Any, most: int | None = None) -> int:
 
 def read_n_jobs(n_jobs: Any) -> int | None:
     """Read `n_jobs`: None, or a whole number other than zero."""
-    if n_jobs is None:
-        return None
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
+    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Integral) or n_jobs == 0):
         raise InputError(Argument("n_jobs"), f" is a number of threads, or -1 for all cores; got {n_jobs!r}.")
-    return int(n_jobs)
+    return None if n_jobs is None else int(n_jobs)
 
 
 def read_pi_range(pi: Any) -> PiRange:
@@ -425,6 +426,7 @@ def _pair(name: str, value: Any) -> tuple[float, float]:
 
 
 def read_flag(name: str, value: Any) -> bool:
+    """Read true or false."""
     if not isinstance(value, bool | np.bool_):
         raise InputError(f"{name} is True or False; got {value!r}.")
     return bool(value)

@@ -213,7 +213,7 @@ class KindMethods(WorklistMethods):
         """Fit several kinds of positives, and remember them in place of a single fit."""
         weights, unlabelled = _read_unlabelled(z, sample_weight)
         fits = fit_kinds(self, X, as_array(z), weights, kinds, unlabelled)
-        with all_or_nothing(self):  # type: ignore[arg-type]
+        with all_or_nothing(self):
             for name in [name for name in vars(self) if name.endswith("_") or name in OF_ONE_KIND]:
                 delattr(self, name)
             self._remember_kinds(fits)

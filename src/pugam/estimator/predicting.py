@@ -15,14 +15,12 @@ from pugam.estimator.options import read_share
 from pugam.estimator.reading import either, read_new_rows
 from pugam.estimator.sampling import SampleMethods
 from pugam.estimator.unscorable import Scorable, UnscorablePolicy, read_unscorable, scored_where_possible
-from pugam.inference import intercept_covariance, posterior_errors, posterior_limits, preference_of
+from pugam.inference import USUAL_LEVEL, intercept_covariance, posterior_errors, posterior_limits, preference_of
 from pugam.likelihood import alpha_shift, expit, log_likelihood_rows, preferred_labels
 from pugam.messages import Argument
 from pugam.terms import count_outside, count_unseen, unscorable_rows, warn_outside, warn_unseen
 
 __all__ = ["PredictionMethods"]
-
-LEVEL = 0.95
 
 
 class PredictionMethods(SampleMethods):
@@ -279,7 +277,7 @@ class PredictionMethods(SampleMethods):
         if type not in ("class", "response", "link", "terms"):
             raise InputError(f"type is 'class', 'response', 'link' or 'terms'; got {type!r}.")
         if type == "terms":
-            return wide_frame(explain_table(self, X, LEVEL, pi, sample))
+            return wide_frame(explain_table(self, X, USUAL_LEVEL, pi, sample))
         logits = self.decision_function(X, pi, sample=sample)
         if type == "class":
             return np.asarray(self.classes_[(logits > 0.0).astype(int)])

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from pugam.data import RareKinds, SampleRoles, read_samples
 from pugam.engines import one_blas_thread
+from pugam.estimator.curves import RowsOfFit
 from pugam.estimator.fitting import fit_designs
 from pugam.estimator.methods import FittedMethods
 from pugam.estimator.options import (
@@ -70,9 +71,9 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
     ----------
     terms : None, str or list of terms, default=None
         A formula such as ``"s(age) + l(dose) + f(site)"`` (a bare name is linear, ``dose:sex`` a product, and names
-        with spaces go in backticks), or a list of formulas and of `s`, `l`, `f`, `te` and `ti` terms. None chooses from
-        the columns: smooth for numbers, linear for two-valued numbers, factor for text, booleans and categories.
-        Columns of an array are called x0, x1, ...
+        with spaces go in backticks), or a list of formulas and of `s`, `l`, `f`, `r`, `offset`, `te` and `ti` terms.
+        None chooses from the columns: smooth for numbers, linear for two-valued numbers, factor for text, booleans and
+        categories. Columns of an array are called x0, x1, ...
     smoothing : {"reml", "aic"}, float or dict, default="reml"
         By REML: one smoothing parameter per term with ``estimate="mode"``, otherwise variances are shared (see there).
         One for all by AIC, as in the paper; or values kappa, times the integral of u''^2 with features on [0, 1].
@@ -365,7 +366,7 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
             specs = with_labelling(with_effects_of_samples(with_given_pairs(specs, self.interactions), own), labelling)
             specs = with_policies(specs, shown, read_missing(self.missing), read_unseen(self.unseen))
             require_identifiable(common_terms(specs, own), rows.header, pi_range, audited=roles.audit is not None)
-        rows.classes  # noqa: B018  refuses labels that are none, before columns are looked at
+        positive = rows.positive  # what is no label is refused before columns are looked at
         with rows_placed(rows, numbers):
             design = Design.resolve(specs, shown)
             logged = design.with_logarithms(shown) if self.smoothing == "reml" else None
@@ -373,7 +374,7 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
         warn_of_size(design)
         require_rows(design, rows.n_rows, not pi_range.fixed)
         settings = make_settings(self.get_params(deep=False), design)
-        samples = read_samples(rows.roles, rows.positive, rows.kept)
+        samples = read_samples(rows.roles, positive, rows.kept)
         require_marginal(settings, samples)
         require_labelling(design, settings, samples, survey)
         require_shares(shares, samples)
@@ -393,9 +394,9 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
             fitted = know_survey(naming_samples(fitted, sample), survey)
             fitted = self._take_over(fitted, X, rows, survey, samples, shares == "pooled")
             findings = list(first_look(fitted))
-        warn_of_columns(design, labelling, shown, rows.positive[numbers])
+        warn_of_columns(design, labelling, shown, positive[numbers])
         self._warn(findings)
-        warn_of_samples(rows.roles, samples, rows.positive, rows.kept)
+        warn_of_samples(rows.roles, samples, positive, rows.kept)
         warn_of_survey(survey, self._fit.survey, rows.weights)
         return self
 
@@ -410,7 +411,7 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
             remember_features(self, X, rows.header)
             self._remember(fitted.fit, fitted.settings, fitted.engine.n0, fitted.engine.n1, fitted.design, covariance)
             self.classes_, self._library = rows.classes, rows.library
-            self._rows, self._survey = (fitted.engine, rows.kept), survey
+            self._rows, self._survey = RowsOfFit(fitted.engine, rows.kept), survey
             self._chances = samples and samples.chances
             self._judge()
         return fitted

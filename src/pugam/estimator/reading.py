@@ -14,6 +14,7 @@ from pugam.data import Table, contradiction, read_labels, read_table, read_weigh
 from pugam.errors import InputError
 
 __all__ = [
+    "WeightedRows",
     "all_or_nothing",
     "either",
     "read_kept_labels",

@@ -13,7 +13,7 @@ from pugam.data import SampledRows, SampleRoles, SurveyRows, Table, find_copies,
 from pugam.engines import Engine
 from pugam.errors import InputError, SlowWarning, warn_user
 from pugam.inference import FEWEST_POOLED, pool_shares
-from pugam.messages import Argument, LeavingOut, Message, NamingPositive
+from pugam.messages import Argument, LeavingOut, Message, NamingPositive, first_of
 from pugam.solvers import Fitted, Settings, Survey, has_enough_rows
 from pugam.terms import Design, Term, columns_read, grouping
 
@@ -187,19 +187,20 @@ def warn_of_samples(
     """Warn of samples that have no share, and of audits that found one class alone."""
     empty = names_without_rows(roles, samples, positive, kept)
     if empty:
-        shown = ", ".join(repr(name) for name in empty[:MOST_NAMES]) + (", ..." if len(empty) > MOST_NAMES else "")
+        shown = first_of(empty, MOST_NAMES, repr)
         what = "Samples " if len(empty) > 1 else "Sample "
         have, share = ("have", "shares") if len(empty) > 1 else ("has", "share")
         warn_user(f"{what}{shown} {have} no unlabelled row of positive weight, and so no {share}.")
     if samples is None:
         return
-    positive, negative = samples.count_audited()
-    if min(positive, negative) > 0 or positive + negative < FEWEST_AUDITED:
+    n_positive, n_negative = samples.count_audited()
+    n_audited = n_positive + n_negative
+    if min(n_positive, n_negative) > 0 or n_audited < FEWEST_AUDITED:
         return
-    found, count = "positive" if positive else "negative", positive + negative
-    elsewhere = () if positive else (", or give them as ", Argument("negative"), " if they are from elsewhere")
+    found = "positive" if n_positive else "negative"
+    elsewhere = () if n_positive else (", or give them as ", Argument("negative"), " if they are from elsewhere")
     warn_user(
-        f"All {count} audited rows are {found}. If that is why they were given, they are not an audit, and make pi "
+        f"All {n_audited} audited rows are {found}. If that is why they were given, they are not an audit, and make pi "
         "wrong: leave them out",
         *elsewhere,
         ". If they were drawn at random, audit more: an interval without the model needs rows of both classes.",

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from pugam.errors import InputError
+from pugam.messages import first_of
 
 __all__ = [
     "BATCH_ROWS",
@@ -124,5 +125,4 @@ def _nearest(name: str, names: Sequence[str]) -> str:
     near = nearest_name(name, names)
     if near is not None:
         return f"the nearest name is {near!r}"
-    more = ", ..." if len(names) > MOST_NAMES_LISTED else ""
-    return "its columns are " + ", ".join(repr(other) for other in names[:MOST_NAMES_LISTED]) + more
+    return f"its columns are {first_of(names, MOST_NAMES_LISTED, repr)}"

@@ -55,7 +55,7 @@ from pugam.inference.importance import (
     measure_importance,
     measure_terms,
 )
-from pugam.inference.intervals import Interval, RatioInterval, normal_quantile, wald_interval_log
+from pugam.inference.intervals import USUAL_LEVEL, Interval, RatioInterval, normal_quantile, wald_interval_log
 from pugam.inference.kind import Inference
 from pugam.inference.kind_diagnosis import KindDiagnoses
 from pugam.inference.kind_shares import KindLimits, kind_posteriors, rows_left, share_correlation, worst_verdict
@@ -94,14 +94,19 @@ from pugam.inference.shares import judge_share, samples_of, share_interval
 from pugam.inference.smoothing_uncertainty import curve_covariance
 from pugam.inference.surveys import know_survey
 from pugam.inference.term_checks import TermChecks, check_fit
-from pugam.inference.verdict import Verdict, headline
+from pugam.inference.verdict import ALPHA, DOUBTS, NEEDS_NO_CAVEAT, WELL, Verdict, headline
 from pugam.inference.worklists import Worklist, lengths_of_reviews, said_lengths, yield_columns
 from pugam.inference.yields import Limits, ModelErrors, Yields, expected_yields
 
 __all__ = [
     "ALLOWING",
+    "ALPHA",
+    "DOUBTS",
     "FEWEST_POOLED",
+    "NEEDS_NO_CAVEAT",
     "QUANTILES",
+    "USUAL_LEVEL",
+    "WELL",
     "AuditedShare",
     "BestBin",
     "Bootstrap",

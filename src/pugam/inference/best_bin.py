@@ -22,7 +22,7 @@ __all__ = ["BestBin", "bound_pi", "sort_scores"]
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-LEVEL = 0.95  # of an interval whose upper limit is the bound
+LEVEL_OF_BOUND = 0.95  # of an interval whose upper limit is the bound
 FEWEST_ABOVE = 20  # labelled rows, by weight
 
 
@@ -79,4 +79,4 @@ def _limits(labelled: Array, hidden: Array, n0: float, n1: float) -> tuple[Array
     q_p, q_u = (labelled + 0.5) / (n0 + 0.5), (hidden + 0.5) / (n1 + 0.5)
     variance = (1.0 - q_p) / (n0 * q_p) + (1.0 - q_u) / (n1 * q_u)
     ratio = q_u / q_p
-    return ratio, np.asarray(ratio * np.exp(normal_quantile(LEVEL) * np.sqrt(np.maximum(variance, 0.0))))
+    return ratio, np.asarray(ratio * np.exp(normal_quantile(LEVEL_OF_BOUND) * np.sqrt(np.maximum(variance, 0.0))))

@@ -57,7 +57,7 @@ def digest_columns(design: Design, shown: ShownRows) -> tuple[ColumnDigest, ...]
 
 
 def _digest(axis: Axis, values: Array, weights: Array) -> ColumnDigest:
-    missing = np.isnan(values) if axis.is_numeric else values < 0.0
+    missing = np.isnan(values) if axis.is_numeric else ~(values >= 0.0)  # NaN beside a gap in another column
     total, present = float(weights.sum()), weights[~missing]
     n_rows = total**2 / float((weights**2).sum())
     lacking = 1.0 - float(present.sum()) / total

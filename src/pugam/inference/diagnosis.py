@@ -21,7 +21,7 @@ from pugam.inference.description import describe
 from pugam.inference.findings import Finding
 from pugam.inference.fixed_share import find_contradiction
 from pugam.inference.hypotheses import HypothesisTest, reference_penalty, tested_columns
-from pugam.inference.intervals import Interval
+from pugam.inference.intervals import USUAL_LEVEL, Interval
 from pugam.inference.kind import Inference
 from pugam.inference.kinds import inference_of
 from pugam.inference.labelling_test import LabellingTest, score_labelling
@@ -33,7 +33,7 @@ from pugam.inference.pair_test import PairTest, score_pairs
 from pugam.inference.profile import PiProfile, profile_interval
 from pugam.inference.rows_tested import choose_rows
 from pugam.inference.sensitivity import Sensitivity, fix_pi, values_within
-from pugam.inference.verdict import ALPHA, Verdict, headline, intervals_differ, judge
+from pugam.inference.verdict import ALPHA, NEEDS_NO_CAVEAT, Verdict, headline, intervals_differ, judge
 from pugam.likelihood import expit, logit
 from pugam.linear_algebra import inverse
 from pugam.messages import Message, Words, in_lines, in_python
@@ -55,7 +55,6 @@ __all__ = ["Diagnosis", "diagnose_fit", "find_separating", "follow_pi"]
 
 Array = NDArray[np.float64]
 
-LEVEL = 0.95
 PROFILE_POINTS, PROFILE_REACH = 25, 1.3  # the profile is drawn a little beyond the interval, on the logit scale
 NEARLY_AS_GOOD = 2.0  # in log-likelihood
 FEWEST_DOUBTFUL_ROWS = 4
@@ -232,7 +231,7 @@ class Diagnosis:
 
     def caveat(self, n_reasons: int | None = None) -> Message | None:
         """What has to be said before any number: a verdict that leaves doubts, and its reasons, or so many of them."""
-        if self.verdict in ("well determined", "fixed"):
+        if self.verdict in NEEDS_NO_CAVEAT:
             return None
         reasons = self.messages[:n_reasons]
         return Message(f"{headline(self.verdict)}.", *(part for reason in reasons for part in (" ", reason)))
@@ -272,7 +271,7 @@ def diagnose_fit(
     sampling = _interval(inference, pi, sampling=True)
     profile = inference.profile(fitted.engine)
     fixed = fitted.settings.pi_range.fixed
-    interval = None if fixed else profile_interval(profile, LEVEL)
+    interval = None if fixed else profile_interval(profile, USUAL_LEVEL)
     starts = _relevant_starts(fitted.fit)
     near, spread = _spread(starts)
     rows = choose_rows(profile)
@@ -309,7 +308,7 @@ def diagnose_fit(
         sensitivity=fix_pi(profile, np.array([pi])),
         search=fitted.fit.search,
         curves=compare_curves(fitted, survey) if fitted.fit.labelling is None else None,
-        audits=check_audits(fitted, LEVEL, chances, survey),
+        audits=check_audits(fitted, USUAL_LEVEL, chances, survey),
     )
     verdict, findings = judge(found)
     found = replace(found, verdict=verdict, findings=(*findings, *find_contradiction(fitted)))
@@ -353,8 +352,8 @@ def _better_limits(found: Diagnosis) -> tuple[float, float] | None:
 def _interval(inference: Inference[Fit], pi: float, sampling: bool = False) -> Interval:
     """Interval for pi, with or without an allowance for model error."""
     if inference.settings.pi_range.fixed:
-        return Interval(pi, pi, pi, LEVEL, "fixed")
-    return (inference.sampling_interval if sampling else inference.pi_interval)(pi, LEVEL)
+        return Interval(pi, pi, pi, USUAL_LEVEL, "fixed")
+    return (inference.sampling_interval if sampling else inference.pi_interval)(pi, USUAL_LEVEL)
 
 
 def find_separating(fitted: Fitted) -> str | None:

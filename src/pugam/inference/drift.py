@@ -1,4 +1,4 @@
-"""New rows held against a fit: which columns moved, and which share of positives the rows speak for themselves."""
+"""New rows compared with those of a fit: which columns moved, and which share of positives they suggest alone."""
 
 from __future__ import annotations
 

@@ -25,6 +25,7 @@ __all__ = [
     "curve_columns",
     "default_grid",
     "effect_table",
+    "join_points",
     "known_curve",
     "point_names",
     "require_scale",

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from pugam.inference.intervals import Interval
-from pugam.messages import Argument, FittingAlone, Message, Piece, See, filled
+from pugam.messages import Argument, FittingAlone, Message, Piece, See, filled, first_and_more
 
 Said = tuple[str | Piece, ...]
 
@@ -32,13 +31,11 @@ class Finding(ABC):
     @property
     def message(self) -> Message:
         """The sentence, with the figures in it."""
-        figures = {name: _listed(value) if isinstance(value, tuple) else value for name, value in vars(self).items()}
+        figures = {
+            name: first_and_more(value, MOST_NAMES) if isinstance(value, tuple) else value
+            for name, value in vars(self).items()
+        }
         return Message(*(filled(part, figures) for part in self.said))
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - MOST_NAMES
-    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,11 @@ import numpy as np
 from scipy.special import ndtr
 
 from pugam.inference.findings import Finding
+from pugam.inference.verdict import SMALLEST_PVALUE
 from pugam.linear_algebra import inverse
 from pugam.solvers import Fitted
 
 __all__ = ["ShareContradicted", "find_contradiction"]
-
-SMALLEST_PVALUE = 0.01  # as of tests of fit
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ __all__ = [
     "HypothesisTest",
     "Null",
     "fourier_test",
+    "known_test",
     "read_null",
     "reference_penalty",
     "refit_under_null",
@@ -167,7 +168,8 @@ def _zero_statistic(evidence: Evidence, columns: NDArray[np.intp]) -> tuple[floa
 def _whole_statistic(evidence: Evidence, columns: NDArray[np.intp]) -> tuple[float, Array]:
     """All directions alike, as if levels were fixed: those of random effects are shrunken alike, none is left out.
 
-    Against their Bayesian covariance, small random effects would never be seen.
+    Against their Bayesian covariance, small random effects would never be seen. Where gaps have an effect of their own,
+    which is fixed, it is one direction more.
     """
     z = evidence.canonical(columns).z
     return float(z @ z), np.ones(len(z))

@@ -13,9 +13,17 @@ from pugam.errors import InputError
 from pugam.likelihood import expit, logit
 from pugam.messages import Argument
 
-__all__ = ["Interval", "RatioInterval", "normal_quantile", "wald_interval_log", "wald_interval_logit"]
+__all__ = [
+    "USUAL_LEVEL",
+    "Interval",
+    "RatioInterval",
+    "normal_quantile",
+    "profile_interval_at",
+    "wald_interval_log",
+    "wald_interval_logit",
+]
 
-
+USUAL_LEVEL = 0.95
 LARGEST_EXPONENT = 700.0  # exp() of more overflows
 WIDEST_RATIO = 1e4  # of the limits of a ratio about which something is known
 MOST_ON_LOG_SCALE = 100.0  # wide enough for any limits, and exp() does not overflow

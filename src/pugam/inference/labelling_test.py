@@ -28,7 +28,7 @@ __all__ = ["LabellingTest", "score_labelling"]
 
 Array = NDArray[np.float64]
 
-LEVEL = 0.01  # at which a column is added to those that lead
+LARGEST_LEADING = 0.01  # at which a column is added to those that lead
 MOST_LEADING = 3
 MOST_LEVELS = 10  # of a column, the most frequent ones
 MOST_DIRECTIONS, ROWS_PER_DIRECTION = 500, 10
@@ -137,7 +137,7 @@ def _leading(rows: RowsTested, found: Mapping[str, Array]) -> tuple[str, ...]:
         left = _all_off(rows, others, beside)
         pvalues = {column: score_directions(rows, directions).pvalue for column, directions in left.items()}
         best = min(pvalues, key=pvalues.__getitem__)
-        if pvalues[best] >= LEVEL:
+        if pvalues[best] >= LARGEST_LEADING:
             break
         leading.append(best)
     return tuple(leading)

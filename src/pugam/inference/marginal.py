@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pugam.engines import Engine
 from pugam.inference.covariance import in_alpha, intercept_covariance, posterior_errors, sampling_covariance
-from pugam.inference.intervals import Interval, normal_quantile
+from pugam.inference.intervals import USUAL_LEVEL, Interval, normal_quantile
 from pugam.inference.kind import Inference, Unconstrained
 from pugam.inference.marginal_profile import MarginalProfile, given_labels
 from pugam.inference.open_effects import OpenEffects, find_one_sided
@@ -24,7 +24,6 @@ __all__ = ["MarginalInference"]
 
 Array = NDArray[np.float64]
 
-LEVEL = 0.95
 LARGEST_FLATTENING = 0.9  # where nothing but the prior is left, any share would do
 FEWEST_ROWS = 10  # unlabelled ones, to tell from how sure posteriors are
 
@@ -108,10 +107,10 @@ class MarginalInference(Inference[MarginalFit]):
     @cached_property
     def logit_variance(self) -> float:
         """Variance of logit pi: that of a normal one with the same interval."""
-        low, high = self._limits(LEVEL)
+        low, high = self._limits(USUAL_LEVEL)
         bounds = self.settings.pi_range.logits
         width = min(high, bounds[1]) - max(low, bounds[0])
-        return float((width / (2.0 * normal_quantile(LEVEL))) ** 2)
+        return float((width / (2.0 * normal_quantile(USUAL_LEVEL))) ** 2)
 
     def _limits(self, level: float) -> tuple[float, float]:
         curve = self.fit.curve.falling(given_labels(self.fit, self.n0, self.n1))
@@ -184,7 +183,7 @@ class MarginalInference(Inference[MarginalFit]):
     @property
     def says_little(self) -> bool:
         """Whether the interval for pi says next to nothing."""
-        interval = self.sampling_interval(self.fit.optimum.pi, LEVEL)
+        interval = self.sampling_interval(self.fit.optimum.pi, USUAL_LEVEL)
         return interval.upper - interval.lower > TUNING.undetermined
 
     @property

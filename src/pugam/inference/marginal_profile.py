@@ -9,15 +9,13 @@ import numpy as np
 
 from pugam.inference.calibration import Calibration, calibrate
 from pugam.inference.covariance import sampling_covariance
-from pugam.inference.intervals import normal_quantile
+from pugam.inference.intervals import USUAL_LEVEL, normal_quantile
 from pugam.inference.profile import KindOfProfile
 from pugam.inference.rows_of_samples import moved_shares
 from pugam.likelihood import expit, logit
 from pugam.solvers import TUNING, EvidenceCurve, MarginalFit, Objective, Optimum, PiRange, fix_shares
 
 __all__ = ["MarginalProfile", "given_labels"]
-
-LEVEL = 0.95
 
 
 def given_labels(fit: MarginalFit, n0: float, n1: float) -> float:
@@ -63,8 +61,8 @@ class MarginalProfile(KindOfProfile[MarginalFit]):
     @property
     def standard_error(self) -> float:
         """Of logit pi: that of a normal one with the same interval."""
-        limits = np.clip(self._curve.limits(0.5 * normal_quantile(LEVEL) ** 2), *PiRange().logits)
-        return float((limits[1] - limits[0]) / (2.0 * normal_quantile(LEVEL)))
+        limits = np.clip(self._curve.limits(0.5 * normal_quantile(USUAL_LEVEL) ** 2), *PiRange().logits)
+        return float((limits[1] - limits[0]) / (2.0 * normal_quantile(USUAL_LEVEL)))
 
     @property
     def peak(self) -> float:

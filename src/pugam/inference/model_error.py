@@ -22,22 +22,22 @@ MEAN_ERROR = 0.05  # of -log(1 - q), over tables that benchmarks/model_error.py 
 NEARLY_ONE = 1.0 - 1e-12
 
 
-def allow_for_model_error(interval: Interval, others: Sequence[float], limits: tuple[float, float]) -> Interval:
+def allow_for_model_error(interval: Interval, neighbours: Sequence[float], limits: tuple[float, float]) -> Interval:
     """Widen an interval for pi that knows of sampling errors alone.
 
     Both errors add on the scale of log(1 - pi), where their limits are put together like standard deviations.
 
     Parameters
     ----------
-    others : sequence of float
+    neighbours : sequence of float
         What others than the model say of pi, where rows contradict it.
     limits : (float, float)
         Of the range that pi was given.
     """
-    middle = min(interval.estimate, NEARLY_ONE, *others)
-    sampling = math.log1p(-min(interval.lower, middle)) - math.log1p(-middle)
-    below = math.hypot(sampling, _largest_error(middle, interval.level))
-    lower, upper = -math.expm1(math.log1p(-middle) + below), max((interval.upper, *others))
+    lowest = min(interval.estimate, NEARLY_ONE, *neighbours)
+    sampling = math.log1p(-min(interval.lower, lowest)) - math.log1p(-lowest)
+    below = math.hypot(sampling, _largest_error(lowest, interval.level))
+    lower, upper = -math.expm1(math.log1p(-lowest) + below), max((interval.upper, *neighbours))
     low, high = limits
     method = ALLOWING if interval.method == "wald" else interval.method
     return replace(interval, lower=max(min(lower, interval.estimate), low), upper=min(upper, high), method=method)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.inference.intervals import Interval, normal_quantile
+from pugam.inference.intervals import USUAL_LEVEL, Interval, normal_quantile
 from pugam.inference.model_error import allow_for_model_error
 from pugam.inference.verdict import NEARLY_ALL, WIDE_INTERVAL
 from pugam.likelihood import expit
@@ -16,8 +16,6 @@ from pugam.solvers import Fitted, PiRange, SampledShares, count_samples
 __all__ = ["judge_share", "logit_covariance", "samples_of", "share_interval"]
 
 Array = NDArray[np.float64]
-
-LEVEL = 0.95
 
 
 def samples_of(fitted: Fitted) -> NDArray[np.integer]:
@@ -60,7 +58,7 @@ def judge_share(shares: SampledShares, number: int, pi_range: PiRange, verdict: 
 
     Whatever interval is shown, it is the one at 95%, with an allowance for model errors, that is judged.
     """
-    interval = share_interval(shares, number, LEVEL, pi_range, model_error=True)
+    interval = share_interval(shares, number, USUAL_LEVEL, pi_range, model_error=True)
     width = interval.upper - interval.lower
     if verdict is None or verdict in ("does not fit", "not determined"):
         return verdict
@@ -72,8 +70,8 @@ def judge_share(shares: SampledShares, number: int, pi_range: PiRange, verdict: 
 def logit_covariance(shares: SampledShares, pi_range: PiRange) -> Array:
     """Covariance of the logits: normal ones with the same intervals would have these variances."""
     low, high = pi_range.logits
-    fall, errors = 0.5 * normal_quantile(LEVEL) ** 2, []
+    fall, errors = 0.5 * normal_quantile(USUAL_LEVEL) ** 2, []
     for curve, factor in zip(shares.curves, shares.factors, strict=True):
         lower, upper = np.clip(curve.falling(float(factor)).limits(fall), low, high)
-        errors.append((upper - lower) / (2.0 * normal_quantile(LEVEL)))
+        errors.append((upper - lower) / (2.0 * normal_quantile(USUAL_LEVEL)))
     return np.asarray(shares.correlation * np.outer(errors, errors))

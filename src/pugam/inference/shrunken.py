@@ -11,7 +11,7 @@ from scipy.special import log_expit
 from pugam.engines import Engine
 from pugam.errors import InputError
 from pugam.inference.held_out_profile import HeldOutProfile
-from pugam.inference.intervals import Interval, wald_interval_logit
+from pugam.inference.intervals import USUAL_LEVEL, Interval, wald_interval_logit
 from pugam.inference.kind import Inference, Unconstrained
 from pugam.inference.open_effects import OpenEffects
 from pugam.inference.profile import PiProfile
@@ -25,7 +25,6 @@ __all__ = ["ShrunkenInference", "adjusted_covariance", "averaged_logits"]
 Array = NDArray[np.float64]
 
 AVERAGED_OVER = 16  # steepnesses
-LEVEL = 0.95
 
 
 @dataclass(frozen=True)
@@ -97,7 +96,7 @@ class ShrunkenInference(Inference[ShrunkenFit]):
     @property
     def says_little(self) -> bool:
         """Whether the interval for pi says next to nothing."""
-        interval = self.sampling_interval(self.fit.optimum.pi, LEVEL)
+        interval = self.sampling_interval(self.fit.optimum.pi, USUAL_LEVEL)
         return not self.settings.pi_range.fixed and interval.upper - interval.lower > TUNING.undetermined
 
     @property

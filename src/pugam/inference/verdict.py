@@ -21,7 +21,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ALPHA",
+    "DOUBTS",
     "FEWEST_TERMS",
+    "NEARLY_ALL",
+    "NEEDS_NO_CAVEAT",
+    "SMALLEST_CALIBRATION",
+    "SMALLEST_PVALUE",
+    "WELL",
+    "WIDE_INTERVAL",
     "Verdict",
     "find_boundary",
     "find_open",
@@ -32,8 +39,11 @@ __all__ = [
 ]
 
 Verdict = Literal["well determined", "weakly determined", "not determined", "does not fit", "fixed"]
+WELL: Verdict = "well determined"
+NEEDS_NO_CAVEAT: tuple[Verdict, ...] = (WELL, "fixed")
+DOUBTS: tuple[Verdict, ...] = ("weakly determined", "not determined")  # about pi, of a model that fits
 
-ALPHA = 0.05  # level at which terms are told from a constant, all of them together
+ALPHA = 0.05  # level at which terms are told from a constant, all of them together, and shares from each other
 FEWEST_TERMS = 2  # that vary, without interactions between them: identifiability needs them
 NEARLY_ALL = 0.9  # of the range of pi: an interval that excludes less says nothing
 WIDE_INTERVAL = 0.4  # width of an interval for pi that leaves most questions open
@@ -53,6 +63,7 @@ OVERLAPPING = 10.0  # the same, below which pi rests on terms that vary and on h
 # How many times larger the variance of logit pi is without the prior that shrunken curves come with.
 LARGEST_LEANING, MOSTLY_LEANING = 1.5, 4.0
 FAR_APART = 0.5  # starts nearly as good as the best, as a share of the interval's width
+SMALLEST_SPREAD = 0.02  # of pi over these starts that is worth telling
 SMALLEST_WIDTH = 1e-9
 
 
@@ -64,7 +75,7 @@ def judge(found: Diagnosis) -> tuple[Verdict, tuple[Finding, ...]]:
         return "fixed", all_findings
     if misfits:
         return "does not fit", all_findings
-    return ("not determined" if severe else "weakly determined" if doubts else "well determined"), all_findings
+    return ("not determined" if severe else "weakly determined" if doubts else WELL), all_findings
 
 
 def headline(verdict: str) -> str:
@@ -207,7 +218,7 @@ def _doubts(found: Diagnosis) -> Iterator[Finding]:
         yield findings.OneSidedLevels(found.open_effects.one_sided)
     if found.reliance > LARGEST_RELIANCE:
         yield findings.NeedsSmoothness(found.reliance)
-    if found.starts_near > 1 and found.starts_spread > max(0.02, FAR_APART * width):
+    if found.starts_near > 1 and found.starts_spread > max(SMALLEST_SPREAD, FAR_APART * width):
         yield findings.StartsApart(found.starts_spread)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.inference.intervals import Interval
-from pugam.inference.verdict import headline
+from pugam.inference.verdict import DOUBTS, headline
 from pugam.inference.yields import Limits, Yields
 from pugam.messages import counted, in_percent
 
@@ -19,7 +19,6 @@ Numbers = NDArray[np.intp]
 
 FEWEST_SAID = 10  # rows: what the table of cut-offs begins with
 EVENLY, FROM_THE_TOP = 61, 40  # points of the curve, along the number of rows and along its logarithm
-DOUBTS = ("weakly determined", "not determined")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

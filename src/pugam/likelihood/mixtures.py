@@ -34,7 +34,6 @@ __all__ = [
     "Mixture",
     "Outcomes",
     "Predictors",
-    "mixture_scores",
     "mixture_sums",
     "mixture_trace_slopes",
     "outcome_scores",
@@ -340,12 +339,6 @@ def _with_pairs(pairs: Sequence[Pair], leverages: Array, other: _Other) -> Array
             if one != second:
                 found[second] += leverage * q[one]
     return found
-
-
-def mixture_scores(codes: Codes, s: Array, outcomes: Outcomes) -> tuple[Array, Array]:
-    """Scores of rows with these predictors, shape (C, n): in the shares, shape (J, n), and in the predictors."""
-    rows = _Rows.at(codes, s, outcomes)
-    return rows.score_shares, rows.score_s
 
 
 def outcome_scores(X: Columns, codes: Codes, weights: Array | None, b: Array, mixture: Mixture) -> Array:

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "SMALLEST",
     "LogisticRows",
     "SaturatingRows",
     "ScoreRows",

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SampleSizes"]
+__all__ = ["LABELLED", "SampleSizes"]
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int32]

@@ -37,7 +37,6 @@ __all__ = [
     "Preference",
     "StratumSums",
     "Tilt",
-    "selected_scores",
     "selected_stratum_sums",
     "selected_sums",
     "selected_trace_slopes",
@@ -424,11 +423,3 @@ def selected_stratum_sums(
         excess * rows.score_r, excess * rows.score_w(codes), excess * rows.score_shares(codes, shares)
     )
     return StratumSums(np.array(scores), float(excess**2 @ w), together)
-
-
-def selected_scores(codes: Numbers, s: Array, log_w: Array, shares: SampleShares) -> tuple[Array, Array, Array]:
-    """Scores of rows in the logits, the intercept following, shape (K, n), in r and in W, shape (n,)."""
-    rows = _Rows.at(codes, s, log_w, shares)
-    of_r = rows.score_r
-    of_shares = rows.score_shares(codes, shares) - (shares.alpha + shares.beta)[:, None] * of_r
-    return of_shares, of_r, rows.score_w(codes)

@@ -17,7 +17,16 @@ from pugam.likelihood.rows import (
     score_rows,
 )
 
-__all__ = ["Scores", "Sums", "label_block", "logistic_sums", "saturating_sums", "score_sums", "trace_slopes"]
+__all__ = [
+    "LOWEST_VALUE",
+    "Scores",
+    "Sums",
+    "label_block",
+    "logistic_sums",
+    "saturating_sums",
+    "score_sums",
+    "trace_slopes",
+]
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]

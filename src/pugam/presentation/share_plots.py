@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pugam.errors import InputError
+from pugam.inference import WELL
 from pugam.presentation.panels import LINE, MARK, ZERO, make_panels, use_axes
 from pugam.presentation.protocol import FittedModel
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 __all__ = ["plot_kinds", "plot_shares"]
 
 WIDTH, HEIGHT_OF_A_ROW, MARGIN = 6.0, 0.32, 1.1
-WELL = "well determined"
 
 
 def plot_shares(model: FittedModel, level: float = 0.95, axes: Any = None, **options: Any) -> Figure:

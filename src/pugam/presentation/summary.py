@@ -255,21 +255,21 @@ def _lines(
     yield f"share among all rows {model.prevalence_:.3f}, share of positives labelled {model.label_frequency_:.3f}"
     yield from _samples(model, interval.level)
     if smooth:
-        shown = (
+        curves = (
             (term, f"{edf:.2f}", f"{df:.2f}", f"{statistic:.2f}", *_p(pvalue))
             for term, edf, df, statistic, pvalue, _ in smooth
         )
-        yield TextTable("Smooth terms", ("", "edf", "ref.df", "statistic", "p", ""), tuple(shown))
+        yield TextTable("Smooth terms", ("", "edf", "ref.df", "statistic", "p", ""), tuple(curves))
     if linear:
         compared = _compared_to(model)
-        shown = (
+        slopes = (
             (_line_name(term, name, compared), f"{estimate:.4g}", f"{se:.3g}", f"{z:.2f}", *_p(pvalue))
             for term, name, estimate, se, z, pvalue, _, _ in linear
         )
-        yield TextTable(_linear_title(model), ("", "estimate", "se", "z", "p", ""), tuple(shown))
+        yield TextTable(_linear_title(model), ("", "estimate", "se", "z", "p", ""), tuple(slopes))
     if factors:
-        shown = ((term, f"{df:.3g}", f"{statistic:.2f}", *_p(pvalue)) for term, df, statistic, pvalue in factors)
-        yield TextTable("Factors, all levels together", ("", "df", "statistic", "p", ""), tuple(shown))
+        tested = ((term, f"{df:.3g}", f"{statistic:.2f}", *_p(pvalue)) for term, df, statistic, pvalue in factors)
+        yield TextTable("Factors, all levels together", ("", "df", "statistic", "p", ""), tuple(tested))
     yield from _offsets(model)
     yield "---"
     yield "p-values: 0 '***' 0.001 '**' 0.01 '*' 0.05 '.' 0.1"

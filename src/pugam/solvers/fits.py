@@ -230,6 +230,11 @@ class Fit(ABC):
     def is_adjusted(self) -> bool:
         """Whether the parameters reported are others than those of the penalised optimum."""
 
+    @property
+    def has_evidence(self) -> bool:
+        """Whether pi is where the evidence is highest: several kinds of positives can then be fitted at once."""
+        return False
+
     @abstractmethod
     def climbs_together(self, design: Design) -> bool:
         """Whether refits to resamples are plain climbs, which can be made many at once."""
@@ -308,6 +313,11 @@ class MarginalFit(Fit):
     def is_adjusted(self) -> bool:
         """No: given pi, the parameters are the penalised optimum."""
         return False
+
+    @property
+    def has_evidence(self) -> bool:
+        """Yes."""
+        return True
 
     def climbs_together(self, design: Design) -> bool:
         """Never: each refit looks for the maximum of its own evidence."""

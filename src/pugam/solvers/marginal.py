@@ -190,8 +190,8 @@ def _importance(model: Model, optimum: Optimum) -> Array:
 def _finish(course: _Course, settings: Settings) -> FittedKind[MarginalFit]:
     model = course.model
     best, curve = follow(model, course.best, settings.pi_range)
-    objective, held = model.at(best.logs), PiRange(best.optimum.pi, best.optimum.pi)
-    top = reach_summit(objective, best.optimum.beta, held, settings, near=True)
+    objective, there = model.at(best.logs), PiRange(best.optimum.pi, best.optimum.pi)
+    top = reach_summit(objective, best.optimum.beta, there, settings, near=True)
     optimum = replace(top, n_iter=len(curve.places))
     (observed,) = objective.stand([optimum.beta], observed=True)
     precision = model.families.precision(best.logs)

@@ -12,10 +12,10 @@ from pugam.engines import Engine, Hessians, ResampledRows
 from pugam.layout import Layout
 from pugam.likelihood import expit, log_c_bend, log_c_slope, to_logit_pi
 from pugam.solvers.constraints import constraint_rows
-from pugam.solvers.pi import FLAT_PRIOR, PiPrior, PiRange
+from pugam.solvers.pi import FLAT_PRIOR, PiPrior
 from pugam.solvers.standpoint import Standpoint
 
-__all__ = ["Evaluation", "Objective", "PiRange", "ResampledObjective", "Slopes", "Standpoint"]
+__all__ = ["Evaluation", "Objective", "ResampledObjective", "Slopes", "Standpoint"]
 
 Array = NDArray[np.float64]
 

@@ -19,7 +19,7 @@ from pugam.solvers.debiasing import debiased_logits
 from pugam.solvers.fits import Fit, Fitted, FittedKind, MarginalFit, ShrunkenFit, SmoothedFit
 from pugam.solvers.marginal import refit_marginal
 from pugam.solvers.objective import ResampledObjective
-from pugam.solvers.pi import PiRange
+from pugam.solvers.pi import FIXED, PiRange
 from pugam.solvers.samples import refit_samples
 from pugam.solvers.settings import Settings
 from pugam.solvers.shrinkage import refit_shrunken
@@ -29,8 +29,6 @@ from pugam.terms import Design
 __all__ = ["Refits", "refit", "refit_resamples", "reselect", "reselect_resamples"]
 
 Array = NDArray[np.float64]
-
-FIXED_PI = PiRange(0.5, 0.5)  # any single point: pi stays where each climb begins
 
 
 @dataclass(frozen=True)
@@ -116,7 +114,7 @@ def _refit_together(fitted: Fitted, counts: Counts) -> Refits:
     if settings.debias and not settings.pi_range.fixed and penalty.any():
         logits = _debiased_logits(objective, penalized, settings.pi_range)
         starts = objective.layout.with_share(penalized, logits)
-        beta, settled = maximize_resamples(objective, starts, FIXED_PI, settings.tol, settings.max_iter)
+        beta, settled = maximize_resamples(objective, starts, FIXED, settings.tol, settings.max_iter)
         converged &= settled
     shift = alpha_shift(objective.pi(beta), objective.engine.n0, objective.engine.n1)
     alpha = beta[:, objective.layout.intercept] - shift

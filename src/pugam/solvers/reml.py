@@ -78,7 +78,7 @@ def _updated(
 def _settled(design: Design, here: Standpoint, kappas: Array, pi_range: PiRange, edf_tol: float) -> tuple[Array, Array]:
     """Update smoothing parameters on the parabola seen from here until they stay; also returns degrees of freedom.
 
-    No update needs a pass over the rows; the next pass shows how well the parabola held.
+    No update needs a pass over the rows; the next pass shows how good the parabola was.
     """
     degrees, last_move = np.full(len(design.bases), np.inf), np.zeros(len(kappas))
     for _ in range(TUNING.reml_iterations):

@@ -43,7 +43,7 @@ class Box:
         return cls(low, high)
 
     def holding(self, number: int, value: float) -> Box:
-        """The same, with one coordinate held."""
+        """The same, with one coordinate fixed."""
         low, high = self.low.copy(), self.high.copy()
         low[number] = high[number] = value
         return Box(low, high)

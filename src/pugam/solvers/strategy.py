@@ -1,7 +1,9 @@
-"""The strategy of a fit, to be read from top to bottom: its stages, what each is for, and what earns it its place.
+"""Which kind of fit is made, and the stages of a smoothed one: what each is for, and what earns it its place.
 
-A smoothed fit goes through `STAGES`; `choose_fit` decides between a smoothed and a shrunken one. What each stage is
-worth was measured by taking it away (benchmarks/results/ablation.md).
+`choose_fit` comes first. The default, `estimate="marginal"`, goes to `fit_marginal`; with few rows for the columns to
+`fit_shrunken`, with several samples to `fit_samples`, with labels by preference to `fit_preference`. All below it is
+the way of `estimate="mode"`: a smoothed fit goes through `STAGES`. What each stage is worth was measured by taking it
+away (benchmarks/results/ablation.md).
 """
 
 from __future__ import annotations
@@ -42,6 +44,78 @@ from pugam.terms import Design
 __all__ = ["STAGES", "Stage", "choose_fit", "finish_fit", "fit_smoothed", "warm_smoothing"]
 
 Array = NDArray[np.float64]
+
+
+def choose_fit(
+    engine: Engine,
+    designs: Sequence[Design],
+    settings: Settings,
+    rng: np.random.Generator,
+    shrinkage: str,
+    samples: Sequence[str] = (),
+    column: str | None = None,
+) -> Fitted:
+    """Fit designs of the same terms, by marginal likelihood, smoothed or shrunken.
+
+    By marginal likelihood, unless rows are few for the columns: Laplace's approximation is then too far off, and
+    shrunken curves are better. Otherwise a shrunken fit takes the place of a smoothed one where rows are too few for
+    the columns that no smoothing restrains, and where the smoothed one leaves pi in doubt: without the latter, pi has a
+    larger error and 0.017 less coverage.
+
+    Parameters
+    ----------
+    designs : sequence of Design
+        On the columns' own scales and, where tails are long, on logarithms.
+    shrinkage : "auto", "always" or "never"
+    samples : sequence of str
+        Names of the unlabelled samples, if each has a share of its own: by marginal likelihood only.
+    column : str, optional
+        That tells them apart, if they have curves of their own; the effects of its levels are the last term.
+    """
+    if designs[0].layout.n_preference:
+        return fit_preference(engine, designs, settings, rng, samples)
+    if samples:
+        return fit_samples(engine, designs, settings, rng, samples, column)
+    if settings.estimate == "marginal" and has_enough_rows(designs[0], engine):
+        return fit_marginal(engine, designs, settings, rng)
+    if settings.estimate == "marginal" and shrinkage != "never":
+        return fit_shrunken(engine, designs, settings, rng)
+    if shrinkage == "never" or (shrinkage == "auto" and has_enough_rows(designs[0], engine)):
+        smoothed = _fit_best_scale(engine, designs, settings, rng)
+        if shrinkage == "never" or not is_doubtful(smoothed):
+            return smoothed
+    return fit_shrunken(engine, designs, settings, rng)
+
+
+def _fit_best_scale(
+    engine: Engine, designs: Sequence[Design], settings: Settings, rng: np.random.Generator
+) -> FittedKind[SmoothedFit]:
+    """Fit each design and keep that of the lowest AIC; of many rows a sample decides, of many columns a coarse basis.
+
+    Without logarithms intervals miss in two of five simulated tables of long tails
+    (benchmarks/results/scale_simulated.md).
+    """
+    if len(designs) == 1:
+        return _fit_design(engine, designs[0], settings, rng)
+    many_rows, many_columns = engine.n_rows > TUNING.many_rows, designs[0].n_columns > TUNING.many_columns
+    rows = engine.pilot(designs[0], TUNING.sample_rows, rng) if many_rows else engine
+    compared = [design.coarse(TUNING.pilot_functions)[0] for design in designs] if many_columns else designs
+    only_compared = many_rows or many_columns
+    trial = replace(settings, max_iter=_few_iterations(settings), debias=settings.debias and not only_compared)
+    fits = [_fit_design(rows, design, trial, rng) for design in compared]
+    best = int(np.argmin([aic(one.fit.penalized, one.fit.penalized.free(settings.pi_range)) for one in fits]))
+    if fits[best].fit.converged and not only_compared:
+        return replace(fits[best], settings=settings)
+    known = fits[best].fit if many_columns and not many_rows else None
+    return _fit_design(engine, designs[best], settings, rng, known)
+
+
+def _fit_design(
+    engine: Engine, design: Design, settings: Settings, rng: np.random.Generator, known: SmoothedFit | None = None
+) -> FittedKind[SmoothedFit]:
+    if design is not engine.design:
+        engine = engine.redesigned(design, range(len(design.bases)))
+    return FittedKind(engine, design, settings, fit_smoothed(engine, design, settings, rng, known))
 
 
 @dataclass(frozen=True)
@@ -352,78 +426,6 @@ CORRECT = Stage(
     run=_correct,
 )
 STAGES = (REHEARSE, COARSE_FIRST, EXPLORE, SMOOTH, BEND, WAVES, HIGHER, CANDIDATES, CLIMB, CORRECT)
-
-
-def choose_fit(
-    engine: Engine,
-    designs: Sequence[Design],
-    settings: Settings,
-    rng: np.random.Generator,
-    shrinkage: str,
-    samples: Sequence[str] = (),
-    column: str | None = None,
-) -> Fitted:
-    """Fit designs of the same terms, by marginal likelihood, smoothed or shrunken.
-
-    By marginal likelihood, unless rows are few for the columns: Laplace's approximation is then too far off, and
-    shrunken curves are better. Otherwise a shrunken fit takes the place of a smoothed one where rows are too few for
-    the columns that no smoothing restrains, and where the smoothed one leaves pi in doubt: without the latter, pi has a
-    larger error and 0.017 less coverage.
-
-    Parameters
-    ----------
-    designs : sequence of Design
-        On the columns' own scales and, where tails are long, on logarithms.
-    shrinkage : "auto", "always" or "never"
-    samples : sequence of str
-        Names of the unlabelled samples, if each has a share of its own: by marginal likelihood only.
-    column : str, optional
-        That tells them apart, if they have curves of their own; the effects of its levels are the last term.
-    """
-    if designs[0].layout.n_preference:
-        return fit_preference(engine, designs, settings, rng, samples)
-    if samples:
-        return fit_samples(engine, designs, settings, rng, samples, column)
-    if settings.estimate == "marginal" and has_enough_rows(designs[0], engine):
-        return fit_marginal(engine, designs, settings, rng)
-    if settings.estimate == "marginal" and shrinkage != "never":
-        return fit_shrunken(engine, designs, settings, rng)
-    if shrinkage == "never" or (shrinkage == "auto" and has_enough_rows(designs[0], engine)):
-        smoothed = _fit_best_scale(engine, designs, settings, rng)
-        if shrinkage == "never" or not is_doubtful(smoothed):
-            return smoothed
-    return fit_shrunken(engine, designs, settings, rng)
-
-
-def _fit_best_scale(
-    engine: Engine, designs: Sequence[Design], settings: Settings, rng: np.random.Generator
-) -> FittedKind[SmoothedFit]:
-    """Fit each design and keep that of the lowest AIC; of many rows a sample decides, of many columns a coarse basis.
-
-    Without logarithms intervals miss in two of five simulated tables of long tails
-    (benchmarks/results/scale_simulated.md).
-    """
-    if len(designs) == 1:
-        return _fit_design(engine, designs[0], settings, rng)
-    many_rows, many_columns = engine.n_rows > TUNING.many_rows, designs[0].n_columns > TUNING.many_columns
-    rows = engine.pilot(designs[0], TUNING.sample_rows, rng) if many_rows else engine
-    compared = [design.coarse(TUNING.pilot_functions)[0] for design in designs] if many_columns else designs
-    only_compared = many_rows or many_columns
-    trial = replace(settings, max_iter=_few_iterations(settings), debias=settings.debias and not only_compared)
-    fits = [_fit_design(rows, design, trial, rng) for design in compared]
-    best = int(np.argmin([aic(one.fit.penalized, one.fit.penalized.free(settings.pi_range)) for one in fits]))
-    if fits[best].fit.converged and not only_compared:
-        return replace(fits[best], settings=settings)
-    known = fits[best].fit if many_columns and not many_rows else None
-    return _fit_design(engine, designs[best], settings, rng, known)
-
-
-def _fit_design(
-    engine: Engine, design: Design, settings: Settings, rng: np.random.Generator, known: SmoothedFit | None = None
-) -> FittedKind[SmoothedFit]:
-    if design is not engine.design:
-        engine = engine.redesigned(design, range(len(design.bases)))
-    return FittedKind(engine, design, settings, fit_smoothed(engine, design, settings, rng, known))
 
 
 def finish_fit(engine: Engine, design: Design, settings: Settings, start: Array, kappas: Array) -> SmoothedFit:

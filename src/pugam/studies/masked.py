@@ -27,7 +27,7 @@ from pugam.terms import Term, l, s
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["curves", "table4"]
+__all__ = ["curves", "load_tables", "table4"]
 
 SHARES = (0.7, 0.8, 0.9)  # of the positives that are labelled
 STREAM = "masked"

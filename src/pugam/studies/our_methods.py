@@ -10,6 +10,7 @@ import numpy as np
 
 from pugam.errors import PugamWarning
 from pugam.estimator import PUGAM
+from pugam.inference import WELL
 from pugam.studies.answers import Answer, Method
 from pugam.terms import l
 
@@ -50,7 +51,7 @@ def _answer(model: PUGAM, X: pd.DataFrame, labelled: np.ndarray) -> Answer:
         posterior,
         (interval.lower, interval.upper),
         warned=warned,
-        flagged=model.diagnose().verdict != "well determined",
+        flagged=model.diagnose().verdict != WELL,
         seconds=seconds,
     )
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from pugam.data import Column, as_array, is_missing, require_numeric
 from pugam.errors import InputError
+from pugam.messages import first_of
 
 __all__ = ["Axis", "as_objects", "level_axis", "number_axis"]
 
@@ -74,9 +75,8 @@ class Axis:
         objects = as_objects(None if is_missing(value) else value for value in as_array(values).tolist())
         for value in objects:
             if value not in self.levels and value is not None and not self.open:
-                levels = ", ".join(repr(level) for level in self.levels[:MOST_LEVELS_SHOWN])
-                more = ", ..." if len(self.levels) > MOST_LEVELS_SHOWN else ""
-                raise InputError(f"{label} has no level {value!r}; its levels are {levels}{more}.")
+                levels = first_of(self.levels, MOST_LEVELS_SHOWN, repr)
+                raise InputError(f"{label} has no level {value!r}; its levels are {levels}.")
         return Column(self.column, "category", objects)
 
     @cached_property

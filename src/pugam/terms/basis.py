@@ -139,7 +139,10 @@ class Basis(ABC):
 
     @property
     def is_random(self) -> bool:
-        """Whether coefficients are draws from a distribution around zero, which a test takes one by one."""
+        """Whether coefficients are draws from a distribution around zero, which a test takes as if they were fixed.
+
+        Beside them there may be the effect of gaps, which is.
+        """
         return False
 
     # From values to model columns

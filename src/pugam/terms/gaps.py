@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pugam.data import Column, require_numeric
 from pugam.errors import RowError
-from pugam.messages import DroppingRows, LeavingUnscored, MissingEffect, Piece
+from pugam.messages import DroppingRows, LeavingUnscored, MissingEffect, Piece, first_of
 from pugam.terms.term import Term
 
 __all__ = ["complete_numbers", "listed", "missing_rows", "refuse_gaps", "refuse_missing"]
@@ -21,7 +21,7 @@ MOST_NAMES = 10
 
 def listed(names: Sequence[str]) -> str:
     """Name the first of them, in a message."""
-    return ", ".join(names[:MOST_NAMES]) + (", ..." if len(names) > MOST_NAMES else "")
+    return first_of(names, MOST_NAMES)
 
 
 def missing_rows(columns: Sequence[Column]) -> NDArray[np.bool_]:

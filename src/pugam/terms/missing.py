@@ -238,6 +238,11 @@ class SkippingBasis(Basis):
         """As the inner term."""
         return self.inner.has_levels
 
+    @property
+    def is_random(self) -> bool:
+        """As the inner term; an effect of gaps, which no distribution restrains, is tested like any other direction."""
+        return self.inner.is_random
+
     def levels_in_doubt(self, everywhere: float, sums: Array, squares: Array, theta: Array) -> Iterator[LevelInDoubt]:
         """Those of the inner term."""
         return self.inner.levels_in_doubt(everywhere, sums, squares, theta)

@@ -24,6 +24,7 @@ __all__ = [
     "find_function",
     "functions",
     "group_columns",
+    "read_column",
     "read_term",
     "register_term",
 ]

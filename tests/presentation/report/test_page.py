@@ -6,15 +6,19 @@ import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from typing import get_args
 
 import numpy as np
 import pytest
 
-from pugam.inference import RatioInterval
+from pugam.inference import RatioInterval, Verdict
+from pugam.inference.kind_shares import SEVERITY
+from pugam.presentation.report import wording
 from pugam.presentation.report.content import Map, TermLine
 from pugam.presentation.report.page import render
 from pugam.solvers import EvidenceCurve, PooledShares
 
+WORDS = ("EXPLANATIONS", "CAUTIONS_AFTER_SHARE", "CAUTIONS_BESIDE_FIGURES", "OF_ONE_SAMPLE")
 LARGEST_PAGE = 3_000_000
 VOID = {"meta", "link", "input", "rect", "path", "br", "wbr"}
 
@@ -464,3 +468,8 @@ def test_samples_to_choose_are_there_with_samples_only(sampled, example):
     assert not list(plain.all("select"))
     assert "Shares of the samples" not in headings(plain)
     assert "Audit" not in headings(plain)
+
+
+@pytest.mark.parametrize("words", WORDS)
+def test_there_are_words_for_every_verdict(words):
+    assert getattr(wording, words).keys() == set(get_args(Verdict)) == set(SEVERITY)

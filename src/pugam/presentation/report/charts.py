@@ -97,9 +97,18 @@ def draw_profile(found: Diagnostics, pi: Interval, limit: float) -> Chart:
         Path("line", line((along(value), up(deviance)) for value, deviance in pairs if math.isfinite(deviance))),
         Path("estimate", f"M{along.inside(pi.estimate):.1f} {up.start}V{up.end}"),
     )
-    titles = {"below_title": "pi fixed at", "beside_title": "deviance"}
     text = f"Profile of pi: below the limit from {percent(min(inside))} to {percent(max(inside))}"
-    return Chart(text, WIDTH, HEIGHT, BOX, in_percent(ticks_below, along), ticks_beside(up), marks, **titles)
+    return Chart(
+        text,
+        WIDTH,
+        HEIGHT,
+        BOX,
+        in_percent(ticks_below, along),
+        ticks_beside(up),
+        marks,
+        below_title="pi fixed at",
+        beside_title="deviance",
+    )
 
 
 def _below_limit(pairs: Sequence[tuple[float, float]], limit: float) -> list[float]:

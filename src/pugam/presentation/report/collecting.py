@@ -23,9 +23,9 @@ from pugam.inference import (
 from pugam.messages import Words, in_python
 from pugam.presentation.protocol import FittedModel
 from pugam.presentation.report.candidates import collect_candidates, require_names
-from pugam.presentation.report.content import Content, FixedPi, Sample
+from pugam.presentation.report.content import Content, FixedPi, Sample, plain_numbers
 from pugam.presentation.report.labelling import collect_bounds
-from pugam.presentation.report.one_fit import collect_diagnostics, collect_terms, numbers
+from pugam.presentation.report.one_fit import collect_diagnostics, collect_terms
 from pugam.presentation.report.samples import (
     along_slider,
     collect_samples,
@@ -143,9 +143,9 @@ def _fixed_pi(
     found: Sensitivity, estimate: int, posteriors: Sequence[Array], weights: Array, diagnosis: Diagnosis
 ) -> FixedPi:
     interval = diagnosis.profile_interval
-    deviance = () if interval is None else numbers(found.deviance)
+    deviance = () if interval is None else plain_numbers(found.deviance)
     limit = normal_quantile(0.95 if interval is None else interval.level) ** 2
-    return along_slider(numbers(found.pi), estimate, posteriors, weights, deviance, limit)
+    return along_slider(plain_numbers(found.pi), estimate, posteriors, weights, deviance, limit)
 
 
 def _unlabelled_weights(fitted: Fitted) -> Array:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from pugam.inference import AuditedShare, EqualShares, Interval, RatioInterval, Yields
 from pugam.presentation.steps import Step
@@ -18,6 +21,7 @@ __all__ = [
     "Diagnostics",
     "Effect",
     "FixedPi",
+    "Folding",
     "Kind",
     "Map",
     "Ratio",
@@ -26,7 +30,13 @@ __all__ = [
     "Shown",
     "TermLine",
     "Yield",
+    "plain_numbers",
 ]
+
+
+def plain_numbers(values: Any) -> tuple[float, ...]:
+    """Return numbers as plain values."""
+    return tuple(np.asarray(values, dtype=float).tolist())
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import Any
 from pugam.presentation.report.formats import fine
 
 __all__ = [
+    "CHARACTER",
     "DOT",
     "WIDTH",
     "Box",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,7 @@ from pugam.inference import Center, centered_curves, term_center
 from pugam.presentation.grids import grid_of
 from pugam.presentation.pictures import Panel, Picture, picture_of
 from pugam.presentation.protocol import FittedModel
-from pugam.presentation.report.content import Curves, Effect, Map, Shown
+from pugam.presentation.report.content import Curves, Effect, Map, Shown, plain_numbers
 from pugam.presentation.report.formats import number
 from pugam.presentation.rows import rug_of
 from pugam.presentation.views import Detail, view_title
@@ -82,11 +81,20 @@ def _curves(term: _Term, panel: Panel) -> Effect | Curves:
     (x,), (along,) = view.ticks, view.along
     rug = _rug(term.picture.rows[:, along], x)
     if len(view.axes) == 1:
-        return _effect(term, panel, _numbers(x), rug)
+        return _effect(term, panel, plain_numbers(x), rug)
     fixed = term.with_pi_fixed(panel, missing=False).reshape(-1, *view.shape).swapaxes(0, 1)
     title, (column,) = term.title(panel), view.columns
     curves = [
-        Effect(title, column, _numbers(x), _numbers(u), _numbers(lower), _numbers(upper), _lists(at), rug)
+        Effect(
+            title,
+            column,
+            plain_numbers(x),
+            plain_numbers(u),
+            plain_numbers(lower),
+            plain_numbers(upper),
+            _lists(at),
+            rug,
+        )
         for u, lower, upper, at in zip(*panel.effect, fixed, strict=True)
     ]
     far = tuple(tuple(case) for case in (panel.distance >= 1.0).tolist())
@@ -104,9 +112,9 @@ def _effect(term: _Term, panel: Panel, x: tuple[float | str, ...], rug: tuple[fl
         label=term.title(panel),
         column=", ".join(term.picture.basis.spec.columns),
         x=x,
-        u=_numbers(u),
-        lower=_numbers(lower),
-        upper=_numbers(upper),
+        u=plain_numbers(u),
+        lower=plain_numbers(lower),
+        upper=plain_numbers(upper),
         with_pi_fixed=_lists(term.with_pi_fixed(panel, missing is not None)),
         rug=rug,
         missing=missing is not None,
@@ -125,12 +133,8 @@ PANELS: dict[int, Callable[[_Term, Panel], Shown]] = {0: _points, 1: _curves, 2:
 
 def _rug(values: Array, x: Array) -> tuple[float, ...]:
     marks = rug_of(values, RUG_MARKS)
-    return _numbers(marks[(marks >= x[0]) & (marks <= x[-1])])
-
-
-def _numbers(values: Any) -> tuple[float, ...]:
-    return tuple(np.asarray(values, dtype=float).tolist())
+    return plain_numbers(marks[(marks >= x[0]) & (marks <= x[-1])])
 
 
 def _lists(values: Array) -> tuple[tuple[float, ...], ...]:
-    return tuple(map(_numbers, values))
+    return tuple(map(plain_numbers, values))

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.inference import effect_spreads, measure_terms
+from pugam.messages import first_and_more
 from pugam.presentation.protocol import FittedModel
 from pugam.presentation.report.content import Folding, Shown, TermLine
 from pugam.presentation.report.drawing import Card
 from pugam.solvers import Fitted, edf_by_term
 
-__all__ = ["Fold", "Ranked", "fold_effects", "folds_of", "rank_terms"]
+__all__ = ["MOST_OPEN", "Fold", "Ranked", "fold_effects", "folds_of", "rank_terms"]
 
 MOST_OPEN = 12  # pictures
 FLAT_PVALUE, FLAT_SHARE = 0.05, 0.01  # of terms that show no effect: a larger p-value, a smaller share of variances
@@ -99,11 +100,6 @@ def folds_of(folding: Folding | None, cards: Sequence[Card], first: int = 0) -> 
     found = [
         Fold("", numbered[: folding.n_open]),
         Fold(f"{more} more, in the order of their importance", numbered[folding.n_open : end]),
-        Fold(f"No effect seen: {_names(folding.flat)}", numbered[end:]),
+        Fold(f"No effect seen: {first_and_more(folding.flat, MOST_NAMES)}", numbered[end:]),
     ]
     return [fold for fold in found if fold.cards]
-
-
-def _names(labels: Sequence[str]) -> str:
-    more = len(labels) - MOST_NAMES
-    return ", ".join(labels[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")

@@ -24,7 +24,7 @@ __all__ = [
 
 UNKNOWN = "–"  # noqa: RUF001, a dash in a table
 SMALLEST_PLAIN, LARGEST_PLAIN = -4, 5  # powers of ten between which a number is written without one
-SMALLEST_PVALUE = 0.001
+SMALLEST_ON_PAGE = 0.001
 SMALLEST_SHARE = 0.0005  # shown as 0.1%; what is smaller, but not zero, is not to be shown as 0.0%
 DIGITS = 4  # significant ones for the script: more cannot be seen, and make the page large
 PARTS = re.compile(r"(?<=_)|(?<=[/>])(?=[^\W\d])")
@@ -121,7 +121,7 @@ def probability_value(pvalue: float | None) -> str:
     """
     if pvalue is None or math.isnan(pvalue):
         return UNKNOWN
-    return f"< {SMALLEST_PVALUE}" if pvalue < SMALLEST_PVALUE else f"{pvalue:.3f}"
+    return f"< {SMALLEST_ON_PAGE}" if pvalue < SMALLEST_ON_PAGE else f"{pvalue:.3f}"
 
 
 def p_equals(pvalue: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from pugam.inference import Interval, RatioInterval
+from pugam.inference import WELL, Interval, RatioInterval
 from pugam.presentation.report.content import Kind, Sample
 from pugam.presentation.report.drawing import (
     DOT,
@@ -31,7 +31,6 @@ QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 SHARE_HEIGHT, SHARES_LEFT, SHARES_TOP, BELOW_SHARES = 21.0, 92.0, 4.0, 24.0
 LONGEST_NAME = 13
 DIAMOND = 5.5
-WELL = "well determined"
 Share = Sample | Kind
 
 

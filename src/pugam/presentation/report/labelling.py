@@ -37,7 +37,8 @@ def collect_bounds(model: FittedModel, level: float) -> Bounds | None:
     gamma = sorted({*DRAWN_GAMMAS, *SAID_GAMMAS})
     found = model.labelling_bounds(gamma, level)
     ranges = (found.lower, found.upper, found.lower_limit, found.upper_limit, found.without_model)
-    return Bounds(tuple(gamma), *(tuple(map(float, values)) for values in ranges), said=SAID_GAMMAS)
+    lower, upper, lower_limit, upper_limit, without_model = (tuple(map(float, values)) for values in ranges)
+    return Bounds(tuple(gamma), lower, upper, lower_limit, upper_limit, without_model, SAID_GAMMAS)
 
 
 def draw_bounds(bounds: Bounds, estimate: float) -> Chart:
@@ -56,8 +57,17 @@ def draw_bounds(bounds: Bounds, estimate: float) -> Chart:
         f"Range of pi: {percent(last[1])} to {percent(last[2])} if some are {last[0]:g} times as likely to be labelled"
     )
     ticks = tuple(Tick(along(math.log(tick)), str(tick)) for tick in TICKS)
-    titles = {"below_title": "times as likely to be labelled", "beside_title": "pi"}
-    return Chart(text, WIDTH, HEIGHT, BOX, ticks, in_percent(ticks_beside, up), marks, **titles)
+    return Chart(
+        text,
+        WIDTH,
+        HEIGHT,
+        BOX,
+        ticks,
+        in_percent(ticks_beside, up),
+        marks,
+        below_title="times as likely to be labelled",
+        beside_title="pi",
+    )
 
 
 def _between(places: Sequence[float], low: Sequence[float], high: Sequence[float], up: Scale) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +12,13 @@ from pugam.inference import Diagnosis, Interval
 from pugam.messages import Words
 from pugam.presentation.protocol import FittedModel
 from pugam.presentation.report.comparing import collect_ratios
-from pugam.presentation.report.content import Diagnostics, Folding, Ratio, Shown, TermLine
+from pugam.presentation.report.content import Diagnostics, Folding, Ratio, Shown, TermLine, plain_numbers
 from pugam.presentation.report.effects import collect_effects
 from pugam.presentation.report.folding import fold_effects, rank_terms
 from pugam.solvers import Fitted
 from pugam.terms import Design
 
-__all__ = ["TermParts", "collect_diagnostics", "collect_terms", "numbers"]
+__all__ = ["TermParts", "collect_diagnostics", "collect_terms"]
 
 
 class TermParts(NamedTuple):
@@ -57,15 +57,10 @@ def collect_diagnostics(found: Diagnosis, interval: Interval, words: Words) -> D
     return Diagnostics(
         verdict=found.verdict,
         text=found.in_words(interval, words),
-        profile_pi=() if fixed else numbers(found.profile_pi),
-        profile_deviance=() if fixed else numbers(found.profile_deviance),
-        predicted=numbers(found.calibration.predicted),
-        observed=numbers(found.calibration.observed),
-        se=numbers(found.calibration.se),
+        profile_pi=() if fixed else plain_numbers(found.profile_pi),
+        profile_deviance=() if fixed else plain_numbers(found.profile_deviance),
+        predicted=plain_numbers(found.calibration.predicted),
+        observed=plain_numbers(found.calibration.observed),
+        se=plain_numbers(found.calibration.se),
         pvalue=float(found.calibration.pvalue),
     )
-
-
-def numbers(values: Any) -> tuple[float, ...]:
-    """Return an array as plain numbers."""
-    return tuple(float(value) for value in np.asarray(values))

@@ -13,7 +13,7 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
-from pugam.inference import headline
+from pugam.inference import WELL, headline
 from pugam.presentation.report import charts, formats, script_data
 from pugam.presentation.report.cards import draw_card
 from pugam.presentation.report.content import Candidate, Content, Kind, Ratio
@@ -23,6 +23,8 @@ from pugam.presentation.report.interval_charts import draw_pi, draw_ratios, draw
 from pugam.presentation.report.labelling import draw_bounds
 from pugam.presentation.report.reasons import draw_reasons
 from pugam.presentation.report.wording import (
+    CAUTIONS_BESIDE_FIGURES,
+    EXPLANATIONS,
     audit_sentence,
     equality_sentence,
     negatives_sentence,
@@ -33,21 +35,6 @@ from pugam.presentation.report.worklists import draw_yields
 from pugam.presentation.steps import AVERAGING, Step
 
 __all__ = ["render"]
-
-VERDICTS = {
-    "well determined": "The data determine it, as far as the model holds.",
-    "weakly determined": "The data say something about it, with reservations: read the remarks before relying on it.",
-    "not determined": "Other values fit the data about as well. Do not rely on the estimate alone.",
-    "does not fit": "What follows rests on a model that these data contradict. Do not use it: read the remarks first.",
-    "fixed": "It was given, not estimated: everything below holds for this value.",
-}
-BEST = "well determined"
-# What is said where figures stand alone: odds ratios, and the rows that are most likely positive.
-CAUTIONS = {
-    "weakly determined": " These numbers depend on {share}, which is weakly determined.",
-    "not determined": " These numbers depend on {share}, which is not determined{advice}.",
-    "does not fit": " These numbers rest on a model that does not fit these data.",
-}
 
 
 @lru_cache
@@ -90,7 +77,7 @@ def render(content: Content) -> str:
         script=Markup(script),  # nosec B704 # ours
         data=Markup(script_data.as_json(script_data.collect(content, cards))),  # nosec B704 # escaped
         headline=_headline(content),
-        explained=VERDICTS.get(found.verdict, ""),
+        explained=EXPLANATIONS.get(found.verdict, ""),
         caution=_caution(found.verdict, "pi", ": move the slider to see how much" if len(fixed_pi.pi) > 1 else ""),
         fixed=content.pi.method == "fixed",
         start=script_data.start_name(content.pi),
@@ -124,12 +111,12 @@ def render(content: Content) -> str:
 def _headline(content: Content) -> str:
     """The verdict, and of which kind of positives it is, where that is worse than it might be."""
     verdict = content.diagnostics.verdict
-    worst = [kind.name for kind in content.kinds if kind.verdict == verdict != BEST]
+    worst = [kind.name for kind in content.kinds if kind.verdict == verdict != WELL]
     return headline(verdict) + (f", by kind {worst[0]!r}" if worst else "")
 
 
 def _caution(verdict: str, share: str, advice: str = "") -> str:
-    return CAUTIONS.get(verdict, "").format(share=share, advice=advice)
+    return CAUTIONS_BESIDE_FIGURES.get(verdict, "").format(share=share, advice=advice)
 
 
 def _draw_kinds(kinds: Sequence[Kind], cards: Sequence[Card]) -> Iterator[dict[str, Any]]:

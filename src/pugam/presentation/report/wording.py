@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pugam.inference import ALLOWING, AuditedShare, Diagnosis, EqualShares, Interval, contradicting
+from pugam.inference import ALLOWING, ALPHA, AuditedShare, Diagnosis, EqualShares, Interval, contradicting
 from pugam.likelihood import expit
 from pugam.messages import Piece, See, Words, counted
 from pugam.presentation.equations import equations
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from pugam.presentation.protocol import FittedModel
 
 __all__ = [
+    "CAUTIONS_BESIDE_FIGURES",
+    "EXPLANATIONS",
     "audit_sentence",
     "citation",
     "describe_kinds",
@@ -56,20 +58,36 @@ METHODS = {
     "profile": "profile of the likelihood",
     "marginal": "by marginal likelihood, with an allowance for model error",
 }
-CAUTION = {
+# What a verdict is said by: below it, after the share in words, beside figures that stand alone (odds ratios, and the
+# rows that are most likely positive), and of one sample among several.
+EXPLANATIONS = {
+    "well determined": "The data determine it, as far as the model holds.",
+    "weakly determined": "The data say something about it, with reservations: read the remarks before relying on it.",
+    "not determined": "Other values fit the data about as well. Do not rely on the estimate alone.",
+    "does not fit": "What follows rests on a model that these data contradict. Do not use it: read the remarks first.",
+    "fixed": "It was given, not estimated: everything below holds for this value.",
+}
+CAUTIONS_AFTER_SHARE = {
     "well determined": "",
     "weakly determined": " The data determine this share only weakly: read the warnings before using it.",
     "not determined": " But the data do not determine this share: do not use it without reading the warnings.",
-    "does not fit": "",
+    "does not fit": "",  # said before it
     "fixed": "",
 }
-SHARES = {
+CAUTIONS_BESIDE_FIGURES = {
+    "well determined": "",
+    "weakly determined": " These numbers depend on {share}, which is weakly determined.",
+    "not determined": " These numbers depend on {share}, which is not determined{advice}.",
+    "does not fit": " These numbers rest on a model that does not fit these data.",
+    "fixed": "",
+}
+OF_ONE_SAMPLE = {
     "well determined": "the data determine it",
     "weakly determined": "known only roughly",
     "not determined": "the data leave it open",
     "does not fit": "rests on a model that does not fit",
+    "fixed": "fixed",
 }
-ALPHA = 0.05
 MISFIT = "The model does not fit these data: do not use what it says without reading the warnings. "
 
 
@@ -115,7 +133,7 @@ def _sentence(pi: Interval, n_unlabelled: float, verdict: str) -> str:
     return (
         f"Of the {total} rows without a label, about {pi.estimate * n_unlabelled:,.0f} are estimated to be positive "
         f"({pi.estimate:.1%}). Anything from {low} to {high} ({pi.lower:.1%} to {pi.upper:.1%}) agrees with the "
-        f"data.{CAUTION[verdict]}"
+        f"data.{CAUTIONS_AFTER_SHARE[verdict]}"
     )
 
 
@@ -124,7 +142,7 @@ def _sentence_in_shares(pi: Interval, n_unlabelled: float, n_rows: int, verdict:
     limits = f" Anything from {pi.lower:.1%} to {pi.upper:.1%} agrees with the data."
     return (
         f"Of the {n_rows:,} rows without a label, which count for {n_unlabelled:,.0f}, {pi.estimate:.1%} {found} to be "
-        f"positive.{'' if verdict == 'fixed' else limits}{CAUTION[verdict]}"
+        f"positive.{'' if verdict == 'fixed' else limits}{CAUTIONS_AFTER_SHARE[verdict]}"
     )
 
 
@@ -156,7 +174,7 @@ def _fit(model: FittedModel) -> str:
 
 def share_in_words(verdict: str) -> str:
     """What a verdict says of the share of one sample."""
-    return SHARES.get(verdict, verdict)
+    return OF_ONE_SAMPLE.get(verdict, verdict)
 
 
 def equality_sentence(test: EqualShares) -> str:

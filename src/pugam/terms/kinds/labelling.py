@@ -15,6 +15,7 @@ from pugam.errors import InputError
 from pugam.nodes import Node
 from pugam.terms.axes import Axis
 from pugam.terms.basis import Basis, Comparison, Encoded, Penalty
+from pugam.terms.kinds.linear import Linear
 from pugam.terms.options import JointMissingPolicy, Option, UnseenPolicy
 from pugam.terms.shelf import Shelf
 from pugam.terms.splines import PiecewiseBasis
@@ -101,7 +102,7 @@ class Labelling(Term):
         inner, *others = arguments
         if others or options or not isinstance(inner, str | Term):
             raise InputError("labelling() takes one term, as in labelling(s(age)).")
-        return cls(_linear(inner) if isinstance(inner, str) else inner)
+        return cls(Linear(inner) if isinstance(inner, str) else inner)
 
     def resolve(self, columns: Sequence[Column]) -> LabellingBasis:
         """Let the term meet its columns."""
@@ -126,16 +127,14 @@ class Labelling(Term):
         return cls(read_term(node.fields("kind", "term")["term"]))
 
 
-def _linear(column: str) -> Term:
-    """What the name of a column alone stands for."""
-    from pugam.terms.kinds.linear import Linear
-
-    return Linear(column)
-
-
 @dataclass(frozen=True)
 class LabellingBasis(Basis):
-    """A term of the preference: all it offers is that of the term inside, but it takes part in no interaction."""
+    """A term of the preference, with the model columns of the term inside.
+
+    It takes part in no interaction. It offers no `pieces`, because a likelihood of who is labelled is summed over dense
+    columns; no `cases`, because it has no part in what is exported; and no levels in doubt, because rows whose class is
+    in doubt say how steep density ratios are.
+    """
 
     spec: Labelling
     inner: Basis
@@ -204,6 +203,11 @@ class LabellingBasis(Basis):
     def comparisons(self) -> Iterator[Comparison]:
         """Those of the term."""
         return self.inner.comparisons()
+
+    @property
+    def is_random(self) -> bool:
+        """As the term is."""
+        return self.inner.is_random
 
     @property
     def is_tested_jointly(self) -> bool:

@@ -127,10 +127,6 @@ class OffsetBasis(Basis):
         """No columns."""
         return np.empty((len(encoded), 0))
 
-    def center(self, encoded: Encoded, weights: Array | None) -> None:
-        """Nowhere else than in the middle of the range: there is no band that would be narrower."""
-        return
-
     def found(self, shelf: Shelf) -> dict[str, Any]:
         """The range."""
         return {"lower": self.lower, "upper": self.upper}
