@@ -424,7 +424,7 @@ def test_a_term_of_an_unknown_kind_is_refused_on_load(surface_model, stored_of, 
     text = to_json(stored_of(surface_model[1]))
     monkeypatch.delitem(terms_module._KINDS, Surface.kind)
 
-    fault = r'kind: expected one of "factor", "labelling", "linear".*"tensor".*; got "surface"\.'
+    fault = r'kind: expected one of "factor", "interaction", "labelling", "linear".*"tensor".*; got "surface"\.'
     with pytest.raises(InputError, match=fault):
         from_json(text, "model.json")
 

@@ -253,7 +253,7 @@ def _find_kind(node: Node) -> type[Term]:
     """Return the kind of term that an object of a saved model describes."""
     if not isinstance(node.value, dict) or "kind" not in node.value:
         raise node.error(f'an object with a "kind", one of {", ".join(_KINDS)}')
-    return _KINDS[node.fields("kind", others=True)["kind"].choice(tuple(_KINDS))]
+    return _KINDS[node.fields("kind", others=True)["kind"].choice(tuple(sorted(_KINDS)))]
 
 
 def read_term(node: Node) -> Term:
