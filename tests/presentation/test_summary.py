@@ -220,11 +220,7 @@ def test_factors_have_their_joint_test(request, which):
     for term in rows.index:
         test = model.test(term)
         assert rows.loc[term].tolist() == [test.df, test.statistic, test.pvalue]
-        if which == "mode":
-            assert test.pvalue == pytest.approx(chi2.sf(test.statistic, 2), rel=1e-9)
-        else:  # a prior takes a little from each of two contrasts
-            assert 1.9 < test.df < 2.0
-            assert test.pvalue == pytest.approx(chi2.sf(test.statistic, test.df), rel=0.025)
+        assert test.pvalue == pytest.approx(chi2.sf(test.statistic, 2), rel=1e-9)
 
 
 def test_an_interval_made_before_is_the_one_shown(model):

@@ -303,8 +303,8 @@ def test_a_refusal_of_evidence_says_where_and_what_was_expected(marginal, path, 
         (
             ("terms", 0, "term", "kind"),
             "spiral",
-            'terms[0].term.kind: expected one of "factor", "interaction", "labelling", "linear", "offset", "product", "random", '
-            '"smooth", "tensor"; got "spiral".',
+            'terms[0].term.kind: expected one of "factor", "interaction", "labelling", "linear", "offset", "product", '
+            '"random", "smooth", "tensor"; got "spiral".',
         ),
         (("terms", 0, "found", "basis"), 7, "terms[0].found.basis: expected a whole number from 0 to 1; got 7."),
         (("terms", 0, "found", "upper"), -1e9, "terms[0].found.upper: expected a number above"),

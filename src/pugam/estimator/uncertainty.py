@@ -310,7 +310,8 @@ class UncertaintyMethods(CurveMethods):
         with one_blas_thread():
             free = self._design.layout.free(share_fixed=self._settings.pi_range.fixed)
             evidence = gather_evidence(self._fit.penalized, free)
-            return wald_test(evidence, self._design, numbers, null, self.coef_, self._curve_covariance)
+            alone = self._inference.smooths_terms_alone
+            return wald_test(evidence, self._design, numbers, null, self.coef_, self._curve_covariance, alone)
 
     def _report_resamples(self, result: Bootstrap, store: Path | None) -> None:
         unconverged = int(np.sum(~result.converged))

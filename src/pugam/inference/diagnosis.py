@@ -422,8 +422,9 @@ def _reliance(fitted: Fitted) -> float:
     freer = optimum.curvature.copy()
     for term, basis in enumerate(design.bases):
         if basis.bends is not None and basis.bends.any():
-            columns = design.layout.all_coefficients[tested_columns(design, term, "linear")]
-            freer[columns] = np.minimum(freer[columns], reference_penalty(evidence, design, term))
+            bending = tested_columns(design, term, "linear")
+            columns = design.layout.all_coefficients[bending]
+            freer[columns] = np.minimum(freer[columns], reference_penalty(evidence, design, bending))
     share = design.layout.share
     free = optimum.directions(share_fixed=False)
     variances = [

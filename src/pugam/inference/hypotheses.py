@@ -37,7 +37,7 @@ __all__ = [
 Array = NDArray[np.float64]
 Null = Literal["zero", "linear"]
 
-REFERENCE_BENDING = 2.0  # effective degrees of freedom of the curves that the test of linearity looks for
+REFERENCE_BENDING = 2.0  # effective degrees of freedom of the bends that tests look for
 FOURIER_NODES = 400
 
 
@@ -121,7 +121,13 @@ def known_test(design: Design, term: int) -> HypothesisTest:
 
 
 def wald_test(
-    evidence: Evidence, design: Design, terms: Sequence[int], null: Null, coef: Array, covariance: Array
+    evidence: Evidence,
+    design: Design,
+    terms: Sequence[int],
+    null: Null,
+    coef: Array,
+    covariance: Array,
+    smoothed_alone: bool = True,
 ) -> HypothesisTest:
     """Test whether terms are zero, or linear, jointly if there are several.
 
@@ -129,12 +135,15 @@ def wald_test(
     ----------
     coef, covariance : arrays of shape (p,) and (p, p)
         The reported coefficients and their covariance, which give a single coefficient the z of the summary.
+    smoothed_alone : bool
+        Whether each term is as smooth as its own curve asks for. A test that weighs directions as the estimate does has
+        to allow for that choice, and where terms share variances it would reject too seldom.
     """
     columns = np.concatenate([tested_columns(design, term, null) for term in terms])
     names = tuple(design.labels[term] for term in terms)
     rows = rows_on(design, columns)
     if len(rows):
-        penalty = None if null == "zero" else _bending_penalty(evidence, design, terms)
+        penalty = None if null == "zero" else _reference_penalties(evidence, design, terms)[columns]
         test = cone_test(evidence.canonical(columns, penalty), rows)
         return HypothesisTest(names, null, "wald", test.statistic, test.mean, test.pvalue, "chi-bar-square")
     if null == "zero" and len(columns) == 1:
@@ -142,10 +151,10 @@ def wald_test(
         statistic, weights = float(coef[columns[0]]) ** 2 / variance, np.ones(1)
     elif null == "zero" and all(design.bases[term].is_random for term in terms):
         statistic, weights = _whole_statistic(evidence, columns)
-    elif null == "zero":
+    elif null == "zero" and smoothed_alone:
         statistic, weights = _zero_statistic(evidence, columns)
     else:
-        statistic, weights = _bending_statistic(evidence, design, terms, columns)
+        statistic, weights = _reference_statistic(evidence, design, terms, columns)
     kind = "chi-square" if len(set(weights.tolist())) < 2 else "weighted sum of chi-squares"
     return HypothesisTest(
         names, null, "wald", statistic, float(weights.sum()), weighted_chi2_sf(statistic, weights), kind
@@ -175,27 +184,32 @@ def _whole_statistic(evidence: Evidence, columns: NDArray[np.intp]) -> tuple[flo
     return float(z @ z), np.ones(len(z))
 
 
-def _bending_statistic(
+def _reference_statistic(
     evidence: Evidence, design: Design, terms: Sequence[int], columns: NDArray[np.intp]
 ) -> tuple[float, Array]:
-    """What the data say about bending, weighted by how smooth it is.
+    """What the data say about an effect: all about what no penalty concerns, and about bends the more, the smoother.
 
     A term estimated as straight has no bending left to be tested at its own smoothing parameter. The weights are the
-    shares that a smoothing parameter of two degrees of freedom leaves, so they do not depend on the curve's estimate.
+    shares that a smoothing parameter of two degrees of freedom leaves, so they do not depend on the curve's estimate,
+    and the distribution of the statistic is known.
     """
-    block = evidence.canonical(columns, _bending_penalty(evidence, design, terms))
+    block = evidence.canonical(columns, _reference_penalties(evidence, design, terms)[columns])
     shares = block.shares
     return float(np.sum(shares * block.z**2)), shares
 
 
-def _bending_penalty(evidence: Evidence, design: Design, terms: Sequence[int]) -> Array:
-    """Reference penalties of the bending coefficients of all terms tested."""
-    return np.concatenate([reference_penalty(evidence, design, term) for term in terms])
+def _reference_penalties(evidence: Evidence, design: Design, terms: Sequence[int]) -> Array:
+    """Reference penalties of these terms, zeros for what no penalty concerns: shape (p,)."""
+    penalty = np.zeros(design.n_columns)
+    for term in terms:
+        block = np.arange(design.n_columns)[design.blocks[term]]
+        rough = block[design.roughness[:, block].sum(axis=0) > 0.0]
+        penalty[rough] = reference_penalty(evidence, design, rough)
+    return penalty
 
 
-def reference_penalty(evidence: Evidence, design: Design, term: int) -> Array:
-    """Penalty of a term's bending coefficients that leaves them two degrees of freedom, or half of what they have."""
-    columns = tested_columns(design, term, "linear")
+def reference_penalty(evidence: Evidence, design: Design, columns: NDArray[np.intp]) -> Array:
+    """Penalty of rough coefficients that leaves them two degrees of freedom, or half of what they have."""
     roughness: Array = design.roughness[:, columns].sum(axis=0)
     ratios = evidence.canonical(columns, roughness).ratios
     wanted = min(REFERENCE_BENDING, 0.5 * len(ratios))

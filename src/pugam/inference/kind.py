@@ -160,6 +160,11 @@ class Inference(ABC, Generic[F_co]):
         """How many times larger the variance of logit pi would be without a prior that the kind of fit brings along."""
 
     @property
+    def smooths_terms_alone(self) -> bool:
+        """Whether each term is as smooth as its own curve asks for, which tests of it have to allow for."""
+        return True
+
+    @property
     @abstractmethod
     def needs_terms(self) -> bool:
         """Whether pi is identified by terms that vary, and by nothing else."""

@@ -192,6 +192,11 @@ class MarginalInference(Inference[MarginalFit]):
         return 1.0
 
     @property
+    def smooths_terms_alone(self) -> bool:
+        """No: terms share variances."""
+        return False
+
+    @property
     def needs_terms(self) -> bool:
         """Yes, unless interactions were added: a term may then matter in them alone."""
         return not self.fit.added
