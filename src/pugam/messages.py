@@ -26,6 +26,7 @@ __all__ = [
     "Words",
     "counted",
     "filled",
+    "in_formula",
     "in_lines",
     "in_percent",
     "in_python",
@@ -238,6 +239,18 @@ def _shortened(found: re.Match[str]) -> str:
 
 def _spelt(sign: str) -> str:
     return sign if sign.isprintable() else ascii(sign)[1:-1]
+
+
+def in_formula(name: str) -> str:
+    """Write the name of a column as formulas take it.
+
+    Examples
+    --------
+    >>> from pugam.messages import in_formula
+    >>> in_formula("age"), in_formula("body mass"), in_formula("red \\x1b[31m")
+    ('age', '`body mass`', '...')
+    """
+    return name if name.isidentifier() else f"`{name}`" if name.isprintable() else "..."
 
 
 def in_lines(lines: Iterable[str]) -> str:
