@@ -359,7 +359,8 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
         rows, survey = by_survey(rows_telling(self._open_rows(X, z, sample_weight, roles, own), own, self.labelling))
         specs = None if self.terms is None else read_terms(self.terms, rows.header, taken)
         labelling = read_labelling(self.labelling, rows.header, taken)
-        numbers, shown = rows.digest(rows.header.names if specs is None else columns_read([*specs, *labelling]))
+        named = None if specs is None else columns_read([*with_given_pairs(specs, self.interactions), *labelling])
+        numbers, shown = rows.digest(rows.header.names if named is None else named)
         with rows_placed(rows, numbers):
             specs = read_terms(None, shown) if specs is None else specs
             specs = with_labelling(with_effects_of_samples(with_given_pairs(specs, self.interactions), own), labelling)
