@@ -53,14 +53,12 @@ def write_sql(scorer: Scorer, table: Sequence[str], keep: Sequence[str] | None) 
     # What is new comes before all columns of the table: of two with one name, such as one that an earlier query added,
     # SQLite takes the first, and others refuse the query.
     score = f"{posterior} AS {NEW_NAME}"
-    selected = (
-        [score, f"{WITH_RATIO}.*"] if keep is None else [*(f"{WITH_RATIO}.{_name(name)}" for name in keep), score]
-    )
-    listed = ",\n".join(f"    {column}" for column in selected)
+    kept = [] if keep is None else [f"{WITH_RATIO}.{_name(column)}" for column in keep]
+    listed = ",\n    ".join([score, f"{WITH_RATIO}.*"] if keep is None else [*kept, score])
     ratio = _write(scorer.ratio, ROWS)
     # Names are quoted.
     return (
-        f"{remarks}\nSELECT\n{listed}\nFROM (\n"  # nosec B608
+        f"{remarks}\nSELECT {listed}\nFROM (\n"  # nosec B608
         f"SELECT\n{ratio} AS pugam_ratio,\n{ROWS}.*\nFROM {_names(table)} AS {ROWS}\n) AS {WITH_RATIO}\n"
     )
 
