@@ -431,8 +431,8 @@ def _plain(value: Any) -> str | bool | int | float | None:
         return None
     if isinstance(value, np.generic):
         value = value.item()
-    # Levels of other types, such as the intervals of pandas.cut, or infinity, are known by how they print.
-    return value if isinstance(value, str | int) or (isinstance(value, float) and np.isfinite(value)) else str(value)
+    # Levels of other types, such as the intervals of pandas.cut, are known by how they print.
+    return value if isinstance(value, str | bool | int | float) else str(value)
 
 
 def _object_array(values: list[Any]) -> np.ndarray:
