@@ -28,6 +28,7 @@ __all__ = [
     "filled",
     "first_and_more",
     "first_of",
+    "in_formula",
     "in_lines",
     "in_percent",
     "in_python",
@@ -264,6 +265,18 @@ def first_and_more(names: Sequence[object], most: int, spell: Callable[[object],
     'age, sex and 1 more'
     """
     return ", ".join(map(spell, names[:most])) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def in_formula(name: str) -> str:
+    """Write the name of a column as formulas take it.
+
+    Examples
+    --------
+    >>> from pugam.messages import in_formula
+    >>> in_formula("age"), in_formula("body mass"), in_formula("red \\x1b[31m")
+    ('age', '`body mass`', '...')
+    """
+    return name if name.isidentifier() else f"`{name}`" if name.isprintable() else "..."
 
 
 def in_lines(lines: Iterable[str]) -> str:

@@ -48,6 +48,8 @@ def test_a_file_without_labels_is_taken_whole(pugam_says, files, rows, model):
         (["june.csv", "may.json"], "The model comes first: pugam drift MODEL DATA."),
         (["may.json", "june.csv", "--pi", "2"], "--pi is a share strictly between 0 and 1"),
         (["may.json", "june.csv", "--label", "nothing"], "no column 'nothing'"),
+        (["may.json", "june.csv", "--label", "x1"], "column 'x1' holds '"),
+        (["may.json", "june.csv", "--label", "x1"], "name the value that marks a labelled positive by --positive"),
         (["may.json", "june.csv", "--out", "drift.txt"], "give it a name that ends in"),
         (["may.json", "june.csv", "--level", "0"], "--level is a probability"),
     ],
@@ -67,3 +69,12 @@ def test_new_rows_need_have_no_label_yet(pugam_says, files, rows, model):
 
     assert code == 0
     assert out.splitlines()[0] == "900 unlabelled rows"
+
+
+@pytest.mark.parametrize("verb", [["drift"], ["predict", "--top", "5", "--out", "list.csv"]])
+def test_labels_written_otherwise_than_in_the_fit_are_not_taken_for_none(pugam_says, files, rows, verb):
+    rows.assign(z=rows["z"].map({0: "no", 1: "yes"})).to_csv("july.csv", index=False)
+    code, _, err = pugam_says(verb[0], "may.json", "july.csv", *verb[1:])
+
+    assert code == 2
+    assert "july.csv: column 'z' holds 'yes', but labels are 1, 0 or -1, true or false, or empty; mend them, or" in err

@@ -75,6 +75,32 @@ def test_terms_are_those_of_the_formula(fitted, rows):
     assert list(model.feature_names_in_) == ["x1", "x2", "site"]
 
 
+def test_columns_may_stand_in_labelling_or_in_pairs_alone(fitted, pugam_says, rows):
+    rows.assign(code=np.arange(len(rows)) % 2).to_csv("data.csv", index=False)
+    gaps = rows.assign(code=np.where(np.arange(len(rows)) % 40 == 0, np.nan, np.arange(len(rows)) % 2))
+    gaps.to_csv("gaps.csv", index=False)
+    features, drop = ("--terms", "x1 + x2 + x3"), ("--missing", "drop")
+
+    labelling, _ = fitted("data.csv", "--label", "z", *features, "--labelling", "f(code)", "--ci", "wald")
+    _, _, err = pugam_says("fit", "gaps.csv", "--label", "z", *features, "--labelling", "f(code)", *drop)
+    pairs, _ = fitted("data.csv", "--label", "z", "--terms", "x1 + x2", "--interactions", "x1:x3", "--pi", "0.5")
+
+    assert labelling.formula_ == "l(x1) + l(x2) + l(x3) + labelling(f(code))"
+    assert f"Left out 8 of {len(rows)} rows: they lack a value in a feature." in err
+    assert pairs.formula_ == PUGAM("x1 + x2", pi=0.5, interactions=[("x1", "x3")]).fit(rows, rows["z"]).formula_
+    assert list(pairs.feature_names_in_) == ["x1", "x2", "x3"]
+
+
+def test_a_label_that_is_no_number_is_to_be_mended(pugam_says, rows):
+    rows.assign(z=[*rows["z"].astype(str)[:-1], "oops"]).to_csv("data.csv", index=False)
+    code, _, err = pugam_says("fit", "data.csv", "--label", "z")
+
+    assert code == 2
+    assert (
+        "line 321, column 'z': 'oops' is not a number, but 319 of the column's 320 cells are; mend the cell; a" in err
+    )
+
+
 @pytest.mark.parametrize(
     "formula",
     [

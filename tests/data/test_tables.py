@@ -319,6 +319,8 @@ def test_names_equal_as_text_are_refused():
         (pd.Series([1.0]), "Expected 2D array, got 1D array instead"),
         (pl.Series([1.0]), "Expected 2D array, got 1D array instead"),
         (pa.chunked_array([[1.0]]), "Expected 2D array, got 1D array instead"),
+        (pa.record_batch({"a": [1.0]}), r"X is a RecordBatch; make a data frame of it first, .* pyarrow\.table\(X\)"),
+        (pa.table({"a": [1.0]}).to_reader(), "X is a RecordBatchReader; make a data frame"),
         (None, "a data frame or a 2-d array; got None"),
         ([[1.0], [1.0, 2.0]], "The rows differ in length"),
         (pl.LazyFrame({"a": [1]}), r"call \.collect\(\)"),
@@ -355,6 +357,14 @@ def test_text_in_a_numeric_term_is_refused_with_a_way_out():
 
     with pytest.raises(InputError, match=r"^s\(age\) needs .* column 'age' .* row 1 holds 'old'.* f\(age\)"):
         require_numeric(column, "s(age)")
+
+
+@pytest.mark.parametrize("term", ["offset(body mass)", "te(body mass, age)", "s(body mass, by=site)"])
+def test_the_way_out_is_a_term_that_there_is(term):
+    column = Column("body mass", "category", np.array(["high"], dtype=object))
+
+    with pytest.raises(InputError, match=r"Use f\(`body mass`\) for one effect per level"):
+        require_numeric(column, term)
 
 
 def test_long_cells_are_cut_in_messages():

@@ -68,9 +68,19 @@ def test_other_likelihoods_are_refused(models, X, z):
     sampled = PUGAM("x1 + x2", check=False).fit(X, z, sample=np.where(X["x3"] > 0, "north", "south"))
     known = PUGAM("x1 + x2", labelling="l(x3)", check=False).fit(X, z)
 
-    for other in (sampled, known):
+    stored = [pickle.loads(pickle.dumps(model)) for model in (sampled, known)]
+    for other in (sampled, known, *stored):
         with pytest.raises(InputError, match="knows of samples, audits, known negatives or a labelling"):
             models["large"].anova(other)
+
+
+def test_other_samples_are_refused_also_where_rows_are_lost(X, z):
+    halves = [np.where(X[column] > 0.5, "high", "low") for column in ("x2", "x3")]
+    one, other = (pickle.loads(pickle.dumps(PUGAM("x1 + x2", check=False).fit(X, z, sample=half))) for half in halves)
+
+    assert one.anova(one).models["loglik"].tolist() == [one.loglik_] * 2
+    with pytest.raises(InputError, match="know of different samples, audits or known negatives"):
+        one.anova(other)
 
 
 def test_bad_arguments_are_refused(models):

@@ -71,7 +71,7 @@ def score_in_sql(model, frame, tmp_path, **options):
         query = (tmp_path / "scorer.sql").read_text(encoding="utf-8")
         found = pd.read_sql_query(query, connection)
         assert connection.execute('select count(*) from "cl""aims"').fetchone() == (len(frame),)
-    assert list(found.columns) == [*frame.columns, "pugam_ratio", "pugam_score"]
+    assert list(found.columns) == ["pugam_score", "pugam_ratio", *frame.columns]
     return found["pugam_score"].to_numpy(dtype=float)
 
 
@@ -199,3 +199,35 @@ def test_what_cannot_be_exported_is_refused(model, path, options, message, tmp_p
     with pytest.raises(InputError, match=message):
         model.export(tmp_path / path, **options)
     assert not (tmp_path / path).exists()
+
+
+def test_columns_of_an_earlier_result_do_not_count(model, beyond, tmp_path):
+    """A table made of what a query returned has columns called as those that another query adds."""
+    model.export(tmp_path / "scorer.sql", table="claims")
+    query = (tmp_path / "scorer.sql").read_text(encoding="utf-8")
+    with sqlite3.connect(":memory:") as connection:
+        add_functions(connection)
+        beyond.assign(pugam_ratio=9.0, PUGAM_score=0.5).to_sql("claims", connection, index=False)
+        connection.execute(f"create table scored as {query}")
+        found = pd.read_sql_query("select pugam_score from scored", connection)["pugam_score"]
+
+    np.testing.assert_allclose(found, model.predict_proba(beyond)[:, 1], rtol=0.0, atol=TOLERANCE)
+    with pytest.raises(InputError, match="returns a column pugam_score already"):
+        model.export(tmp_path / "scorer.sql", table="claims", keep=["a", "pugam_score"])
+
+
+def test_rows_of_a_model_with_own_curves_have_the_share_of_their_sample(rows, tmp_path):
+    """Rows of a sample that the fit never saw, where these are permitted, have the share of all unlabelled rows."""
+    X, z = rows
+    X = X[["a", "b"]].assign(half=np.where(np.arange(len(z)) % 2, "odd", "even"))
+    terms = "s(a, by=half, k=4, unseen='zero') + b + f(half, unseen='zero')"
+    model = PUGAM(terms, check=False).fit(X, z, sample="half")
+    new = X.tail(5).assign(half=["odd", "even", "odd", "third", "even"])
+    expected = model.predict_proba(new)[:, 1]
+
+    assert expected[3] == model.predict_proba(new, pi=model.pi_)[3, 1]
+    assert model.predict_interval(new)["p_positive"].iloc[3] == expected[3]
+    found = model.worklist(new, top=5).rows
+    np.testing.assert_allclose(sorted(found["p_positive"]), sorted(expected), rtol=1e-12)
+    np.testing.assert_allclose(score_in_python(model, new, tmp_path), expected, rtol=0.0, atol=TOLERANCE)
+    np.testing.assert_allclose(score_in_sql(model, new, tmp_path), expected, rtol=0.0, atol=TOLERANCE)

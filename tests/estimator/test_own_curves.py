@@ -82,11 +82,17 @@ def test_a_model_with_own_curves_survives_storage(data, model, tmp_path):
     assert loaded.attach(X, z, sample="year").diagnose().verdict == model.verdict_
     with pytest.raises(InputError, match="not the samples"):
         loaded.attach(X, z)
-    for changed, said in (({"column": "age"}, "'age'"), ({"names": ["early", "late"]}, "'year'")):
+    others = {"rows": [0.0, 0.0]}, "positive number"
+    levels = "have a curve along levels of {}".format
+    for changed, said in (
+        ({"column": "age"}, levels("'age'")),
+        ({"names": ["early", "late"]}, levels("'year'")),
+        others,
+    ):
         document = json.loads((tmp_path / "model.json").read_text(encoding="utf-8"))
         document["marginal"]["samples"] |= changed
         (tmp_path / "changed.json").write_text(json.dumps(document), encoding="utf-8")
-        with pytest.raises(InputError, match=f"have a curve along levels of {said}"):
+        with pytest.raises(InputError, match=said):
             pugam.load(tmp_path / "changed.json")
 
 
@@ -96,6 +102,13 @@ def test_an_exported_model_scores_rows_by_their_own_sample(data, model, tmp_path
     score, rows = runpy.run_path(str(tmp_path / "scorer.py"))["score"], X[z == 0].iloc[::97]
     found = [score(row) for row in rows.to_dict("records")]
     assert found == pytest.approx(model.predict_proba(rows)[:, 1], rel=1e-9)
+
+
+def test_the_derivative_is_along_the_number(model):
+    with pytest.raises(InputError, match="name the column of the derivative, age"):
+        model.effect("s(age, by=year)", derivative=True)
+    with pytest.raises(InputError, match="name the column of the derivative, age"):
+        model.effect("s(age, by=year)", derivative="year")
 
 
 def test_audits_narrow_intervals_and_agree(data, model):

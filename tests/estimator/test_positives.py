@@ -187,6 +187,10 @@ def test_the_model_of_a_kind_is_whole(model):
         lambda model, X: model.shares(),
         lambda model, X: model.bootstrap(10),
         lambda model, X: model.test("a"),
+        lambda model, X: model.covariance(),
+        lambda model, X: model.covariance("bayesian"),
+        lambda model, X: model.contrast({"a": 0.0}, {"a": 1.0}),
+        lambda model, X: model.odds_ratio({"a": 0.0}, {"a": 1.0}),
     ],
 )
 def test_what_only_one_kind_has_is_refused_with_the_way_to_it(model, rows, ask):

@@ -164,14 +164,14 @@ def test_the_line_is_that_of_the_cell_where_its_row_spans_several(written):
 def test_a_mixed_column_matters_only_where_it_is_asked_for(written):
     path = written("a,b\n1,1\n2,2\n3,abc\n")
     assert message(path, read) == (
-        "data.csv, line 4, column 'b': 'abc' is not a number, but 2 of the column's 3 cells are; mend the cell, leave "
-        "the column out of X, or treat it as levels with f(b)."
+        "data.csv, line 4, column 'b': 'abc' is not a number, but 2 of the column's 3 cells are; mend the cell; a "
+        "feature may also be left out of X, or treated as levels with f(b)."
     )
     assert open_file(path).read(["a"]).to_pydict() == {"a": [1.0, 2.0, 3.0]}
 
 
 def test_the_column_of_a_remedy_is_written_as_a_formula_needs_it(written):
-    assert message(written("a b\n1\n2\nx\n"), read).endswith("out of X, or treat it as levels with f(`a b`).")
+    assert message(written("a b\n1\n2\nx\n"), read).endswith("out of X, or treated as levels with f(`a b`).")
 
 
 def test_booleans_asked_for_must_be_booleans(written):
@@ -234,6 +234,7 @@ BAD_FILES = {
     ),
     "parquet": ("data.csv", b"PAR1\x00\x00", "data.csv is a Parquet file; rename it to end in .parquet."),
     "packed": ("data.csv", DEFLATED, "data.csv is compressed by gzip; rename it to end in .csv.gz."),
+    "packed_twice": ("data.csv.gz", gzip.compress(DEFLATED), "data.csv.gz is compressed by gzip twice; decompress it"),
     "utf16": (
         "data.csv",
         "a,b\n1,2\n".encode("utf-16"),

@@ -128,3 +128,11 @@ def test_rows_whose_class_is_beyond_doubt_have_a_share():
 
     assert found.interval.estimate == pytest.approx(0.3, abs=1e-6)
     assert found.interval.lower < 0.3 < found.interval.upper
+
+
+def test_a_variance_that_rounding_leaves_below_zero_is_none():
+    ratio, columns = np.full(50, 1e-16), np.tile([1.0, 1e8], (50, 1))
+    found = share_of_rows(ratio, columns, np.diag([1.0, -1e-10]), 0.5, 0.95)
+
+    assert (found.interval.lower, found.interval.upper) == (0.0, 1.0)
+    assert found.pvalue == pytest.approx(1.0)

@@ -113,4 +113,4 @@ def test_a_query_says_how_empty_text_becomes_null():
         connection.execute("create table t (x text, s text)")
         connection.execute("insert into t values ('', '')")
         connection.execute(said[0])
-        assert connection.execute(query).fetchone()[2] == 2.5
+        assert connection.execute(query).fetchone()[1] == 2.5

@@ -129,10 +129,20 @@ class Features:
         return replace(self, columns=tuple(name for name in self.columns if name not in columns), kinds=kinds)
 
     @classmethod
-    def of_formula(cls, formula: str | None) -> Features:
-        """Take the columns of a formula; those inside f() are levels, also where they look like numbers: 007."""
-        specs = [] if formula is None else parse_formula(formula)
-        return cls(columns_read(specs), {column: "text" for spec in specs for column in spec.level_columns})
+    def of_formula(cls, formula: str | None, labelling: str | None = None, interactions: Any = None) -> Features:
+        """Take the columns of a formula; those inside f() are levels, also where they look like numbers: 007.
+
+        Beside a formula, columns may stand in terms of labelling or in pairs of interactions alone.
+        """
+        if formula is None:
+            return cls()
+        specs = parse_formula(formula)
+        own = columns_read(specs)
+        beside = [] if labelling is None else parse_formula(labelling)
+        pairs = [name for pair in interactions for name in pair] if isinstance(interactions, list) else []
+        levels = [column for spec in specs for column in spec.level_columns]
+        levels += [column for spec in beside for column in spec.level_columns if column not in own]
+        return cls(tuple(dict.fromkeys([*own, *columns_read(beside), *pairs])), dict.fromkeys(levels, "text"))
 
     @classmethod
     def of_model(cls, model: PUGAM) -> Features:

@@ -106,9 +106,8 @@ def _unlabelled(file: DataFile, known: Mapping[str, Any], label: str | None, pos
     roles = Roles.of_fit(known, True, label=label, positive=positive)
     if roles.label is None or (label is None and roles.label not in file.names):
         return None
-    if label is None and positive is None:  # new rows may have no label yet
-        cells = file.read([roles.label], {roles.label: "text"})[roles.label]
-        return np.flatnonzero(~mark_labelled(cells, roles.positive))
-    kinds: dict[str, Any] = {} if roles.positive is None else {roles.label: "text"}
-    labels = read_label_column(file, file.read([roles.label], kinds)[roles.label], roles)
-    return np.flatnonzero(np.asarray(labels).astype(float) != 1.0)
+    cells = file.read([roles.label], {roles.label: "text"})[roles.label]
+    if positive is None:  # new rows may have no label yet
+        named = "name the value that marks a labelled positive by --positive"
+        return np.flatnonzero(~mark_labelled(file, cells, roles, named))
+    return np.flatnonzero(~read_label_column(file, cells, roles))

@@ -250,7 +250,7 @@ def fit(
         decimal=decimal,
         quiet=quiet,
     )
-    fit_and_tell(model, Features.of_formula(terms), asked)
+    fit_and_tell(model, Features.of_formula(terms, labelling, model.interactions), asked)
 
 
 def _read_interactions(text: str) -> str | int | list[tuple[str, ...]] | None:

@@ -124,7 +124,7 @@ def _open_rows(model: PUGAM, features: Features, asked: Asked) -> Rows:
     with Waiting("reading", asked.show):
         rows = read_rows(data, roles, features, files, *how)
         if asked.missing == "drop":
-            rows, model.terms = drop_gaps(rows, model.terms)
+            rows, model.terms = drop_gaps(rows, model.terms, features.columns)
     return rows
 
 

@@ -33,14 +33,14 @@ class Labelled:
         roles = Roles.of_fit(remembered(model), True, label=None, positive=None)
         self.column = None if keep or roles.label not in file.names else roles.label
         self.n_rows = 0
-        self._file, self._positive = file, roles.positive
+        self._file, self._roles = file, roles
 
     def others(self, batch: pa.RecordBatch, first_row: int) -> np.ndarray:
         """Places of unlabelled rows in a batch; all, where nothing is known of labels."""
         if self.column is None:
             return np.arange(batch.num_rows)
         labels = self._file.typed(batch.select([self.column]), {self.column: "text"}, first_row).column(0)
-        marked = mark_labelled(labels, self._positive)
+        marked = mark_labelled(self._file, labels, self._roles, "give --labelled keep, which ranks all rows")
         self.n_rows += int(np.sum(marked))
         return np.flatnonzero(~marked)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from pugam.command_line.columns import Roles, family_of, value_of
 from pugam.data import is_missing
 from pugam.errors import InputError, warn_user
-from pugam.files import DataFile
+from pugam.files import MISSING_WORDS, DataFile
 
 __all__ = ["mark_labelled", "mark_positive", "read_label_column"]
 
@@ -58,13 +59,30 @@ def mark_positive(column: Any, wanted: str) -> np.ndarray:
     return np.array([marked[value] for value in values], dtype=bool)
 
 
-def mark_labelled(column: Any, positive: str | None) -> np.ndarray:
-    """Mark labelled positives in a file that need have none: rows with this value, or 1 and true without one."""
-    if positive is not None:
-        return mark_positive(column, positive)
+def mark_labelled(file: DataFile, column: Any, roles: Roles, remedy: str) -> np.ndarray:
+    """Mark labelled positives in a file that need have none: rows with the value of positives, or 1 and true without.
+
+    Without one, values that are no labels are refused; the remedy says what else can be done about them.
+    """
+    if roles.positive is not None:
+        return mark_positive(column, roles.positive)
     values = _values(column)
-    marked = {value: value_of(value) == 1 for value in set(values)}
+    marked = {value: value_of(value) == 1 for value in dict.fromkeys(values)}
+    for value in marked:
+        if not _is_label(value):
+            raise InputError(
+                f"{file.path}: column {roles.label!r} holds {value!r}, but labels are 1, 0 or -1, true or false, or "
+                f"empty; mend them, or {remedy}."
+            )
     return np.array([marked[value] for value in values], dtype=bool)
+
+
+def _is_label(value: Any) -> bool:
+    """Whether a cell is a label, or says nothing."""
+    if isinstance(value, str) and value.strip().lower() in MISSING_WORDS:
+        return True
+    plain = value_of(value)
+    return plain is None or (isinstance(plain, bool | int | float | Decimal) and plain in (1, 0, -1))
 
 
 def _values(column: Any) -> list[Any]:

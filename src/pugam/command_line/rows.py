@@ -210,14 +210,14 @@ def _refuse_third_file(data: Path, roles: Roles, files: KindFiles) -> NoReturn:
     )
 
 
-def drop_gaps(rows: Rows, terms: Any) -> tuple[Rows, Any]:
-    """Leave rows out that lack a value in a column of the model; return the others, and the terms."""
+def drop_gaps(rows: Rows, terms: Any, columns: Sequence[str] = ()) -> tuple[Rows, Any]:
+    """Leave rows out that lack a value in a column of the terms, or in others; return all others, and the terms."""
     table = read_table(rows.X)
     specs = choose_terms(table) if terms is None else terms
     specs = parse_formula(specs) if isinstance(specs, str) else specs
     kept = np.ones(len(rows.z), dtype=bool)
     with rows.faults_placed():
-        for column in columns_read(specs):
+        for column in {*columns_read(specs), *columns}:
             kept &= ~table.column(column).missing  # null, or a NaN that is none
     if not kept.all():
         gone = int(np.sum(~kept))

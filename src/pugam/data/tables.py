@@ -19,7 +19,7 @@ import numpy as np
 
 from pugam.data.frames import index_names, make_frame
 from pugam.errors import InputError, RowError
-from pugam.messages import first_and_more
+from pugam.messages import first_and_more, in_formula
 
 __all__ = ["Column", "ColumnKind", "Table", "as_array", "is_missing", "read_table", "require_numeric"]
 
@@ -190,8 +190,8 @@ def require_numeric(column: Column, asked_by: str) -> np.ndarray:
             raise RowError(
                 f"{asked_by} needs numbers, but column {column.name!r} holds text or categories: ",
                 row,
-                f" holds {CELLS.repr(value)}. Use f{asked_by[1:]} for one effect per level, or turn the column into "
-                "numbers.",
+                f" holds {CELLS.repr(value)}. Use f({in_formula(column.name)}) for one effect per level, or turn the "
+                "column into numbers.",
             )
     return column.values.astype(np.float64)
 
@@ -237,6 +237,8 @@ def _open_frame(X: Any) -> nw.DataFrame[Any] | None:
     frame = nw.from_native(X, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         raise InputError("X is a lazy frame, which holds no rows yet; call .collect() (Dask: .compute()) first.")
+    if not isinstance(frame, nw.DataFrame) and hasattr(X, "schema"):  # an array of it would have lost its names
+        raise InputError(f"X is a {type(X).__name__}; make a data frame of it first, such as pyarrow.table(X).")
     return frame if isinstance(frame, nw.DataFrame) else None
 
 

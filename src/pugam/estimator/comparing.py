@@ -31,7 +31,8 @@ class ComparisonMethods:
         Parameters
         ----------
         *others : PUGAM
-            Fitted models, of the same rows in the same order; of a stored model only the numbers of rows are compared.
+            Fitted models, of the same rows in the same order; of a stored model only the numbers of rows, and of those
+            in its samples, are compared.
         names : sequence of str, optional
             What to call this model and the others; by default model 1, model 2, ...
         level : float
@@ -63,7 +64,8 @@ class ComparisonMethods:
         if len(set(labels)) != len(models):
             raise InputError(f"names has to hold a name of its own for each of {len(models)} models; got {labels!r}.")
         for model in others:
-            require_same_rows(_rows_of(self), _rows_of(model), [(one.n0_, one.n1_) for one in (self, model)])
+            counts = [(one.n0_, one.n1_) for one in (self, model)]
+            require_same_rows(_rows_of(self), _rows_of(model), counts, (self._fit, model._fit))
         with one_blas_thread():
             lines = tuple(_line(model, name, level) for model, name in zip(models, labels, strict=True))
             tests = tuple(_tests(list(zip(models, labels, strict=True))))

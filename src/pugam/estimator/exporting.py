@@ -15,7 +15,7 @@ from pugam.likelihood import logit
 from pugam.messages import Argument
 from pugam.storage import RATIO, Scorer, write_python, write_sql
 from pugam.terms import Basis, columns_read
-from pugam.terms.expressions import Choice, Is, Number, Plus, Result
+from pugam.terms.expressions import Choice, Has, Is, Number, Plus, Result
 
 __all__ = ["ExportMethods"]
 
@@ -97,11 +97,11 @@ class ExportMethods:
 
 
 def _by_level(effects: Basis, values: np.ndarray) -> Choice:
-    """A number for each level of a factor."""
+    """A number for each level of a factor, and zero for others where these are permitted."""
     (axis,) = effects.axes
-    return Choice(
-        tuple((Is(axis.column, level), Number(float(value))) for level, value in zip(axis.levels, values, strict=True))
-    )
+    known = [(Is(axis.column, level), Number(float(value))) for level, value in zip(axis.levels, values, strict=True)]
+    others = [(Has((axis.column,)), Number(0.0))] if axis.open else []
+    return Choice((*known, *others))
 
 
 def _read_table(table: str | Sequence[str] | None) -> tuple[str, ...]:

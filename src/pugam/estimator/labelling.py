@@ -102,7 +102,7 @@ class LabellingMethods(JudgingMethods):
         if self._settings.pi_range.fixed:
             raise InputError("pi was fixed, not estimated from labels: how these came about does not change it.")
         with one_blas_thread():
-            return bound_labelling(profile_of(self._fitted("The bounds")), self.pi_interval(level), values)
+            return bound_labelling(profile_of(self._fitted("A bound for pi")), self.pi_interval(level), values)
 
     def _columns_of_model(self, columns: str | Sequence[str]) -> set[str]:
         """Columns as a user names them, all of which the model reads."""

@@ -266,10 +266,15 @@ class KindMethods(WorklistMethods):
 
         def __getattr__(self, name: str) -> Any:
             """Tell where to find what each kind of positives has of its own."""
-            if name in OF_ONE_KIND and self.__dict__.get("_kinds") is not None:
+            if self.__dict__.get("_kinds") is not None and (name in OF_ONE_KIND or _is_property(type(self), name)):
                 kinds = self.__dict__["_kinds"].names
                 raise SeveralKindsError(
                     f"This model has {len(kinds)} kinds of positives, each with curves of its own; ask the model of "
                     f"one kind, model.of_kind({kinds[0]!r}), or see model.kinds() for the shares."
                 )
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+
+def _is_property(owner: type, name: str) -> bool:
+    """Whether a class works this out of something else, which is then what an instance lacks."""
+    return isinstance(getattr(owner, name, None), property)

@@ -360,7 +360,8 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
         rows, survey = by_survey(rows_telling(self._open_rows(X, z, sample_weight, roles, own), own, self.labelling))
         specs = None if self.terms is None else read_terms(self.terms, rows.header, taken)
         labelling = read_labelling(self.labelling, rows.header, taken)
-        numbers, shown = rows.digest(rows.header.names if specs is None else columns_read([*specs, *labelling]))
+        named = None if specs is None else columns_read([*with_given_pairs(specs, self.interactions), *labelling])
+        numbers, shown = rows.digest(rows.header.names if named is None else named)
         with rows_placed(rows, numbers):
             specs = read_terms(None, shown) if specs is None else specs
             specs = with_labelling(with_effects_of_samples(with_given_pairs(specs, self.interactions), own), labelling)
@@ -435,9 +436,8 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
         self.shrinkage_ = fit.ridge
         self.smoothing_ = design.smoothing_by_term(fit.kappas)
         self.n_iter_, self.converged_ = max(1, optimum.n_iter), fit.converged
-        self.at_boundary_ = not pi_range.fixed and not all(
-            pi_range.is_inside(pi) for pi in (self.pi_, self.pi_penalized_)
-        )
+        inside = [pi_range.is_inside(pi) for pi in (self.pi_, self.pi_penalized_)]
+        self.at_boundary_ = not (pi_range.fixed or all(inside))
         self.starts_ = [asdict(record) for record in fit.starts]
         self._kinds = None
         self.__dict__.pop("kinds_", None)

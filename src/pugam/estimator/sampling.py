@@ -251,24 +251,31 @@ class SampleMethods(LabellingMethods):
     def _sample_numbers(self, X: Any, sample: Any, n_rows: int) -> np.ndarray | None:
         """Numbers of the samples that rows are said to be from; None where nothing is said.
 
-        Where curves vary with the sample, a column of X says it. Of rows that cannot be scored, it is any number.
+        Where curves vary with the sample, a column of X says it. Rows of a sample that the fit never saw, and those
+        that cannot be scored, have the number behind those of all samples.
         """
         column = self._own_column
         if column is None:
             return None if sample is None else self._numbers_of(self._column_or_name(X, sample), n_rows)
         if sample is not None:
-            told = f": curves vary with {column!r}, and that column of X says which sample a row is from."
+            told = f": curves vary with {column!r}, and that column says which sample a row is from."
             raise InputError("Leave out ", Argument("sample"), told)
-        numbers = {name: number for number, name in enumerate(self._require_samples().names)}
+        names = self._require_samples().names
+        numbers = {name: number for number, name in enumerate(names)}
         values = read_new_rows(self, X).column(column).values.tolist()
-        return np.array([0 if is_missing(value) else numbers.get(sample_name(value), 0) for value in values])
+        known = (None if is_missing(value) else numbers.get(sample_name(value)) for value in values)
+        return np.array([len(names) if number is None else number for number in known], dtype=np.intp)
 
     def _shares_of(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Shares that hold for some rows, and by how much their logits vary more than that of all unlabelled rows."""
-        found = self._require_samples()
-        variance = float(self.covariance()[self._design.layout.share, self._design.layout.share])
-        excess = excess_variances(found, self._settings.pi_range, variance)
-        return np.asarray(expit(found.reported))[numbers], excess[numbers]
+        shares = np.append(expit(self._require_samples().reported), self.pi_)
+        return shares[numbers], self._excess()[numbers]
+
+    def _excess(self) -> np.ndarray:
+        """By how much the logit of each sample's share varies more than that of all unlabelled rows, which is last."""
+        share = self._design.layout.share
+        variance = float(self.covariance()[share, share])
+        return np.append(excess_variances(self._require_samples(), self._settings.pi_range, variance), 0.0)
 
     def _column_or_name(self, X: Any, sample: Any) -> Any:
         """The values of a column of X, where no sample has its name; otherwise what was given."""

@@ -24,7 +24,6 @@ from pugam.inference import (
     ModelErrors,
     RankedRows,
     Worklist,
-    excess_variances,
     expected_yields,
     intercept_covariance,
     lengths_of_reviews,
@@ -253,10 +252,8 @@ class WorklistMethods(PredictionMethods):
         """Numbers of the samples of rows, and by how much the logits of their shares vary beside that of pi."""
         if numbers is None:
             return np.zeros(n_rows, dtype=np.intp), np.zeros(1)
-        share = self._design.layout.share
-        return numbers, excess_variances(
-            self._require_samples(), self._settings.pi_range, float(self.covariance()[share, share])
-        )
+        excess = self._excess()
+        return numbers, excess if len(excess) - 1 in numbers else excess[:-1]
 
 
 def read_cutoff(top: Any, threshold: Any, cost_review: Any, cost_miss: Any) -> float | None:

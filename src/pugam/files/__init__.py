@@ -1,5 +1,6 @@
 """Tables in files: CSV and Parquet, read whole or in batches, written never half; and lines that survive a kill."""
 
+from pugam.files.cells import MISSING_WORDS
 from pugam.files.formats import NO_TYPES, Kind, format_of, is_text, nearest_name
 from pugam.files.lines import append_line, drop_torn_line, read_lines, working_alone
 from pugam.files.opening import DataFile, open_file, require_text_name
@@ -7,6 +8,7 @@ from pugam.files.replacing import replacing
 from pugam.files.writing import TableWriter, open_writer
 
 __all__ = [
+    "MISSING_WORDS",
     "NO_TYPES",
     "DataFile",
     "Kind",

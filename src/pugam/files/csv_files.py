@@ -15,7 +15,7 @@ from pugam.files.csv_places import line_of_cell, require_sound, require_text_to_
 from pugam.files.faults import first_line, system_errors_named
 from pugam.files.formats import BATCH_ROWS, NO_TYPES, Format, Kind, chosen_columns
 from pugam.files.kinds import MixedColumnError, Tally
-from pugam.messages import LeavingOut, Message, ReadingCsv
+from pugam.messages import LeavingOut, Message, ReadingCsv, in_formula
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -163,11 +163,10 @@ class CsvFile:
             return tally.kind()
         except MixedColumnError:
             share = f"is not a number, but {tally.numbers} of the column's {tally.present} cells are"
-            in_formula = name if name.isidentifier() else f"`{name}`" if name.isprintable() else "..."
             remedy = Message(
-                "mend the cell, leave the column out",
+                "mend the cell; a feature may also be left out",
                 LeavingOut((name,)),
-                f", or treat it as levels with f({in_formula})",
+                f", or treated as levels with f({in_formula(name)})",
             )
             if is_grouped(tally.misfit, self._decimal) and (tally.have_groups or self._decimal == ","):
                 share, remedy = _grouped(tally, remedy)

@@ -20,9 +20,11 @@ __all__ = ["Header", "read_delimiter", "read_header"]
 LOOKED_AT_BYTES = 1 << 16
 DELIMITER_NAMES = {",": "','", ";": "';'", "\t": "tab", "|": "'|'"}
 SPELT_DELIMITERS = {"tab": "\t", "\\t": "\t"}
+GZIP = b"\x1f\x8b"
+TWICE = "is compressed by gzip twice; decompress it once"
 SIGNATURES = {
     b"PAR1": "is a Parquet file; rename it to end in .parquet",
-    b"\x1f\x8b": "is compressed by gzip; rename it to end in .csv.gz",
+    GZIP: "is compressed by gzip; rename it to end in .csv.gz",
     b"PK\x03\x04": "is a workbook or a zip archive, not text; save the table as CSV",
     b"\xd0\xcf\x11\xe0": "is an old Excel workbook, not text; save the table as CSV",
     b"\xff\xfe": "is UTF-16 text; save the file as UTF-8",
@@ -77,6 +79,7 @@ def _require_text(path: Path) -> None:
         start = file.read(LOOKED_AT_BYTES)
     for signature, what in SIGNATURES.items():
         if start.startswith(signature):
+            what = TWICE if path.suffix == ".gz" and signature == GZIP else what
             raise InputError(f"{path} {what}.")
     if b"\0" in start:
         raise binary_data(path, 1 + start[: start.index(b"\0")].count(b"\n"))

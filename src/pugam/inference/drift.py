@@ -159,7 +159,7 @@ def share_of_rows(ratio: Array, columns: Array, covariance: Array, asked: float,
     mixture = 1.0 + pi * excess  # whose square may be too large for a number
     information = max(float(((excess / mixture) ** 2).sum()), LEAST_INFORMATION)
     slopes = ((excess + 1.0) / mixture / mixture) @ columns / information
-    wider = 1.0 + information * float(slopes @ covariance @ slopes)
+    wider = 1.0 + information * max(0.0, float(slopes @ covariance @ slopes))  # rounding may leave it below zero
     drop = 0.5 * normal_quantile(level) ** 2 * wider
 
     def beyond(other: float) -> float:

@@ -189,8 +189,12 @@ def _axis_along(basis: Basis, derivative: bool | str) -> int:
     columns = basis.spec.columns
     if derivative is True and len(columns) == 1:
         return 0
-    if derivative not in columns:
-        raise InputError(f"{basis.spec.label}: name the column of the derivative, one of {', '.join(columns)}.")
+    named = [column for column, axis in zip(columns, basis.axes, strict=True) if axis.is_numeric]
+    if derivative not in (named or columns):
+        raise InputError(
+            f"{basis.spec.label}: name the column of the derivative, {'one of ' if len(named) > 1 else ''}"
+            f"{', '.join(named or columns)}."
+        )
     return columns.index(str(derivative))
 
 

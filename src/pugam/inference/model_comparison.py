@@ -14,7 +14,7 @@ from pugam.errors import InputError
 from pugam.inference.hypotheses import HypothesisTest, Null
 from pugam.inference.intervals import Interval
 from pugam.messages import in_lines
-from pugam.solvers import Fitted
+from pugam.solvers import Fit, Fitted
 from pugam.terms import Basis, Design
 
 __all__ = ["ComparedModel", "ModelComparison", "NestedTest", "require_same_rows", "what_is_left_out"]
@@ -101,13 +101,17 @@ class ModelComparison:
     __repr__ = __str__
 
 
-def require_same_rows(one: Fitted | None, other: Fitted | None, counts: Sequence[tuple[float, float]]) -> None:
+def require_same_rows(
+    one: Fitted | None, other: Fitted | None, counts: Sequence[tuple[float, float]], fits: tuple[Fit, Fit]
+) -> None:
     """Refuse models of different rows; of a model that has lost its rows, only their numbers are known.
 
     Parameters
     ----------
     counts : pairs of float
         Labelled and unlabelled rows, by weight, of both models.
+    fits : pair of Fit
+        Of both models, which know their samples also where the rows are lost.
     """
     (n0, n1), (other_n0, other_n1) = counts
     if not np.allclose(counts[0], counts[1], rtol=1e-9):
@@ -115,17 +119,33 @@ def require_same_rows(one: Fitted | None, other: Fitted | None, counts: Sequence
             f"These models were fitted to different rows and cannot be compared: one to {n0:g} labelled and {n1:g} "
             f"unlabelled ones, the other to {other_n0:g} and {other_n1:g}. Fit both to the rows that both can use."
         )
+    _require_same_samples(*fits)
     if one is None or other is None:
         return
-    if (one.engine.codes is None) != (other.engine.codes is None):
-        raise InputError(
-            "One of these models knows of samples, audits, known negatives or a labelling that the other does not, and "
-            "their likelihoods cannot be compared: fit both with the same."
-        )
     if not _are_same(one, other):
         raise InputError(
             "These models were fitted to different rows, though to as many, or to the same in another order, and "
             "cannot be compared: fit both to the same table."
+        )
+
+
+def _require_same_samples(one: Fit, other: Fit) -> None:
+    """Refuse models whose likelihoods are of different things, though the rows may be the same."""
+    (samples, labelling), (other_samples, other_labelling) = ((fit.samples, fit.labelling) for fit in (one, other))
+    if (samples is None) != (other_samples is None) or (labelling is None) != (other_labelling is None):
+        raise InputError(
+            "One of these models knows of samples, audits, known negatives or a labelling that the other does not, and "
+            "their likelihoods cannot be compared: fit both with the same."
+        )
+    if samples is None or other_samples is None:
+        return
+    known, others = (
+        [*found.rows.tolist(), *found.audited.tolist(), found.negatives] for found in (samples, other_samples)
+    )
+    if samples.names != other_samples.names or not np.allclose(known, others, rtol=1e-9):
+        raise InputError(
+            "These models know of different samples, audits or known negatives, and their likelihoods cannot be "
+            "compared: fit both with the same."
         )
 
 

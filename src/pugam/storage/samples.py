@@ -15,7 +15,7 @@ from pugam.terms import Design
 __all__ = ["read_curve", "read_samples", "require_effects_of_samples", "write_curve", "write_samples"]
 
 CURVE_KEYS = ("logits", "evidence", "slopes")
-SMALLEST_FACTOR = 1e-300  # by which evidence may fall more slowly
+SMALLEST = 1e-300  # number of rows, or factor by which evidence may fall more slowly
 KEYS = ("names", "rows", "audited", "logits", "factors", "correlation", "curves")
 NEW_KEYS = ("negatives", "pooled", "column", "own_curves")  # files written before there were any lack them
 POOLED_KEYS = ("mean", "spread", "logits", "covariance", "curves")
@@ -49,9 +49,9 @@ def read_samples(node: Node) -> SampledShares | None:
     names = tuple(item.text() for item in parts["names"].items())
     if not names or len(set(names)) < len(names):
         raise parts["names"].error("names of samples, one at least and none twice")
-    rows = parts["rows"].numbers(len(names), 0.0, "a number that is not negative")
+    rows = parts["rows"].numbers(len(names), SMALLEST, "a positive number")
     audited = parts["audited"].numbers(len(names), 0.0, "a number that is not negative")
-    factors = parts["factors"].numbers(len(names), SMALLEST_FACTOR, "a positive number")
+    factors = parts["factors"].numbers(len(names), SMALLEST, "a positive number")
     correlation = read_symmetric(parts["correlation"], len(names))
     require_weighted_squares(parts["correlation"], correlation)
     curves = tuple(read_curve(item.fields(*CURVE_KEYS)) for item in parts["curves"].items(len(names)))

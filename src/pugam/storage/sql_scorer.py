@@ -28,6 +28,7 @@ from pugam.terms.expressions import (
 __all__ = ["write_sql"]
 
 ROWS, WITH_RATIO = "pugam_rows", "pugam_ratios"
+NEW_NAME = "pugam_score"
 SURE = 700.0  # logits beyond have posteriors that exp() overflows or underflows at
 UNWRITABLE = re.compile("[\0\ud800-\udfff]")  # a byte of zero, or half a character
 
@@ -43,15 +44,22 @@ def write_sql(scorer: Scorer, table: Sequence[str], keep: Sequence[str] | None) 
         Columns of the table; None stands for all, with the log density ratio.
     """
     remarks = "\n".join(f"-- {remark}" for remark in (*scorer.remarks(), *_on_empty_text(scorer, table)))
-    kept = f"{WITH_RATIO}.*" if keep is None else ", ".join(f"{WITH_RATIO}.{_name(column)}" for column in keep)
+    if keep is not None and NEW_NAME in map(str.lower, keep):
+        raise InputError(f"The query returns a column {NEW_NAME} already; leave it out of those to be kept.")
     posterior = "\n    + ".join(
-        f"{_write(Number(weight))} * {_expit(_write(logit))}" for weight, logit in scorer.posterior
+        f"{_write(Number(weight), WITH_RATIO)} * {_expit(_write(logit, WITH_RATIO))}"
+        for weight, logit in scorer.posterior
     )
-    ratio = _write(scorer.ratio)
+    # What is new comes before all columns of the table: of two with one name, such as one that an earlier query added,
+    # SQLite takes the first, and others refuse the query.
+    score = f"{posterior} AS {NEW_NAME}"
+    kept = [] if keep is None else [f"{WITH_RATIO}.{_name(column)}" for column in keep]
+    listed = ",\n    ".join([score, f"{WITH_RATIO}.*"] if keep is None else [*kept, score])
+    ratio = _write(scorer.ratio, ROWS)
     # Names are quoted.
     return (
-        f"{remarks}\nSELECT {kept}{', ' if kept else ''}\n    {posterior} AS pugam_score\nFROM (\n"  # nosec B608
-        f"SELECT {ROWS}.*,\n{ratio} AS pugam_ratio\nFROM {_names(table)} AS {ROWS}\n) AS {WITH_RATIO}\n"
+        f"{remarks}\nSELECT {listed}\nFROM (\n"  # nosec B608
+        f"SELECT\n{ratio} AS pugam_ratio,\n{ROWS}.*\nFROM {_names(table)} AS {ROWS}\n) AS {WITH_RATIO}\n"
     )
 
 
@@ -85,44 +93,45 @@ def _name(name: str) -> str:
     return f'"{escaped}"'
 
 
-def _value(column: str) -> str:
+def _value(column: str, rows: str) -> str:
     # By the name of the table, too: SQLite takes a quoted name that no column has for text.
-    return f"{ROWS}.{_name(column)}"
+    return f"{rows}.{_name(column)}"
 
 
-def _write(of: Expression) -> str:
+def _write(of: Expression, rows: str) -> str:
+    """Write an expression of columns, which are those of `rows`."""
     match of:
         case Number(value):
             return repr(value) if value >= 0.0 else f"({value!r})"
         case Value(column):
-            return f"CAST({_value(column)} AS DOUBLE PRECISION)"
+            return f"CAST({_value(column, rows)} AS DOUBLE PRECISION)"
         case Result(name):
             return f"{WITH_RATIO}.pugam_{name}"
         case Plus(parts):
-            return f"({' + '.join(map(_write, parts))})"
+            return f"({' + '.join(_write(part, rows) for part in parts)})"
         case Times(parts):
-            return f"({' * '.join(map(_write, parts))})"
+            return f"({' * '.join(_write(part, rows) for part in parts)})"
         case Quotient(above, below):
-            return f"({_write(above)} / {_write(below)})"
+            return f"({_write(above, rows)} / {_write(below, rows)})"
         case Call(function, inner):
-            return f"{function.upper()}({_write(inner)})"
+            return f"{function.upper()}({_write(inner, rows)})"
         case Choice(cases):
-            lines = "".join(f"\n  WHEN {_condition(when)} THEN {_write(part)}" for when, part in cases)
+            lines = "".join(f"\n  WHEN {_condition(when, rows)} THEN {_write(part, rows)}" for when, part in cases)
             return f"CASE{lines} END"
 
 
-def _condition(when: Condition) -> str:
+def _condition(when: Condition, rows: str) -> str:
     match when:
         case Below(of, bound):
-            return f"{_write(of)} < {_write(Number(bound))}"
+            return f"{_write(of, rows)} < {_write(Number(bound), rows)}"
         case AtLeast(of, bound):
-            return f"{_write(of)} >= {_write(Number(bound))}"
+            return f"{_write(of, rows)} >= {_write(Number(bound), rows)}"
         case Is(column, level):
-            return f"{_value(column)} = {_level(level)}"
+            return f"{_value(column, rows)} = {_level(level)}"
         case Lacks(columns):
-            return " OR ".join(f"{_value(column)} IS NULL" for column in columns)
+            return " OR ".join(f"{_value(column, rows)} IS NULL" for column in columns)
         case Has(columns):
-            return " AND ".join(f"{_value(column)} IS NOT NULL" for column in columns)
+            return " AND ".join(f"{_value(column, rows)} IS NOT NULL" for column in columns)
 
 
 def _level(level: object) -> str:
