@@ -116,6 +116,7 @@ FACTS = {
     "docs/cheatsheet.md": {"20": "functions, an example"},
     "docs/datasets.md": {
         "4.0": "a licence",
+        "10": "versions of model_error.md",
         **dict.fromkeys(
             ("134", "132", "135", "105", "107", "94", "106", "85"), "earlier versions of model_error.md, in the history"
         ),
