@@ -129,7 +129,8 @@ SHARED_OUT = {(-1, "threading"), (TWO, "multiprocessing")}
     ],
     ids=str,
 )
-def test_work_shared_out_by_joblib_gets_its_part_of_the_cores(backend, n_jobs):
+def test_work_shared_out_by_joblib_gets_its_part_of_the_cores(backend, n_jobs, monkeypatch):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)  # a cluster of Dask leaves it behind, set to one
     cores = joblib.cpu_count()
 
     found = Parallel(n_jobs=cores, backend=backend)(delayed(threads_allowed)(n_jobs) for _ in range(cores))
