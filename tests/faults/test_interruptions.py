@@ -182,7 +182,8 @@ def test_ctrl_c_while_libraries_are_imported(start_afresh, inputs, moments):
         out, err = started.communicate(timeout=WITHIN)
 
         assert started.returncode in (INTERRUPTED, -signal.SIGINT)
-        assert (out, err) == ("", "pugam: Interrupted.\n")
+        if "_get_module_details" not in err:  # else Python was still looking for the package, on a busy machine
+            assert (out, err) == ("", "pugam: Interrupted.\n")
 
 
 @pytest.mark.parametrize(
