@@ -40,7 +40,6 @@ def plot_effects(
 
     The effect of two numeric columns is a map with contour lines, grey where it cannot be told from zero and hatched
     where no rows are near, and a second panel of slices, which have bands; levels share a panel as curves side by side.
-
     Effects have mean zero over the unlabelled rows of the fit, as those of `effect`.
 
     Parameters
@@ -57,8 +56,7 @@ def plot_effects(
         Draw the terms that matter most first, as of `importance`, or all as in the formula, as terms of a stored model,
         which does not know its rows, are anyway.
     **options
-        As of `effect`: simultaneous, scale, derivative. With the name of a column as derivative, the terms that
-        read it are drawn.
+        As of `effect`: simultaneous, scale, derivative. A derivative along a column is drawn of terms that read it.
     """
     _refuse_unknown(options)
     numbers = _numbers(model, terms, order, options.get("derivative", False))

@@ -86,19 +86,16 @@ def _lines(model: Any, interval: Interval) -> Iterator[Block]:
     yield f"labelled positives n0 = {model.n0_:g}, unlabelled n1 = {model.n1_:g}"
     yield f"share of positives among the unlabelled: pi = {interval}"
     yield f"share among all rows {model.prevalence_:.3f}, share of positives labelled {model.label_frequency_:.3f}"
-    shown = [
-        (
-            row.kind,
-            f"{row.rows:g}",
-            *(f"{number:.3f}" for number in (row.interval.estimate, row.interval.lower, row.interval.upper)),
-            row.verdict or "",
-        )
-        for row in model._kind_rows(interval.level)
-    ]
-    title = "Kinds of positives: their shares among the unlabelled rows"
-    yield TextTable(title, ("", "labelled", "pi", "lower", "upper", ""), tuple(shown))
+    columns = ("", "labelled", "pi", "lower", "upper", "")
+    lines = tuple(map(_row, model._kind_rows(interval.level)))
+    yield TextTable("Kinds of positives: their shares among the unlabelled rows", columns, lines)
     yield ""
     yield how_fitted(model)
+
+
+def _row(row: Any) -> tuple[str, ...]:
+    shares = (row.interval.estimate, row.interval.lower, row.interval.upper)
+    return (row.kind, f"{row.rows:g}", *(f"{share:.3f}" for share in shares), row.verdict or "")
 
 
 def how_fitted(model: Any) -> str:
