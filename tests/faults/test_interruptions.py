@@ -182,8 +182,7 @@ def test_ctrl_c_while_libraries_are_imported(start_afresh, inputs, moments):
         out, err = started.communicate(timeout=WITHIN)
 
         assert started.returncode in (INTERRUPTED, -signal.SIGINT)
-        if "_get_module_details" not in err:  # else Python was still looking for the package, on a busy machine
-            assert (out, err) == ("", "pugam: Interrupted.\n")
+        assert (out, err) == ("", "pugam: Interrupted.\n")
 
 
 @pytest.mark.parametrize(
