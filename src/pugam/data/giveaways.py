@@ -120,7 +120,9 @@ def _are_apart(kind: str, labelled: np.ndarray, others: np.ndarray) -> bool:
 def _are_nearly_apart(kind: str, labelled: np.ndarray, others: np.ndarray) -> bool:
     """Whether most labelled rows have a value, or lie in a range, of hardly any unlabelled row."""
     if kind == "numeric":
-        low, high = np.quantile(labelled, (0.5 - NEARLY_ALL / 2.0, 0.5 + NEARLY_ALL / 2.0))
+        outside = int(0.5 * (1.0 - NEARLY_ALL) * len(labelled))  # at either end
+        ordered = np.partition(labelled, (outside, -1 - outside))
+        low, high = ordered[outside], ordered[-1 - outside]
         return bool(np.mean((low <= others) & (others <= high)) <= HARDLY_ANY)
     (value, count), *_ = Counter(labelled.tolist()).most_common(1)
     return count >= NEARLY_ALL * len(labelled) and bool(np.mean(others == value) <= HARDLY_ANY)

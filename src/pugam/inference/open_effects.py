@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import lapack
 
 from pugam.engines import Engine
 from pugam.inference.effects import curve_columns, default_grid, standard_errors
@@ -132,10 +133,20 @@ def _directions_left_open(fitted: Fitted, curves: Optimum) -> Array:
     information = hessian[np.ix_(others, others)] - np.outer(shared, shared)
     rounding = information.diagonal() <= LEAST_OWN * hessian.diagonal()[others]
     information[rounding] = information[:, rounding] = 0.0
-    eigenvalues, vectors = np.linalg.eigh(_scaled(information))
     of_coefficients = np.isin(others, layout.all_coefficients)
+    scaled = _scaled(information)
+    if _is_well_conditioned(scaled):
+        return np.zeros((np.count_nonzero(of_coefficients), 0))
+    eigenvalues, vectors = np.linalg.eigh(scaled)
     open_ones = eigenvalues < eigenvalues[-1] / LARGEST_CONDITION
     return np.asarray(vectors[np.ix_(of_coefficients, open_ones)])
+
+
+def _is_well_conditioned(scaled: Array) -> bool:
+    """Whether all eigenvalues are surely large enough, which a Cholesky factor tells sooner than they do."""
+    size = len(scaled)  # with a unit diagonal, no eigenvalue is larger
+    _, info = lapack.dpotrf(scaled - size / LARGEST_CONDITION * np.eye(size), lower=1, overwrite_a=1)
+    return bool(info == 0)
 
 
 def _scaled(information: Array) -> Array:

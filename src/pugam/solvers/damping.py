@@ -22,6 +22,6 @@ def tightened(damping: Any, growth: Any) -> tuple[Any, Any]:
 
 def loosened(damping: Any, gain: Any, predicted: Any) -> Any:
     """Damping after a step that led upwards, from what it gained and what half its slope promised."""
-    share = np.clip(gain / np.maximum(predicted, TUNING.smallest_promise), 0.0, 1.0)
-    less = damping * np.clip(1.0 - (2.0 * share - 1.0) ** 3, TUNING.fastest_fall, 1.0)
+    share = np.minimum(np.maximum(gain / np.maximum(predicted, TUNING.smallest_promise), 0.0), 1.0)
+    less = damping * np.minimum(np.maximum(1.0 - (2.0 * share - 1.0) ** 3, TUNING.fastest_fall), 1.0)
     return np.where(less > TUNING.negligible_damping, less, 0.0)

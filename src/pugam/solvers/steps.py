@@ -54,8 +54,9 @@ def bounded_steps(points: Sequence[Standpoint], pi_range: PiRange, dampings: Seq
         if factor is not None:
             around = here.constraints[:, free], here.beta[free]
             steps[number, free], pressures[number] = constrained_step(factor, here.gradient[free], *around)
-    moves = shortened(layout, beta, steps, share_fixed, pi_range)
-    pressures /= _overlength(layout, beta, steps)
+    overlengths = _overlengths(layout, beta, steps)
+    moves = _within_range(layout, beta, steps / overlengths[:, None], share_fixed, pi_range)
+    pressures /= overlengths
     return [
         Step(move, _gain(here, move, float(pressure))) if good else None
         for here, move, pressure, good in zip(points, moves, pressures, definite, strict=True)
@@ -86,17 +87,21 @@ def fixed_shares(layout: Layout, beta: Array, gradient: Array, pi_range: PiRange
 
 def shortened(layout: Layout, beta: Array, steps: Array, share_fixed: Any, pi_range: PiRange) -> Array:
     """Bring steps to a length at which the quadratic model can be trusted, and pi into its range."""
-    steps = steps / _overlength(layout, beta, steps)[..., None]
+    return _within_range(layout, beta, steps / _overlengths(layout, beta, steps)[..., None], share_fixed, pi_range)
+
+
+def _within_range(layout: Layout, beta: Array, steps: Array, share_fixed: Any, pi_range: PiRange) -> Array:
+    """Bring the share of each step into its range, in place; where it is fixed it stays."""
     if not pi_range.fixed:
         share = layout.share
         logit_pi = beta[..., share]
         low, high = pi_range.logits
         moved = np.minimum(np.maximum(logit_pi + steps[..., share], low), high) - logit_pi
         steps[..., share] = np.where(share_fixed, 0.0, moved)
-    return np.asarray(steps)
+    return steps
 
 
-def _overlength(layout: Layout, beta: Array, steps: Array) -> Any:
+def _overlengths(layout: Layout, beta: Array, steps: Array) -> Any:
     """How many times as long as they may be steps are; at least one."""
     intercepts, of_shares = layout.intercepts, np.abs(steps[..., layout.shares]).max(axis=-1)
     farthest = TUNING.longest_intercept_step + TUNING.longest_growth * np.abs(beta[..., intercepts])
