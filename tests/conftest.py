@@ -97,7 +97,7 @@ def checked(monkeypatch):
 def without_trees():
     """Boosted trees take longer than a fit to few rows; where no test is about what they say, the model stands in."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in (best_bin, labelling_bounds, opinions):
+        for module in (best_bin, diagnosis, labelling_bounds, opinions):
             patch.setattr(module, "held_out_chances", lambda rows: rows.odds / (1.0 + rows.odds))
         patch.setattr(omnibus, "predict_residuals", lambda rows, known, wanted: np.sin(rows.predictor[wanted]))
         yield

@@ -15,6 +15,7 @@ from pugam.inference.findings import (
 )
 from pugam.inference.open_effects import OpenEffects
 from pugam.inference.verdict import judge
+from pugam.solvers import Search
 
 
 def with_pvalues(diagnosis, *pvalues):
@@ -26,6 +27,9 @@ def between(lower, upper):
     interval = Interval(0.4, lower, upper, 0.95, "profile")
     return {"profile_interval": interval, "sampling": replace(interval, method="wald")}
 
+
+NO_MORE = BeyondOne(("x2",), 0.01)  # than one column says, at the level that counts here
+ADDED = Search(0.4, n_pairs=10, added=("ti(x2, x3)", "ti(x3, x5)"))
 
 CASES = {
     "boundary": (lambda d: {"at_boundary": True}, "not determined", "ran to the boundary", "Fix pi or bound it"),
@@ -44,13 +48,13 @@ CASES = {
     ),
     "open below": (lambda d: between(0.0, 0.3), "not determined", "does not fall off towards 0", "Fix pi or bound it"),
     "one term": (
-        lambda d: {"terms": with_pvalues(d, 0.3, 0.001, 0.06, 0.5, 1.0)},
+        lambda d: {"terms": with_pvalues(d, 0.3, 0.001, 0.06, 0.5, 1.0), "beyond_one": NO_MORE},
         "not determined",
         r"Of 5 terms only s(x2) is distinguishable",
         "add features",
     ),
     "one term, and noise of which some looks like more": (
-        lambda d: {"terms": with_pvalues(d, 0.04, 1e-9, 0.02, 0.5, 1.0)},
+        lambda d: {"terms": with_pvalues(d, 0.04, 1e-9, 0.02, 0.5, 1.0), "beyond_one": None},
         "not determined",
         r"Of 5 terms only s(x2) is distinguishable",
         "add features",
@@ -59,13 +63,26 @@ CASES = {
         lambda d: {
             "terms": with_pvalues(d, 0.3, 0.001, 0.01, 0.001, 1.0),
             "columns": (("x1",), ("x2",), ("x3",), ("x2", "x3"), ("x5",)),
+            "beyond_one": NO_MORE,
+        },
+        "not determined",
+        r"Interactions join the columns of all terms that are distinguishable from a constant (s(x2), s(x3), s(x4))",
+        "add features",
+    ),
+    "an added pair that tells all": (
+        lambda d: {
+            "terms": with_pvalues(d, 0.3, 0.001, 0.001, 0.001, 1.0),
+            "columns": (("x1",), ("x2",), ("x3",), ("x2", "x3"), ("x5",)),
+            "search": ADDED,
+            "distance": 12.0,
+            "beyond_one": NO_MORE,
         },
         "not determined",
         r"Interactions join the columns of all terms that are distinguishable from a constant (s(x2), s(x3), s(x4))",
         "add features",
     ),
     "no term": (
-        lambda d: {"terms": with_pvalues(d, 0.3, 0.2, 0.06, 0.5, 1.0)},
+        lambda d: {"terms": with_pvalues(d, 0.3, 0.2, 0.06, 0.5, 1.0), "beyond_one": NO_MORE},
         "not determined",
         "None of the 5 terms is distinguishable",
         "add features",
@@ -214,6 +231,20 @@ HARMLESS = {
     "labelling": lambda d: {"labelling": replace(d.labelling, pvalue=0.011)},
     "boosting": lambda d: {"omnibus": replace(d.omnibus, pvalue=0.011)},
     "bound": lambda d: {"best_bin": BestBin(0.2, d.sampling.lower + 0.001)},
+    "terms that could each be spared": lambda d: {
+        "terms": with_pvalues(d, 0.3, 0.2, 0.06, 0.5, 1.0),
+        "beyond_one": BeyondOne(("x2",), 0.009),
+    },
+    "one term, and an audit": lambda d: {
+        "terms": with_pvalues(d, 0.3, 0.001, 0.06, 0.5, 1.0),
+        "audits": (AuditedShare("all", 80.0, 0.4, 0.4, 0.3, 0.5, 0.5),),
+    },
+    "added pairs, none of which reads all": lambda d: {
+        "terms": with_pvalues(d, 0.3, 0.001, 0.001, 0.001, 0.001),
+        "columns": (("x1",), ("x2",), ("x2", "x3"), ("x3", "x5"), ("x5",)),
+        "search": ADDED,
+        "distance": 12.0,
+    },
     "not tested": lambda d: {"pair_test": None, "labelling": None, "omnibus": None, "best_bin": None},
 }
 

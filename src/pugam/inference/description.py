@@ -57,10 +57,10 @@ def _describe_terms(found: Diagnosis) -> str:
     vary = f"{found.n_distinguishable} of {len(found.terms)} distinguishable from a constant"
     if found.profile_interval is None:
         return vary
-    if found.beyond_one is not None:
+    if found.beyond_one is not None and (found.ridge is not None or not found.terms_identify):
         alone = f"{' and '.join(found.beyond_one.columns)} alone"
         return f"{vary}; all together against {alone}, in held-out rows: p = {found.beyond_one.pvalue:.2g}"
-    joined = found.n_groups < found.n_distinguishable
+    joined = found.n_groups < found.n_distinguishable and not found.pairs_added
     groups = f", {found.n_groups} without interactions between them" if joined else ""
     return f"{vary}{groups} (two are needed)"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from itertools import compress
+from itertools import chain, compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,8 @@ from pugam.data import SurveyRows
 from pugam.inference.audit_findings import AuditedShare
 from pugam.inference.audits import check_audits
 from pugam.inference.best_bin import BestBin, bound_pi
-from pugam.inference.beyond_one import BeyondOne, look_beyond_one
+from pugam.inference.beyond_one import BeyondOne, held_out_scores, look_beyond_one
+from pugam.inference.boosting import held_out_chances
 from pugam.inference.calibration import Calibration
 from pugam.inference.common_curves import CurveTests, compare_curves
 from pugam.inference.description import describe
@@ -33,7 +34,7 @@ from pugam.inference.pair_test import PairTest, score_pairs
 from pugam.inference.profile import PiProfile, profile_interval
 from pugam.inference.rows_tested import choose_rows
 from pugam.inference.sensitivity import Sensitivity, fix_pi, values_within
-from pugam.inference.verdict import ALPHA, NEEDS_NO_CAVEAT, Verdict, headline, intervals_differ, judge
+from pugam.inference.verdict import ALPHA, FEWEST_TERMS, NEEDS_NO_CAVEAT, Verdict, headline, intervals_differ, judge
 from pugam.likelihood import expit, logit
 from pugam.linear_algebra import inverse
 from pugam.messages import Message, Words, in_lines, in_python
@@ -49,7 +50,7 @@ from pugam.solvers import (
     gather_evidence,
     rows_in_doubt,
 )
-from pugam.terms import Basis, group_columns
+from pugam.terms import Basis, Design, group_columns
 
 __all__ = ["Diagnosis", "diagnose_fit", "find_separating", "follow_pi"]
 
@@ -82,8 +83,8 @@ class Diagnosis:
         Of every term, whether it is distinguishable from a constant; pi is identified by two that are, and
         that no interactions join.
     columns : tuple of tuples of str
-        The columns that each of these terms reads; none for terms that say who is labelled, which identify nothing, and
-        without the column of samples that have curves of their own.
+        The columns that each of these terms reads, without those that labelling depends on and the column of samples
+        that have curves of their own: at each of their values, others have to identify pi.
     starts : tuple of StartRecord
         Every start: where it began and ended.
     starts_near : int
@@ -115,7 +116,8 @@ class Diagnosis:
     needs_terms : bool
         Whether pi is identified by terms that vary alone, and not by such a prior, too.
     beyond_one : BeyondOne, optional
-        Where curves were shrunken: whether all columns together say more than one of them alone.
+        Whether all columns together say more than one of them alone; None with several samples, or labelling that
+        depends on columns.
     calibration : Calibration
         Predicted against observed labels: goodness of fit of additivity and of random labelling together.
     pair_test : PairTest, optional
@@ -192,6 +194,19 @@ class Diagnosis:
     def n_groups(self) -> int:
         """Number of groups that the columns of these terms fall into, without interactions between groups."""
         return len(group_columns(compress(self.columns, self.distinguishable)))
+
+    @property
+    def pairs_added(self) -> tuple[str, ...]:
+        """Interactions that were added by evidence."""
+        return () if self.search is None else self.search.added
+
+    @property
+    def terms_identify(self) -> bool:
+        """Whether these terms identify pi: two groups do. Where pairs were added, no one term may read all columns."""
+        if not self.pairs_added:
+            return self.n_groups >= FEWEST_TERMS
+        columns = frozenset(chain.from_iterable(compress(self.columns, self.distinguishable)))
+        return not any(columns.issubset(others) for others in self.columns)
 
     @property
     def allows_for_errors(self) -> bool:
@@ -275,6 +290,7 @@ def diagnose_fit(
     starts = _relevant_starts(fitted.fit)
     near, spread = _spread(starts)
     rows = choose_rows(profile)
+    of_trees = held_out_chances(rows) if rows.are_enough and fitted.fit.labelling is None else None
     found = Diagnosis(
         verdict="fixed",
         findings=(),
@@ -284,7 +300,7 @@ def diagnose_fit(
         profile_pi=np.array([pi]),
         profile_deviance=np.zeros(1),
         terms=tuple(terms),
-        columns=tuple(_columns_identifying(basis, fitted.fit) for basis in fitted.design.bases),
+        columns=tuple(_columns_identifying(basis, fitted.design, fitted.fit) for basis in fitted.design.bases),
         starts=starts,
         starts_near=near,
         starts_spread=spread,
@@ -299,12 +315,12 @@ def diagnose_fit(
         ridge=fitted.fit.ridge,
         leaning=inference.leaning,
         needs_terms=inference.needs_terms,
-        beyond_one=None if fitted.fit.ridge is None else look_beyond_one(rows),
+        beyond_one=look_beyond_one(rows, held_out_scores(fitted.fit, rows, of_trees), bool(fitted.fit.added)),
         calibration=profile.calibrate(),
         pair_test=score_pairs(rows),
         labelling=score_labelling(rows),
         omnibus=probe_residuals(rows),
-        best_bin=bound_pi(rows) if fitted.fit.labelling is None else None,
+        best_bin=bound_pi(rows, of_trees) if fitted.fit.labelling is None else None,
         sensitivity=fix_pi(profile, np.array([pi])),
         search=fitted.fit.search,
         curves=compare_curves(fitted, survey) if fitted.fit.labelling is None else None,
@@ -317,12 +333,12 @@ def diagnose_fit(
     return replace(found, wald=_interval(known, pi))
 
 
-def _columns_identifying(basis: Basis, fit: Fit) -> tuple[str, ...]:
-    """The columns of a term that may identify pi, each sample by itself."""
-    if basis.spec.is_labelling:
-        return ()
-    samples = None if fit.samples is None else fit.samples.own_column
-    return tuple(name for name in basis.spec.columns if name != samples)
+def _columns_identifying(basis: Basis, design: Design, fit: Fit) -> tuple[str, ...]:
+    """The columns of a term that may identify pi, each sample by itself, and at each value of columns of labelling."""
+    kept = {name for other in design.bases if other.spec.is_labelling for name in other.spec.columns}
+    if fit.samples is not None and fit.samples.own_column is not None:
+        kept.add(fit.samples.own_column)
+    return tuple(name for name in basis.spec.columns if name not in kept)
 
 
 def follow_pi(found: Diagnosis, fitted: Fitted) -> Diagnosis:

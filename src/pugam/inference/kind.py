@@ -165,9 +165,9 @@ class Inference(ABC, Generic[F_co]):
         return True
 
     @property
-    @abstractmethod
     def needs_terms(self) -> bool:
         """Whether pi is identified by terms that vary, and by nothing else."""
+        return True
 
     @property
     def knows_surveys(self) -> bool:

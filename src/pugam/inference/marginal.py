@@ -197,11 +197,6 @@ class MarginalInference(Inference[MarginalFit]):
         return False
 
     @property
-    def needs_terms(self) -> bool:
-        """Yes, unless interactions were added: a term may then matter in them alone."""
-        return not self.fit.added
-
-    @property
     def evidence(self) -> float | None:
         """Where it is highest."""
         return float(self.fit.curve.values.max())

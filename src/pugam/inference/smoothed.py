@@ -87,11 +87,6 @@ class SmoothedInference(Inference[SmoothedFit]):
         return 1.0
 
     @property
-    def needs_terms(self) -> bool:
-        """Yes."""
-        return True
-
-    @property
     def announcement(self) -> str | None:
         """Nothing: it is what users expect."""
         return None

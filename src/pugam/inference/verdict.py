@@ -165,23 +165,31 @@ def _severe(found: Diagnosis) -> Iterator[Finding]:
         yield findings.LargeError(low, high)
     if found.leaning > MOSTLY_LEANING:
         yield findings.LeansOnPrior("next to nothing")
-    needs_terms = found.needs_terms and found.separated is None and found.condition < LARGEST_CONDITION
-    if needs_terms and found.n_groups < FEWEST_TERMS:
+    can_tell = found.separated is None and found.condition < LARGEST_CONDITION
+    needs_terms = found.needs_terms and not found.audits
+    if needs_terms and can_tell and not found.terms_identify and not _says_more_than_one(found):
         yield _find_too_few(found)
+
+
+def _says_more_than_one(found: Diagnosis) -> bool:
+    """Whether all columns say more than any one group, at a strict level: terms have been tested before."""
+    return found.beyond_one is not None and found.beyond_one.pvalue < SMALLEST_PVALUE
 
 
 def _find_too_few(found: Diagnosis) -> Finding:
     """What is said where terms distinguishable from a constant do not identify pi."""
-    names, n_terms = tuple(test.terms[0] for test in compress(found.terms, found.distinguishable)), len(found.terms)
+    counting = [bool(columns) for columns in found.columns]
+    names = tuple(test.terms[0] for test in compress(found.terms, found.distinguishable & counting))
     if len(names) > 1:
         return findings.OneGroupVaries(names)
+    n_terms = sum(counting)
     return findings.OneTermVaries(n_terms, names[0]) if names else findings.NoTermVaries(n_terms)
 
 
 def _find_one(found: Diagnosis) -> Iterator[Finding]:
     """Where columns are many for the rows, and single terms can hardly be told from a constant."""
     beyond = found.beyond_one
-    if beyond is not None and beyond.pvalue >= ALPHA:
+    if found.ridge is not None and beyond is not None and beyond.pvalue >= ALPHA:
         yield findings.OneTellsAll(beyond.columns, beyond.pvalue)
 
 
@@ -212,8 +220,8 @@ def _doubts(found: Diagnosis) -> Iterator[Finding]:
         yield findings.PerhapsLittleApart(found.distance, found.wald.lower, found.least_distance)
     if found.distance < OVERLAPPING:
         yield from _find_one(found)
-    if found.search is not None and found.search.added and found.distance < OVERLAPPING:
-        yield findings.RestsOnPairs(found.search.added, found.search.pi)
+    if found.search is not None and found.pairs_added and found.distance < OVERLAPPING:
+        yield findings.RestsOnPairs(found.pairs_added, found.search.pi)
     if found.open_effects.one_sided:
         yield findings.OneSidedLevels(found.open_effects.one_sided)
     if found.reliance > LARGEST_RELIANCE:

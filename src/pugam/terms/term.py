@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
@@ -190,7 +190,7 @@ def columns_read(terms: Iterable[Term]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for term in terms for name in term.columns))
 
 
-def group_columns(terms: Iterable[Sequence[str]]) -> list[frozenset[str]]:
+def group_columns(terms: Iterable[Collection[str]]) -> list[frozenset[str]]:
     """Put the columns that each of several terms reads into groups between which there are no interactions.
 
     Examples
