@@ -1,4 +1,4 @@
-"""First contact: a process that imports and fits 5000 x 5, ours against scikit-learn's LogisticRegression.
+"""First contact: a process that imports pugam, and one that fits 5000 x 5, against scikit-learn's LogisticRegression.
 
 usage: python benchmarks/first_contact.py
 """
@@ -18,8 +18,18 @@ positive = rng.random(5000) < 0.7
 X[positive] = np.sqrt(X[positive])
 z = (positive & (rng.random(5000) < 0.7)).astype(int)
 """
-OURS = TABLE + "from pugam import PUGAM; PUGAM().fit(X, z)"
-THEIRS = TABLE + "from sklearn.linear_model import LogisticRegression; LogisticRegression().fit(X, z)"
+OURS, THEIRS = "from pugam import PUGAM", "from sklearn.linear_model import LogisticRegression"
+CASES = {
+    "import": (OURS, THEIRS),
+    "import and fit": (
+        f"{TABLE}{OURS}; PUGAM(check=False).fit(X, z)",
+        f"{TABLE}{THEIRS}; LogisticRegression().fit(X, z)",
+    ),
+    "import, fit and verdict": (
+        f"{TABLE}{OURS}; PUGAM().fit(X, z)",
+        f"{TABLE}{THEIRS}; LogisticRegression().fit(X, z)",
+    ),
+}
 
 
 def seconds(code: str) -> float:
@@ -27,12 +37,16 @@ def seconds(code: str) -> float:
 
 
 if __name__ == "__main__":
-    seconds(OURS)  # fill the disk cache for both
-    ours, theirs = seconds(OURS), seconds(THEIRS)
+    rows = []
+    for name, codes in CASES.items():
+        seconds(codes[0])  # fill the disk cache for both
+        ours, theirs = map(seconds, codes)
+        rows.append([name, ours, theirs, ours / theirs])
     write_table(
         "first_contact",
-        "A process that imports and fits 5000 x 5",
-        ["pugam, s", "LogisticRegression, s", "ratio"],
-        [[ours, theirs, ours / theirs]],
-        "Best of 7 processes each. Target: ratio at most 3.",
+        "A process that imports pugam, and one that fits 5000 x 5",
+        ["process", "pugam, s", "LogisticRegression, s", "ratio"],
+        rows,
+        "Best of 7 processes each. Target: the import at most 1.15 times scikit-learn's. The verdict is the default's, "
+        "by boosted trees among others; LogisticRegression has none.",
     )
