@@ -167,8 +167,9 @@ def start_afresh(tmp_path):
     """Start the command line in a new interpreter, imports included."""
 
     def listen():
-        # Whoever runs the tests may ignore it, as shells do of what runs in the background.
+        # Whoever runs the tests may ignore them, as shells do of what runs in the background.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
     def start_one(*arguments, **options):
         piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "cwd": tmp_path}

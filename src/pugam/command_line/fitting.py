@@ -13,7 +13,7 @@ from pugam.command_line.options import command_given, printing_warnings, say
 from pugam.command_line.reports import write_report
 from pugam.command_line.results import fit_found, write_json
 from pugam.command_line.rows import KindFiles, Rows, drop_gaps, read_rows
-from pugam.command_line.signals import StoppedError
+from pugam.command_line.stopping import StoppedError
 from pugam.command_line.wording import in_flags
 from pugam.errors import InputError
 from pugam.progress import Waiting

@@ -5,18 +5,15 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from types import FrameType, TracebackType
-from typing import Any
 
-from pugam.errors import PugamError
+TYPE_CHECKING = False  # the module `typing` takes longer to import than all else before somebody listens
+if TYPE_CHECKING:
+    from types import FrameType, TracebackType
+    from typing import Any
 
-__all__ = ["Signals", "StoppedError"]
+__all__ = ["Signals"]
 
 ENDINGS = {"SIGINT": "Interrupted.", "SIGTERM": "Terminated.", "SIGHUP": "Interrupted: the terminal was closed."}
-
-
-class StoppedError(PugamError):
-    """The work was interrupted; the message says what is left of it, and how to go on."""
 
 
 class Signals:
@@ -29,6 +26,7 @@ class Signals:
     def __init__(self) -> None:
         self._number = signal.SIGINT
         self._ready = False
+        self.received = False
         self._before: dict[signal.Signals, Any] = {}
 
     def __enter__(self) -> Signals:
@@ -62,7 +60,7 @@ class Signals:
         return 128 + self._number
 
     def _receive(self, number: int, frame: FrameType | None) -> None:
-        self._number = signal.Signals(number)
+        self._number, self.received = signal.Signals(number), True
         if self._ready:
             threading.excepthook = _say_nothing
             raise KeyboardInterrupt

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from pugam.command_line.options import say
-from pugam.command_line.signals import StoppedError
+from pugam.command_line.stopping import StoppedError
 from pugam.errors import InputError
 from pugam.extras import MATPLOTLIB, load_extra
 
