@@ -22,6 +22,7 @@ from held_to_its_word import SHARES, SUREST, calibration_error
 from joblib import Parallel, delayed
 from many_tables import half_of
 from reporting import write_table
+from scipy.stats import beta
 from threadpoolctl import threadpool_limits
 
 from pugam import PUGAM
@@ -38,6 +39,7 @@ MEASURES = (
     "coverage, sampling interval",
     "width",
     "coverage, reported interval",
+    "of a population's share",
     "width",
     "worst",
     "log score",
@@ -71,12 +73,22 @@ def ask(path: Path, share: float, masking: int) -> dict[str, Any]:
         "error": model.pi_ - truth,
         "excess": np.log((1.0 - truth) / (1.0 - min(model.pi_, 1.0 - SUREST))),
         "held": interval.lower <= truth <= interval.upper,
+        "held of a population": chance_to_hold(interval.lower, interval.upper, int(hidden.sum()), len(hidden)),
         "width": interval.upper - interval.lower,
         "held by sampling": sampling.lower <= truth <= sampling.upper,
         "width of sampling": sampling.upper - sampling.lower,
         "log score": -np.mean(np.log(np.where(hidden == 1, posterior, 1.0 - posterior))),
         "ECE": calibration_error(posterior, hidden),
     }
+
+
+def chance_to_hold(lower: float, upper: float, positives: int, rows: int) -> float:
+    """How likely an interval holds the share of the population that so many positives among the rows come from.
+
+    The share is as the rows leave it, with a flat prior.
+    """
+    share = beta(1 + positives, 1 + rows - positives)
+    return float(share.cdf(upper) - share.cdf(lower))
 
 
 def summarise(found: pd.DataFrame) -> list[str]:
@@ -92,6 +104,7 @@ def summarise(found: pd.DataFrame) -> list[str]:
         f"{found['held by sampling'].mean():.3f}",
         f"{found['width of sampling'].mean():.2f}",
         f"{found['held'].mean():.3f} ± {spread:.3f}",
+        f"{found['held of a population'].mean():.3f}",
         f"{found['width'].mean():.2f}",
         f"{found['error'].abs().max():.2f}",
         f"{found['log score'].mean():.3f}",
@@ -127,7 +140,9 @@ def main(folder: Path, maskings: int, halves: tuple[str, ...]) -> None:
         "Tables of R packages whose classes trees predict with a ROC area of 0.82 to 0.99 (benchmarks/many_tables.py), "
         f"{maskings} masking(s) at each of five shares. error, bias: mean absolute and mean error of pi. coverage: of "
         "95% sampling intervals (`model_error=False`), with their mean width; then the same of reported intervals, ± a "
-        "standard error clustered by table. worst: largest error. log: mean negative log-likelihood of the hidden "
+        "standard error clustered by table. Shares are fixed, not drawn, which is easier to cover: of a population's "
+        "share: the same for the share of a population that the unlabelled rows may be a random sample from (about their "
+        "own). worst: largest error. log: mean negative log-likelihood of the hidden "
         "labels. ECE: expected calibration error of posteriors, ten bins. Where the model fits, and shares are below "
         f"0.9, log((1 - pi) / (1 - estimate)) is {' and '.join(notes)}; intervals allow for an exponential error of "
         f"mean {MEAN_ERROR:g}, chosen on the first half.",
