@@ -50,6 +50,8 @@ WAYS = [
 CELLS = [Cell(features, what, **ways) for features in FEATURES for what, ways in WAYS]
 WAVES = [Cell(features, "interaction of size 2, a wave", wave=2.0) for features in FEATURES]
 WAVES += [Cell(features, "interaction of size 2, of three features", triple=2.0) for features in FEATURES]
+STRONGLY = [Cell(features, "labelled twenty times as often at x1 = 1", preference=20.0) for features in FEATURES]
+NUMBERS = {cell: number for number, cell in enumerate([*CELLS, *WAVES, *STRONGLY])}  # of their random streams
 
 
 def log_odds(X: np.ndarray, cell: Cell) -> np.ndarray:
@@ -99,10 +101,10 @@ def _holds(limits: np.ndarray) -> np.ndarray:
     return np.asarray((limits[:, 0] <= PI) & (limits[:, 1] >= PI))
 
 
-def measure(name: str, cells: list[Cell], first: int, replicates: int) -> None:
+def measure(name: str, cells: list[Cell], replicates: int) -> None:
     rows = []
-    for number, cell in enumerate(cells, first):
-        found = run_replicates(look, [(cell, seed) for seed in seeds((STREAM, number), replicates)])
+    for cell in cells:
+        found = run_replicates(look, [(cell, seed) for seed in seeds((STREAM, NUMBERS[cell]), replicates)])
         held, by_sampling = _holds(found[:, 1:3]), _holds(found[:, 3:5])
         shares = [held, by_sampling, *found[:, 5:].T, ~held & (found[:, 7] == 0.0)]
         width = f"{np.mean(found[:, 2] - found[:, 1]):.3f}"
@@ -138,8 +140,8 @@ def measure(name: str, cells: list[Cell], first: int, replicates: int) -> None:
 def main(arguments: list[str]) -> None:
     count = int(arguments[0]) if arguments else 60
     if arguments[1:] != ["waves"]:
-        measure("misspecification", CELLS, 0, count)
-    measure("misspecification_waves", WAVES, len(CELLS), count)
+        measure("misspecification", sorted([*CELLS, *STRONGLY], key=lambda cell: cell.features), count)
+    measure("misspecification_waves", WAVES, count)
 
 
 if __name__ == "__main__":

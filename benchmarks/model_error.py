@@ -141,9 +141,9 @@ def main(folder: Path, maskings: int, halves: tuple[str, ...]) -> None:
         f"{maskings} masking(s) at each of five shares. error, bias: mean absolute and mean error of pi. coverage: of "
         "95% sampling intervals (`model_error=False`), with their mean width; then the same of reported intervals, ± a "
         "standard error clustered by table. Shares are fixed, not drawn, which is easier to cover: of a population's "
-        "share: the same for the share of a population that the unlabelled rows may be a random sample from (about their "
-        "own). worst: largest error. log: mean negative log-likelihood of the hidden "
-        "labels. ECE: expected calibration error of posteriors, ten bins. Where the model fits, and shares are below "
+        "share: the same for the share of a population that the unlabelled rows may be a random sample from, about "
+        "their own. worst: largest error. log: mean negative log-likelihood of the hidden labels. ECE: expected "
+        "calibration error of posteriors, ten bins. Where the model fits, and shares are below "
         f"0.9, log((1 - pi) / (1 - estimate)) is {' and '.join(notes)}; intervals allow for an exponential error of "
         f"mean {MEAN_ERROR:g}, chosen on the first half.",
     )

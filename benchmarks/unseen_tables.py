@@ -42,7 +42,7 @@ KNOWN = {  # by other names: wdbc and optdigits are scikit-learn's breast_cancer
     "wisconsin",
 }
 # Simulated (magic is of a physical simulation; ring and twonorm are normal in each class, so that the model holds), or
-# all positions of a game or a puzzle.
+# positions of a game or cases of a puzzle.
 MADE_UP = {"banana", "chess", "led7digit", "magic", "monk-2", "ring", "tic-tac-toe", "twonorm"}
 SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)
 
@@ -117,7 +117,7 @@ def main(maskings: int) -> None:
         "The default on tables of the KEEL repository",
         ["verdict", *MEASURES],
         [[name, *summarise(some)] for name, some in [*groups(found), *of_nature(found)] if len(some)],
-        note + f" Made up, that is simulated, or all positions of a game: {', '.join(sorted(MADE_UP))}.",
+        f"{note} Made up, that is simulated, positions of a game or cases of a puzzle: {', '.join(sorted(MADE_UP))}.",
     )
     write_table(
         "unseen_by_table",

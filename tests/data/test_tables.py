@@ -319,7 +319,10 @@ def test_names_equal_as_text_are_refused():
         (pd.Series([1.0]), "Expected 2D array, got 1D array instead"),
         (pl.Series([1.0]), "Expected 2D array, got 1D array instead"),
         (pa.chunked_array([[1.0]]), "Expected 2D array, got 1D array instead"),
-        (pa.RecordBatch.from_pydict({"a": [1.0]}), r"X is a RecordBatch; make a data frame of it first, .* pyarrow\.table\(X\)"),
+        (
+            pa.RecordBatch.from_pydict({"a": [1.0]}),
+            r"X is a RecordBatch; make a data frame of it first, .* pyarrow\.table\(X\)",
+        ),
         (pa.table({"a": [1.0]}).to_reader(), "X is a RecordBatchReader; make a data frame"),
         (None, "a data frame or a 2-d array; got None"),
         ([[1.0], [1.0, 2.0]], "The rows differ in length"),

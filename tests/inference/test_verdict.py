@@ -12,9 +12,11 @@ from pugam.inference.findings import (
     BoostingSeesMore,
     LabelsPrefer,
     PairsDoNotAddUp,
+    PairsHidePreference,
 )
 from pugam.inference.open_effects import OpenEffects
 from pugam.inference.verdict import judge
+from pugam.inference.without_pairs import WithoutPairs
 from pugam.solvers import Search
 
 
@@ -311,6 +313,23 @@ def test_where_pairs_reject_more_clearly_nothing_is_said_of_labels(clear, pvalue
     verdict, findings = judge(replace(clear, **tests))
 
     assert verdict == "does not fit"
+    assert [type(finding) for finding in findings] == said
+
+
+@pytest.mark.parametrize(
+    ("labelling", "pairs", "said"),
+    [(1e-6, 1e-3, [PairsHidePreference]), (1e-6, 1e-9, []), (0.02, 0.5, [])],
+    ids=["labels alone", "pairs more clearly", "neither"],
+)
+def test_interactions_may_stand_in_for_a_preference_of_labels(clear, labelling, pairs, said):
+    tests = WithoutPairs(
+        LabellingTest(40.0, 10.0, labelling, ("x1",), (1e-6,), ("x1",), "s(x1)"),
+        PairTest(43.2, 10.0, pairs, (("x1", "x4"),), (1e-5,)),
+    )
+
+    verdict, findings = judge(replace(clear, without_pairs=tests))
+
+    assert verdict == ("does not fit" if said else "well determined")
     assert [type(finding) for finding in findings] == said
 
 

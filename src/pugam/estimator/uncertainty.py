@@ -196,7 +196,7 @@ class UncertaintyMethods(CurveMethods):
         if not refit:
             return result
         with one_blas_thread():
-            under_null = refit_under_null(self._fitted("A refit"), numbers, hypothesis)
+            under_null = refit_under_null(self._fitted("A refit"), numbers, hypothesis).fit
         identified = self._settings.pi_range.fixed or null == "linear" or len(self._design.bases) - len(numbers) > 1
         null_pi = under_null.optimum.pi if identified else None
         return replace(result, null_pi=null_pi, null_loglik=under_null.optimum.loglik)

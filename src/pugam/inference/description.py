@@ -92,6 +92,9 @@ def _describe_fit(found: Diagnosis) -> Iterator[str]:
         count = counted(len(chosen.columns), "column")
         test = f"chi-square {chosen.statistic:.3g} on {chosen.df:g} df, p = {chosen.pvalue:.2g}"
         yield f"  labelling    {test} (preferences by {count})"
+    without = None if found.without_pairs is None else found.without_pairs.labelling
+    if without is not None:
+        yield f"               p = {without.pvalue:.2g} without the interactions that were added"
     if found.curves is not None:
         joint = found.curves.joint
         test = f"chi-square {joint.statistic:.3g} on {joint.df:g} df, p = {joint.pvalue:.2g}"

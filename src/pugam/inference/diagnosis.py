@@ -35,6 +35,7 @@ from pugam.inference.profile import PiProfile, profile_interval
 from pugam.inference.rows_tested import choose_rows
 from pugam.inference.sensitivity import Sensitivity, fix_pi, values_within
 from pugam.inference.verdict import ALPHA, FEWEST_TERMS, NEEDS_NO_CAVEAT, Verdict, headline, intervals_differ, judge
+from pugam.inference.without_pairs import WithoutPairs, look_without_pairs
 from pugam.likelihood import expit, logit
 from pugam.linear_algebra import inverse
 from pugam.messages import Message, Words, in_lines, in_python
@@ -140,6 +141,8 @@ class Diagnosis:
         What others than the model say of pi.
     audits : tuple of AuditedShare
         What rows say whose class was found out, of each audited sample, and of all of them last.
+    without_pairs : WithoutPairs, optional
+        Tests of labelling and of pairs without the interactions that were added; None where none were.
     """
 
     verdict: Verdict
@@ -176,6 +179,7 @@ class Diagnosis:
     curves: CurveTests | None = None
     opinions: tuple[Opinion, ...] = ()
     audits: tuple[AuditedShare, ...] = ()
+    without_pairs: WithoutPairs | None = None
 
     @property
     def n_distinguishable(self) -> int:
@@ -325,6 +329,7 @@ def diagnose_fit(
         search=fitted.fit.search,
         curves=compare_curves(fitted, survey) if fitted.fit.labelling is None else None,
         audits=check_audits(fitted, USUAL_LEVEL, chances, survey),
+        without_pairs=look_without_pairs(fitted),
     )
     verdict, findings = judge(found)
     found = replace(found, verdict=verdict, findings=(*findings, *find_contradiction(fitted)))

@@ -352,6 +352,17 @@ class LabelsPrefer(Finding):
 
 
 @dataclass(frozen=True)
+class PairsHidePreference(LabelsPrefer):
+    """The same without the interactions that were added."""
+
+    pairs: tuple[str, ...]
+    said = (
+        *LabelsPrefer.said[:-1],
+        "). The test is that of the model without {pairs}, which were added and may only stand in for the preference.",
+    )
+
+
+@dataclass(frozen=True)
 class BoostingSeesMore(Finding):
     """Trees predict labels of rows that they have not seen better than the model allows."""
 

@@ -19,7 +19,7 @@ from scipy.optimize import brentq
 from pugam.errors import InputError
 from pugam.inference.cone_tests import cone_test, rows_on
 from pugam.inference.distributions import weighted_chi2_sf
-from pugam.solvers import Evidence, Fit, Fitted, refit
+from pugam.solvers import Evidence, Fitted, refit
 from pugam.terms import Basis, Design
 
 __all__ = [
@@ -223,7 +223,7 @@ def reference_penalty(evidence: Evidence, design: Design, columns: NDArray[np.in
     return roughness * float(np.exp(brentq(excess, middle - 100.0, middle + 20.0)))
 
 
-def refit_under_null(fitted: Fitted, terms: Sequence[int], null: Null) -> Fit:
+def refit_under_null(fitted: Fitted, terms: Sequence[int], null: Null) -> Fitted:
     """Fit the model in which the null hypothesis holds, with the same smoothing, or ridge, of all that remains."""
     design, fit = fitted.design, fitted.fit
     tested = np.concatenate([tested_columns(design, term, null) for term in terms])
@@ -241,7 +241,7 @@ def refit_under_null(fitted: Fitted, terms: Sequence[int], null: Null) -> Fit:
         replace(optimum, beta=optimum.beta[left], layout=null_design.layout) for optimum in (fit.optimum, fit.penalized)
     ]
     begun = replace(fit, optimum=starts[0], penalized=starts[1], kappas=kappas)
-    return refit(begun, engine, null_design, fitted.settings)
+    return replace(fitted, engine=engine, design=null_design, fit=refit(begun, engine, null_design, fitted.settings))
 
 
 def fourier_test(

@@ -18,6 +18,8 @@ from pugam.inference.open_effects import LARGEST_CONDITION, OpenEffects
 if TYPE_CHECKING:
     from pugam.inference.common_curves import CurveTests
     from pugam.inference.diagnosis import Diagnosis
+    from pugam.inference.labelling_test import LabellingTest
+    from pugam.inference.pair_test import PairTest
 
 __all__ = [
     "ALPHA",
@@ -113,10 +115,7 @@ def _misfits(found: Diagnosis) -> Iterator[Finding]:
     """Signs that the model does not hold: what it says of pi is then worth little, however sure it is."""
     pairs, omnibus, bound = found.pair_test, found.omnibus, found.best_bin
     yield from find_refuted(found.audits, SMALLEST_PVALUE)
-    if _prefers(found):
-        test = found.labelling
-        assert test is not None
-        yield findings.LabelsPrefer(test.pvalue, test.leading or test.columns[:1], test.term)
+    yield from _find_preference(found)
     if pairs is not None and pairs.pvalue < SMALLEST_PVALUE:
         worst = [f"{one} and {other}" for one, other in pairs.pairs[:MOST_PAIRS]]
         seen = [name for name, pvalue in zip(worst, pairs.pvalues, strict=False) if pvalue < SMALLEST_PVALUE]
@@ -131,10 +130,19 @@ def _misfits(found: Diagnosis) -> Iterator[Finding]:
         yield findings.AboveBound(found.sampling.lower, bound.upper)
 
 
-def _prefers(found: Diagnosis) -> bool:
+def _find_preference(found: Diagnosis) -> Iterator[Finding]:
+    """Labels that prefer some positives; interactions that were added may have taken the preference in."""
+    test, without = found.labelling, found.without_pairs
+    if test is not None and _is_clearest(test, found.pair_test):
+        yield findings.LabelsPrefer(test.pvalue, test.leading or test.columns[:1], test.term)
+    elif without is not None and without.labelling is not None and _is_clearest(without.labelling, without.pair_test):
+        test = without.labelling
+        yield findings.PairsHidePreference(test.pvalue, test.leading or test.columns[:1], test.term, found.pairs_added)
+
+
+def _is_clearest(test: LabellingTest, pairs: PairTest | None) -> bool:
     """Whether labels prefer some positives; effects that do not add up look like it, less than to the test of pairs."""
-    test, pairs = found.labelling, found.pair_test
-    if test is None or test.pvalue >= SMALLEST_PVALUE:
+    if test.pvalue >= SMALLEST_PVALUE:
         return False
     return pairs is None or pairs.pvalue >= SMALLEST_PVALUE or test.pvalue < pairs.pvalue
 
