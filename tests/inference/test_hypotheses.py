@@ -465,3 +465,17 @@ def test_a_random_effect_with_gaps_is_tested_like_one_without():
     assert {test.df for test in noise} == {12.0}  # 11 differences of sites, and the effect of gaps
     assert 0.25 < np.mean([test.pvalue for test in noise]) < 0.75
     assert np.mean([random_effect_tested(seed, 0.5, **with_gaps).pvalue for seed in range(20)]) < 0.4
+
+
+@pytest.mark.parametrize("term", ["s(hour, cyclic=True)", "s(hour)"])
+def test_an_effect_of_many_waves_is_seen_beside_the_variance_that_terms_share(term):
+    rng = np.random.default_rng(2)
+    X = pd.DataFrame({"hour": rng.uniform(0.0, 24.0, 8000), "dose": rng.normal(size=8000)})
+    ill = rng.random(8000) < expit(2.5 * np.sin(6 * np.pi * X["hour"] / 24.0) + 2.5 * X["dose"] - 0.5)
+    labelled, others = X[ill][:900], [X[ill][900:1300], X[~ill][:600]]
+    table, z = pd.concat([labelled, *others], ignore_index=True), np.repeat([1, 0], [900, 1000])
+
+    model = PUGAM(f"{term} + s(dose)", check=False).fit(table, z)
+
+    assert model.test("hour").pvalue < 1e-6
+    assert model.diagnose().n_distinguishable == 2

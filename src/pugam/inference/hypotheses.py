@@ -19,6 +19,7 @@ from scipy.optimize import brentq
 from pugam.errors import InputError
 from pugam.inference.cone_tests import cone_test, rows_on
 from pugam.inference.distributions import weighted_chi2_sf
+from pugam.inference.multiple_tests import combine
 from pugam.solvers import Evidence, Fitted, refit
 from pugam.terms import Basis, Design
 
@@ -38,6 +39,9 @@ Array = NDArray[np.float64]
 Null = Literal["zero", "linear"]
 
 REFERENCE_BENDING = 2.0  # effective degrees of freedom of the bends that tests look for
+# Share of all bends that tests look for besides, for waves. The rest counts where rows are few, and there tests reject
+# too often: of 1000 curves of noise 0.017 at the 0.01 level with this share, 0.023 with nine tenths (n = 1500).
+WAVES = 0.75
 FOURIER_NODES = 400
 
 
@@ -154,11 +158,13 @@ def wald_test(
     elif null == "zero" and smoothed_alone:
         statistic, weights = _zero_statistic(evidence, columns)
     else:
-        statistic, weights = _reference_statistic(evidence, design, terms, columns)
-    kind = "chi-square" if len(set(weights.tolist())) < 2 else "weighted sum of chi-squares"
-    return HypothesisTest(
-        names, null, "wald", statistic, float(weights.sum()), weighted_chi2_sf(statistic, weights), kind
-    )
+        return _reference_test(evidence, design, terms, columns, names, null)
+    pvalue = weighted_chi2_sf(statistic, weights)
+    return HypothesisTest(names, null, "wald", statistic, float(weights.sum()), pvalue, _kind(weights))
+
+
+def _kind(weights: Array) -> str:
+    return "chi-square" if len(set(weights.tolist())) < 2 else "weighted sum of chi-squares"
 
 
 def _zero_statistic(evidence: Evidence, columns: NDArray[np.intp]) -> tuple[float, Array]:
@@ -184,35 +190,46 @@ def _whole_statistic(evidence: Evidence, columns: NDArray[np.intp]) -> tuple[flo
     return float(z @ z), np.ones(len(z))
 
 
-def _reference_statistic(
-    evidence: Evidence, design: Design, terms: Sequence[int], columns: NDArray[np.intp]
-) -> tuple[float, Array]:
+def _reference_test(
+    evidence: Evidence,
+    design: Design,
+    terms: Sequence[int],
+    columns: NDArray[np.intp],
+    names: tuple[str, ...],
+    null: Null,
+) -> HypothesisTest:
     """What the data say about an effect: all about what no penalty concerns, and about bends the more, the smoother.
 
     A term estimated as straight has no bending left to be tested at its own smoothing parameter. The weights are the
     shares that a smoothing parameter of two degrees of freedom leaves, so they do not depend on the curve's estimate,
-    and the distribution of the statistic is known.
+    and the distribution of the statistic is known. An effect of many waves has next to no part in it. So a statistic
+    with more of the bends is looked at, too, and the p-value is that of both.
     """
-    block = evidence.canonical(columns, _reference_penalties(evidence, design, terms)[columns])
-    shares = block.shares
-    return float(np.sum(shares * block.z**2)), shares
+    blocks = [
+        evidence.canonical(columns, _reference_penalties(evidence, design, terms, waves)[columns])
+        for waves in (False, True)
+    ]
+    statistics = [float(np.sum(block.shares * block.z**2)) for block in blocks]
+    pvalues = [weighted_chi2_sf(value, block.shares) for value, block in zip(statistics, blocks, strict=True)]
+    weights = blocks[0].shares
+    return HypothesisTest(names, null, "wald", statistics[0], float(weights.sum()), combine(pvalues), _kind(weights))
 
 
-def _reference_penalties(evidence: Evidence, design: Design, terms: Sequence[int]) -> Array:
+def _reference_penalties(evidence: Evidence, design: Design, terms: Sequence[int], waves: bool = False) -> Array:
     """Reference penalties of these terms, zeros for what no penalty concerns: shape (p,)."""
     penalty = np.zeros(design.n_columns)
     for term in terms:
         block = np.arange(design.n_columns)[design.blocks[term]]
         rough = block[design.roughness[:, block].sum(axis=0) > 0.0]
-        penalty[rough] = reference_penalty(evidence, design, rough)
+        penalty[rough] = reference_penalty(evidence, design, rough, waves)
     return penalty
 
 
-def reference_penalty(evidence: Evidence, design: Design, columns: NDArray[np.intp]) -> Array:
-    """Penalty of rough coefficients that leaves them two degrees of freedom, or half of what they have."""
+def reference_penalty(evidence: Evidence, design: Design, columns: NDArray[np.intp], waves: bool = False) -> Array:
+    """Penalty of rough coefficients that leaves them two degrees of freedom, or half of all; for waves, most of all."""
     roughness: Array = design.roughness[:, columns].sum(axis=0)
     ratios = evidence.canonical(columns, roughness).ratios
-    wanted = min(REFERENCE_BENDING, 0.5 * len(ratios))
+    wanted = WAVES * len(ratios) if waves else min(REFERENCE_BENDING, 0.5 * len(ratios))
 
     def excess(log_kappa: float) -> float:
         return float(np.sum(1.0 / (1.0 + np.exp(log_kappa) * ratios))) - wanted
