@@ -234,7 +234,7 @@ def reference_penalty(evidence: Evidence, design: Design, columns: NDArray[np.in
     def excess(log_kappa: float) -> float:
         return float(np.sum(1.0 / (1.0 + np.exp(log_kappa) * ratios))) - wanted
 
-    if len(ratios) == 0:
+    if len(ratios) == 0 or not ratios.any():  # no penalty concerns them
         return roughness
     middle = -float(np.log(ratios[0]))
     return roughness * float(np.exp(brentq(excess, middle - 100.0, middle + 20.0)))
