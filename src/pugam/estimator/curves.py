@@ -225,6 +225,8 @@ class CurveMethods:
         """
         check_is_fitted(self)
         if isinstance(term, Mapping):
+            if b is not None:
+                raise InputError(f"Two sets of values are compared, each as {{column: value}}; leave out {b!r}.")
             return self.contrast(term, a, level).exp()
         number = self._number(term)
         if b is None and self._design.bases[number].spec.missing == "error":
@@ -234,11 +236,14 @@ class CurveMethods:
 
     def _number(self, term: str | Term) -> int:
         """Find a term by its column, by its label, as written in a formula, or by itself."""
-        if not isinstance(term, str):
-            return self._design.index(getattr(term, "label", str(term)))
-        if "(" not in term or term in (*self._design.labels, *self._design.columns_used):
-            return self._design.index(term)
-        return self._design.index(parse_formula(term)[0].label)
+        design = self._design
+        if isinstance(term, str) and ("(" not in term or term in (*design.labels, *design.columns_used)):
+            return design.index(term)
+        asked = _read_one(term, design) if isinstance(term, str) else term
+        number = design.index(getattr(asked, "label", str(asked)))
+        if isinstance(asked, Term):
+            _require_same(asked, design.bases[number].spec, design)
+        return number
 
     @property
     def _inference(self) -> Inference[Fit]:
@@ -254,3 +259,17 @@ class CurveMethods:
                 f"give them back with attach(X, z){'' if fit.samples is None and fit.survey is None else same}."
             )
         return Fitted(self._rows.engine, self._design, self._settings, self._fit)
+
+
+def _read_one(text: str, design: Design) -> Term:
+    """Read a term as written in a formula."""
+    asked = parse_formula(text)
+    if len(asked) > 1:
+        raise InputError(f"{text!r} names {len(asked)} terms where one is asked for; {design.listing}.")
+    return asked[0]
+
+
+def _require_same(asked: Term, known: Term, design: Design) -> None:
+    """Refuse a term of other options than the term of the model that is shown alike."""
+    if asked.contradicts(known):
+        raise InputError(f"There is no term {asked.formula} in the model, but {known.formula}; {design.listing}.")

@@ -128,6 +128,14 @@ class Term(ABC):
         """Return the term with another policy for levels that the fit never saw; terms without levels stay."""
         return replace(self, unseen=policy) if "unseen" in self.options else self  # type: ignore[type-var]
 
+    def contradicts(self, other: Term) -> bool:
+        """Whether a term that is shown alike has other values of what is not at its default here, or in a part."""
+        if self.formula == self.label:  # k of a bare te(x, y) is not that of s(x)
+            return False
+        defaults = {field.name: field.default for field in fields(self)}  # type: ignore[arg-type]
+        given = [name for name, default in defaults.items() if getattr(self, name) != default]
+        return any(_differ(getattr(self, name), getattr(other, name, None)) for name in given)
+
     def _arguments(self) -> list[str]:
         """Write what comes before the options."""
         return [format_column(self.columns[0])]
@@ -183,6 +191,12 @@ Argument = str | int | float | Term
 
 def _written(value: Any, is_column: bool) -> str:
     return format_column(value) if is_column else format_value(value)
+
+
+def _differ(value: Any, other: Any) -> bool:
+    if isinstance(value, tuple) and isinstance(other, tuple) and len(value) == len(other):
+        return any(map(_differ, value, other))
+    return value.contradicts(other) if isinstance(value, Term) else bool(value != other)
 
 
 def columns_read(terms: Iterable[Term]) -> tuple[str, ...]:
