@@ -13,7 +13,7 @@ from pugam.data import SampledRows, SampleRoles, SurveyRows, Table, find_copies,
 from pugam.engines import Engine
 from pugam.errors import InputError, SlowWarning, warn_user
 from pugam.inference import FEWEST_POOLED, pool_shares
-from pugam.messages import Argument, LeavingOut, Message, NamingPositive, first_of
+from pugam.messages import Argument, LeavingOut, Message, NamingPositive, Piece, first_of
 from pugam.solvers import Fitted, Settings, Survey, has_enough_rows
 from pugam.terms import Design, Term, columns_read, grouping
 
@@ -38,17 +38,7 @@ MOST_NAMES = 5  # shown in a message
 USUAL_WEIGHTS = 0.5, 1.5  # between which their mean lies where rows count for about one each
 MUCH_NARROWER = 1.1  # times, from which it is told
 MOSTLY_LABELLED = 0.9  # share of the rows, from which labels may be swapped
-AT_DEFAULTS = (  # what marginal likelihood asks for
-    ": leave ",
-    Argument("pi"),
-    ", ",
-    Argument("smoothing"),
-    ", ",
-    Argument("shrinkage"),
-    " and ",
-    Argument("estimate"),
-    " at their defaults; curves have no shape, and the solver is newton.",
-)
+AT_DEFAULTS = "pi", "smoothing", "shrinkage", "estimate"  # what marginal likelihood asks for
 
 
 def require_marginal(settings: Settings, samples: SampledRows | None) -> None:
@@ -56,8 +46,16 @@ def require_marginal(settings: Settings, samples: SampledRows | None) -> None:
     if samples is not None and settings.estimate != "marginal":
         raise InputError(
             "Several samples, audits and known negatives are for pi by marginal likelihood",
-            *AT_DEFAULTS,
+            *_at_defaults(settings),
         )
+
+
+def _at_defaults(settings: Settings) -> tuple[Piece | str, ...]:
+    """What to leave as it is, so that pi is estimated by marginal likelihood; the command line has no `debias`."""
+    *others, last = AT_DEFAULTS if settings.debias else (*AT_DEFAULTS, "debias")
+    first, *more = map(Argument, others)
+    named = (first, *(part for one in more for part in (", ", one)), " and ", Argument(last))
+    return ": leave ", *named, " at their defaults; curves have no shape, and the solver is newton."
 
 
 def require_labelling(
@@ -70,7 +68,7 @@ def require_labelling(
         raise InputError(
             Argument("labelling"),
             " is for pi by marginal likelihood",
-            *AT_DEFAULTS,
+            *_at_defaults(settings),
         )
     if survey is not None:
         raise InputError(
