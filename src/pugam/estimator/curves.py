@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -271,5 +272,19 @@ def _read_one(text: str, design: Design) -> Term:
 
 def _require_same(asked: Term, known: Term, design: Design) -> None:
     """Refuse a term of other options than the term of the model that is shown alike."""
-    if asked.contradicts(known):
+    is_bare = asked.formula == asked.label  # k of a bare te(x, y) is not that of s(x)
+    if not is_bare and _contradicts(asked, known):
         raise InputError(f"There is no term {asked.formula} in the model, but {known.formula}; {design.listing}.")
+
+
+def _contradicts(asked: Term, known: Term) -> bool:
+    """Whether a term has other values of what is not at its default, in terms among its parts too."""
+    defaults = {field.name: field.default for field in fields(asked)}  # type: ignore[arg-type]
+    given = [name for name, default in defaults.items() if getattr(asked, name) != default]
+    return any(_differ(getattr(asked, name), getattr(known, name, None)) for name in given)
+
+
+def _differ(value: Any, other: Any) -> bool:
+    if isinstance(value, tuple) and isinstance(other, tuple) and len(value) == len(other):
+        return any(map(_differ, value, other))
+    return _contradicts(value, other) if isinstance(value, Term) else bool(value != other)

@@ -76,10 +76,11 @@ class UncertaintyMethods(CurveMethods):
             None, the default, is the interval that summary and report show, and costs nothing. By marginal likelihood:
             the values of pi at which its logarithm, for given numbers of labels, falls by no more than 1.92, for a
             level of 0.95. Of the mode: Wald's, or the profile where the check of the fit found that far from Wald's.
-            "wald" is the same as the default by marginal likelihood. With `estimate="mode"` it is symmetric on the log
+            By marginal likelihood "wald" is the same as the default. With `estimate="mode"` it is symmetric on the log
             scale, from the penalised information, corrected for the bias of smoothing and for sampling given z; of
-            shrunken curves on the logit scale, from rows held out. "profile" follows the likelihood where that is not symmetric, as near the ends of the range.
-            "bootstrap" refits the model to resamples. All know the clusters and strata of the fit.
+            shrunken curves on the logit scale, from rows held out. "profile" follows the likelihood where that is not
+            symmetric, as near the ends of the range. "bootstrap" refits the model to resamples. All know the clusters
+            and strata of the fit.
         model_error : bool
             With ``estimate="marginal"``, the lower limit of the default interval, and of "wald", allows for negatives
             that look just like positives; where a checked model does not fit, the interval includes the estimates of
