@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from pugam.data import Table
+from pugam.engines import EngineName
 from pugam.errors import InputError, NotIdentifiableError
 from pugam.messages import Argument
 from pugam.solvers import EDGE, GRID_SIZE, LINEAR_GRID, SMOOTH_GRID, PiPrior, PiRange, Settings
@@ -51,7 +52,6 @@ __all__ = [
     "with_labelling",
 ]
 
-EngineName = Literal["auto", "memory", "stream", "dask", "gpu"]
 EstimateName = Literal["marginal", "mode"]
 ShrinkageName = Literal["auto", "always", "never"]
 
