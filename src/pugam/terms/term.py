@@ -128,14 +128,6 @@ class Term(ABC):
         """Return the term with another policy for levels that the fit never saw; terms without levels stay."""
         return replace(self, unseen=policy) if "unseen" in self.options else self  # type: ignore[type-var]
 
-    def contradicts(self, other: Term) -> bool:
-        """Whether a term that is shown alike has other values of what is not at its default here, or in a part."""
-        if self.formula == self.label:  # k of a bare te(x, y) is not that of s(x)
-            return False
-        defaults = {field.name: field.default for field in fields(self)}  # type: ignore[arg-type]
-        given = [name for name, default in defaults.items() if getattr(self, name) != default]
-        return any(_differ(getattr(self, name), getattr(other, name, None)) for name in given)
-
     def _arguments(self) -> list[str]:
         """Write what comes before the options."""
         return [format_column(self.columns[0])]
@@ -193,12 +185,6 @@ def _written(value: Any, is_column: bool) -> str:
     return format_column(value) if is_column else format_value(value)
 
 
-def _differ(value: Any, other: Any) -> bool:
-    if isinstance(value, tuple) and isinstance(other, tuple) and len(value) == len(other):
-        return any(map(_differ, value, other))
-    return value.contradicts(other) if isinstance(value, Term) else bool(value != other)
-
-
 def columns_read(terms: Iterable[Term]) -> tuple[str, ...]:
     """The columns that terms read, each once."""
     return tuple(dict.fromkeys(name for term in terms for name in term.columns))
@@ -245,12 +231,17 @@ def register_term(kind: Kind) -> Kind:
     True
     """
     known = (_FUNCTIONS.get(kind.function), _KINDS.get(kind.kind))
-    if any(other is not None and other.__qualname__ != kind.__qualname__ for other in known):
+    if any(other is not None and _home(other) != _home(kind) for other in known):
         raise InputError(
             f"There is a kind of term {kind.kind!r}, or one that formulas spell {kind.function}(), already."
         )
     _FUNCTIONS[kind.function] = _KINDS[kind.kind] = kind
     return kind
+
+
+def _home(kind: type[Term]) -> tuple[str, str]:
+    """Where a class is defined: a module that is run again, as in a notebook, defines its classes anew."""
+    return kind.__module__, kind.__qualname__
 
 
 def find_function(name: str) -> type[Term] | None:
