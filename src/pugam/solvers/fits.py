@@ -168,7 +168,7 @@ class LabellingFit:
     factor: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Fit(ABC):
     """A fitted model.
 
@@ -240,7 +240,7 @@ class Fit(ABC):
         """Whether refits to resamples are plain climbs, which can be made many at once."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SmoothedFit(Fit):
     """A fit with smoothing parameters for each term.
 
@@ -262,7 +262,7 @@ class SmoothedFit(Fit):
         return len(design.constraints) == 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ShrunkenFit(Fit):
     """A fit with one ridge on all model columns: the parameters reported are the penalised optimum, adjusted.
 
@@ -286,7 +286,7 @@ class ShrunkenFit(Fit):
         return False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MarginalFit(Fit):
     """A fit by marginal likelihood: pi is where the evidence is highest, the curves are at their mode there.
 

@@ -31,7 +31,7 @@ __all__ = ["Refits", "refit", "refit_resamples", "reselect", "reselect_resamples
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Refits:
     """Refits to B resamples.
 

@@ -21,7 +21,7 @@ Solver = Literal["newton", "em"]
 SOLVERS: dict[Solver, Maximize] = {"newton": maximize_fisher, "em": maximize_em}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Settings:
     """Everything that decides a fit apart from the data.
 

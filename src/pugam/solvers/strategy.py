@@ -118,7 +118,7 @@ def _fit_design(
     return FittedKind(engine, design, settings, fit_smoothed(engine, design, settings, rng, known))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Course:
     """How far a fit has come.
 

@@ -49,7 +49,7 @@ class DesignPenalty:
     alone: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Design:
     """The terms of a model in order, each with its block of columns.
 
