@@ -56,8 +56,12 @@ class RowMethods(UncertaintyMethods):
     ) -> Self:
         """Give a copied or stored model the rows it was fitted to, for a profile, a bootstrap or a diagnosis.
 
-        The arguments are those of `fit`, and have to hold the same rows. Several kinds of positives take their rows
-        back unless they were fitted in turn.
+        Several kinds of positives take their rows back unless they were fitted in turn.
+
+        Parameters
+        ----------
+        X, y, sample_weight, z, sample, audit, audit_chance, negative, groups, strata, kind
+            As of `fit`, with the same rows as there.
 
         Examples
         --------

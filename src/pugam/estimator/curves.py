@@ -191,6 +191,13 @@ class CurveMethods:
 
         It is a log odds ratio, and its `exp()` an odds ratio; columns that are not named are kept equal.
 
+        Parameters
+        ----------
+        a, b : dict of values by column
+            Both name the same columns.
+        level : float
+            Of the limits.
+
         Examples
         --------
         >>> from pugam import PUGAM
@@ -215,6 +222,16 @@ class CurveMethods:
         With two sets of values, ``odds_ratio({"age": 40, "bmi": 25}, {"age": 60, "bmi": 30})``, several columns change
         at once. If a column also stands in an interaction that you asked for, name values of all columns of the
         interaction; over interactions that were added for you, its odds ratio is averaged.
+
+        Parameters
+        ----------
+        term : str, term, or dict of values by column
+            The term, named as in `effect`, or the first of two sets of values.
+        a, b
+            From which value the column goes to which; a gap is None. With sets of values, a is the second, and b is
+            left out.
+        level : float
+            Of the limits.
 
         Examples
         --------

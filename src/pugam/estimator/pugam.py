@@ -49,7 +49,6 @@ from pugam.estimator.roles import columns_taken, open_engine, take_labels, take_
 from pugam.estimator.training import TrainingRows, by_survey, rows_placed
 from pugam.inference import first_look, inference_of, know_survey, shaped_covariance, with_average
 from pugam.likelihood import alpha_shift, label_frequency
-from pugam.messages import counted
 from pugam.solvers import Fit, Fitted, Settings, edf
 from pugam.terms import Design, MissingPolicy, UnseenPolicy, columns_read, format_formula, with_policies
 
@@ -246,7 +245,10 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
     def paper(cls, **changes: Any) -> PUGAM:
         """Return an estimator set as in the paper: EM, common kappa by AIC, 20 starts, no prior, no bias correction.
 
-        Keyword arguments change single settings, for example ``kappas="linear"`` for its Setting 1.
+        Parameters
+        ----------
+        **changes
+            Settings that differ, by their names: ``kappas="linear"`` is Setting 1 of the paper.
 
         Examples
         --------
@@ -386,9 +388,6 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
             engine = open_engine(rows, design, samples)
             require_enough_rows(engine, samples)
             require_rows_for_labelling(engine)
-            if self.verbose:
-                size = f"{counted(engine.n_rows, 'row')}, {counted(design.n_columns, 'column')}"
-                print(f"pugam: {size}, {engine.name} engine, {counted(engine.n_threads, 'thread')}")
             designs = [design] if logged is None else [design, logged]
             names = () if samples is None else samples.names
             fitted = fit_designs(engine, designs, settings, rng, names, own, self.shrinkage, self.verbose)

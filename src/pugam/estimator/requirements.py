@@ -86,7 +86,7 @@ def require_rows_for_labelling(engine: Engine) -> None:
     if engine.design.layout.n_preference and not has_enough_rows(engine.design, engine):
         raise InputError(
             f"There are too few rows of one label ({min(engine.n0, engine.n1):g}) for these terms, and curves "
-            "cannot be shrunken where labels depend on columns; use fewer terms, or more rows."
+            "cannot be shrunk where labels depend on columns; use fewer terms, or more rows."
         )
 
 
@@ -95,12 +95,12 @@ def require_enough_rows(engine: Engine, samples: SampledRows | None) -> None:
     if samples is not None and not has_enough_rows(engine.design, engine):
         raise InputError(
             f"There are too few rows of one label ({min(engine.n0, engine.n1):g}) for these terms, and curves "
-            "cannot be shrunken where there are several samples, or audits; use fewer terms, or more rows."
+            "cannot be shrunk where there are several samples, or audits; use fewer terms, or more rows."
         )
 
 
 def require_shares(how: str, samples: SampledRows | None) -> None:
-    """Refuse a way to report shares that there is not, and pooling where there is little to pool."""
+    """Refuse an unknown way to report shares, and pooling where there is little to pool."""
     if how not in ("separate", "pooled"):
         raise InputError(Argument("shares"), f" is 'separate' or 'pooled'; got {how!r}.")
     n_samples = 1 if samples is None else len(samples.names)
@@ -252,10 +252,10 @@ def _warn_of_few_clusters(survey: Survey) -> None:
         return
     strata = "" if survey.n_strata == 1 else f" in {survey.n_strata:,} strata"
     warn_user(
-        f"{survey.n_clusters:,} clusters{strata} tell little of how clusters differ: standard errors rest on {freedom} "
-        f"degree{'s' if freedom > 1 else ''} of freedom, for which 95% limits by Student's t would be {times:.1f} "
-        "times as wide as those given. Take smaller clusters, if rows were drawn in them, or do not rely on the "
-        "intervals."
+        f"{survey.n_clusters:,} clusters{strata} say little about how clusters differ: standard errors rest on "
+        f"{freedom} degree{'s' if freedom > 1 else ''} of freedom, for which 95% limits by Student's t would be "
+        f"{times:.1f} times as wide as those given. Take smaller clusters, if rows were drawn in them, or do not rely "
+        "on the intervals."
     )
 
 

@@ -287,6 +287,11 @@ class UncertaintyMethods(CurveMethods):
     def sensitivity(self, pi: Any) -> Sensitivity:
         """Refit the model with pi fixed at each of these values; returns alpha, coef and deviance for each.
 
+        Parameters
+        ----------
+        pi : float or array-like
+            Shares strictly between 0 and 1; taken in rising order, each once.
+
         Examples
         --------
         >>> from pugam import PUGAM

@@ -105,7 +105,7 @@ class SampledShares:
     pooled : PooledShares, optional
         What is reported in place of the shares by themselves, where that was asked for.
     column : str, optional
-        That tells samples apart, where its name is known.
+        The column that tells samples apart, where its name is known.
     has_own_curves : bool
         Whether terms that vary with this column have curves for each sample.
     """

@@ -41,7 +41,7 @@ class Refits:
         The parameters reported, and the penalised optimum they came from.
     alpha : array of shape (B,)
         The intercept of the log density ratio; the intercept in `beta` depends on the counts of labels.
-    kappas : array of shape (B, n_terms)
+    kappas : array of shape (B, n_penalties)
     converged : bool array of shape (B,)
     shares : array of shape (B, K)
         Logits of the shares of K unlabelled samples; of shape (B, 0) where samples are not told apart.

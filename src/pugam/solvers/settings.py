@@ -27,7 +27,7 @@ class Settings:
 
     Attributes
     ----------
-    smoothing : "reml", "aic" or array of shape (n_terms,)
+    smoothing : "reml", "aic" or array of shape (n_penalties,)
         How smoothing parameters are chosen, or their values.
     estimate : "marginal" or "mode"
         Whether pi is where the marginal likelihood is highest, or part of the penalised optimum.
