@@ -49,6 +49,7 @@ from pugam.messages import Argument
 from pugam.terms import Design
 
 __all__ = [
+    "ELSEWHERE",
     "TableRows",
     "TrainingRows",
     "by_survey",
