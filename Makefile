@@ -9,11 +9,12 @@ STUDY ?= all
 SECONDS_EACH ?= 600
 PROCESSES ?= 2
 
-.PHONY: help demo test docs test-oldest test-long coverage mutation fuzz browser lint audit lock locked format release benchmark benchmark-scale benchmark-inference benchmark-knots benchmark-realdata \
+.PHONY: help setup demo test docs test-oldest test-long coverage mutation fuzz browser lint audit lock locked format release benchmark benchmark-scale benchmark-inference benchmark-knots benchmark-realdata \
 	benchmark-ablation benchmark-masked fresh table results-quick study clean
 
 help:
 	@echo "make demo       fit a real data set, print pi with an interval, write a report"
+	@echo "make setup      what development needs, to $(VENV), for single tests; other targets do it by themselves"
 	@echo "make test       run the tests"
 	@echo "make docs       build the documentation, to site/index.html"
 	@echo "make test-long  generated tables, faults and load by the thousand: an hour or two"
@@ -43,6 +44,8 @@ $(VENV)/installed: pyproject.toml
 $(VENV)/developing: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --editable ".[plot,fast]" --group dev
 	touch $@
+
+setup: $(VENV)/developing
 
 demo: $(VENV)/installed
 	$(BIN)/pugam demo --out demo

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pugam.linear_algebra import inverse, log_determinant, solve, solve_definite
+from pugam.linear_algebra import covariance_root, inverse, log_determinant, solve, solve_definite
 
 
 @pytest.fixture
@@ -103,3 +103,11 @@ def test_the_inverse_of_a_nearly_singular_matrix_lacks_no_more_than_rounding_tak
     expected = np.array([[1.0, near - 1.0], [near - 1.0, 1.0]]) / (near * (2.0 - near))
 
     np.testing.assert_allclose(inverse(matrix), expected, rtol=1e-9)
+
+
+def test_a_root_of_a_covariance_may_be_singular(definite):
+    singular = definite - np.outer(definite[0], definite[0]) / definite[0, 0]  # a coefficient that is known
+
+    for covariance in (definite, singular):
+        root = covariance_root(covariance)
+        np.testing.assert_allclose(root @ root.T, covariance, rtol=0, atol=1e-10)

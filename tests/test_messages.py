@@ -57,7 +57,7 @@ PIECES = [  # with their words in Python and on the command line
     (DroppingRows(), "", " (--missing drop)"),
     (
         LeavingUnscored(),
-        'leave such rows without a score (unscorable="nan"), or ',
+        'leave such rows without a score, as predict_proba(X, unscorable="nan") does, or ',
         "leave such rows without a score (--unscorable empty), or ",
     ),
     (

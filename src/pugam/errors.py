@@ -1,4 +1,4 @@
-"""The package's errors under one root class, its warning, and the way to warn."""
+"""The package's errors under one root class, its warnings, and the way to warn."""
 
 from __future__ import annotations
 

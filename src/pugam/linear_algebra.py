@@ -13,6 +13,7 @@ __all__ = [
     "RIDGE",
     "Factor",
     "Free",
+    "covariance_root",
     "factorize",
     "factorize_semidefinite",
     "inverse",
@@ -144,3 +145,9 @@ def _scaled(matrix: Array, damping: float) -> tuple[Array, Array]:
     scaled *= scale[:, None]
     scaled.flat[:: len(scaled) + 1] = 1.0
     return scaled, scale
+
+
+def covariance_root(covariance: Array) -> Array:
+    """A matrix R with R R' the covariance, shape (m, m), which may be singular: R times white noise is a draw."""
+    values, vectors = np.linalg.eigh(covariance)
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))

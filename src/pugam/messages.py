@@ -199,7 +199,7 @@ def in_python(piece: Piece) -> str:
         case MissingEffect(term):
             return f": {term}"
         case LeavingUnscored():
-            return 'leave such rows without a score (unscorable="nan"), or '
+            return 'leave such rows without a score, as predict_proba(X, unscorable="nan") does, or '
         case UnseenZero(term):
             return term
         case ReadingCsv(what, sign):

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pugam import PugamWarning, SlowWarning, f, r, s, te
+from pugam import PUGAM, InputError, PugamWarning, SlowWarning, f, r, s, te
 from pugam.data import read_table
 from pugam.estimator.requirements import warn_of_size, warn_of_survey
 from pugam.terms import Design
@@ -50,3 +50,14 @@ def test_usual_weights_and_numbers_of_rows_are_passed_over(weights):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warn_of_survey(None, None, weights)
+
+
+@pytest.mark.parametrize(("model", "roles"), [(PUGAM, {"sample": "site"}), (PUGAM, {}), (PUGAM.paper, {})])
+def test_what_keeps_from_marginal_likelihood_is_among_what_to_leave_alone(X, z, model, roles):
+    table = X.assign(site=np.where(X["x1"] > X["x1"].median(), "a", "b"))
+    labelling = {} if roles else {"labelling": "x1"}
+
+    with pytest.raises(InputError, match="leave pi, smoothing, shrinkage, estimate and debias at their defaults"):
+        model(terms="x2 + x3", debias=False, **labelling).fit(table, z, **roles)
+    with pytest.raises(InputError, match="leave pi, smoothing, shrinkage and estimate at their defaults"):
+        PUGAM("x2 + x3", estimate="mode", **labelling).fit(table, z, **roles)

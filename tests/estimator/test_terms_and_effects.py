@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from scipy.integrate import trapezoid
 
-from pugam import PUGAM, InputError, PugamWarning, f, l, s
+from pugam import PUGAM, InputError, PugamWarning, f, l, s, te
 
 TIGHT = {"tol": 1e-10}
 FRAMES = {
@@ -241,6 +241,39 @@ def test_effects_go_on_in_straight_lines_outside_the_range(model, X):
 def test_the_effect_of_an_unknown_term_is_refused_with_the_terms_there_are(model, bad):
     with pytest.raises(InputError, match=r"no term.*s\(x1\), s\(x2\), s\(x3\)"):
         model.effect(bad)
+
+
+@pytest.mark.parametrize("ask", ["effect", "test", "odds_ratio"])
+@pytest.mark.parametrize("several", ["s(x1) + s(x2)", "s(x1) + s(nonsense)"])
+def test_several_terms_are_refused_where_one_is_asked_for(model, ask, several):
+    values = (0.2, 0.4) if ask == "odds_ratio" else ()
+    with pytest.raises(InputError, match=r"names 2 terms where one is asked for; its terms are s\(x1\), s\(x2\), s"):
+        getattr(model, ask)(several, *values)
+
+
+@pytest.mark.parametrize("other", ["s(x1, k=99)", s("x1", k=99), "s(x1, k=99, missing='effect')"])
+def test_a_term_of_other_options_than_the_models_is_refused(model, other):
+    with pytest.raises(
+        InputError, match=r"no term s\(x1, k=99.*\) in the model, but s\(x1\); its terms are s\(x1\), s"
+    ):
+        model.effect(other)
+
+
+def test_a_term_is_found_by_the_options_it_was_asked_for_with_or_none(X, z):
+    fitted = PUGAM("s(x1, k=6) + te(x2, x3, k=(4, 3))", smoothing=0.1, check=False).fit(X, z)
+
+    names = "x1", "s(x1)", "s( x1 )", "s(x1, k=6)", s("x1"), s("x1", k=6), fitted.terms_[0]
+    for name in names:
+        assert fitted.effect(name).equals(fitted.effect("x1"))
+    for name in ("te(x2,x3)", "te(x2, x3, k=(4, 3))", te("x2", "x3"), te(s("x2", k=4), s("x3", k=3))):
+        assert fitted.test(name) == fitted.test("te(x2, x3)")
+    with pytest.raises(InputError, match=r"no term te\(x2, x3, k=\(5, 3\)\) in the model, but te\(x2, x3, k=\(4"):
+        fitted.test(te("x2", "x3", k=(5, 3)))
+
+
+def test_a_value_beside_two_sets_of_values_is_refused(model):
+    with pytest.raises(InputError, match=r"Two sets of values are compared.*leave out 0\.5"):
+        model.odds_ratio({"x1": 0.2}, {"x1": 0.4}, 0.5)
 
 
 @pytest.mark.parametrize("grid", [["low"], 0.5, np.zeros((2, 2))])

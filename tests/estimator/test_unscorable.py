@@ -1,5 +1,7 @@
 """Policies of a model for gaps and unseen levels, at the fit and at prediction."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -162,5 +164,15 @@ def test_rows_that_cannot_be_scored_are_refused_unless_they_may_be_empty(model, 
 
 
 def test_the_refusal_of_a_level_names_both_ways_out(model, new):
-    with pytest.raises(InputError, match=r'score \(unscorable="nan"\), or fit again with f\(site, unseen="zero"\)'):
+    way_out = r'score, as predict_proba\(X, unscorable="nan"\) does, or fit again with f\(site, unseen="zero"\)'
+    with pytest.raises(InputError, match=way_out):
         model.predict_proba(new.iloc[[3]])
+
+
+@pytest.mark.parametrize("ask", ["predict", "log_density_ratio", "predict_interval", "explain"])
+def test_advice_to_leave_rows_without_a_score_can_be_taken_whatever_was_asked(model, new, ask):
+    with pytest.raises(InputError) as refusal:
+        getattr(model, ask)(new.iloc[:2])
+    advised = re.search(r"predict_proba\(X, .*?\)", str(refusal.value))[0]
+
+    assert np.isnan(eval(f"model.{advised}", {"model": model, "X": new})[1, 1])

@@ -8,6 +8,7 @@ import pytest
 from pugam.engines import MemoryEngine
 from pugam.solvers import PiPrior, PiRange, Settings, edf, fit_smoothed
 from pugam.solvers.debiasing import correct_bias
+from pugam.solvers.strategy import STAGES
 
 
 def fit(problem, engine=None, **options):
@@ -148,3 +149,8 @@ def test_where_the_observed_information_is_indefinite_the_correction_goes_withou
 
     assert abs(found[0].pi - plain.optimum.pi) > 1e-3
     np.testing.assert_allclose(found[1].beta, found[0].beta, atol=1e-7)
+
+
+def test_every_stage_says_what_it_is_for_and_what_earned_it_its_place():
+    assert all(stage.purpose.endswith(".") and stage.earned for stage in STAGES)
+    assert len({stage.name for stage in STAGES}) == len({stage.purpose for stage in STAGES}) == len(STAGES)

@@ -3,6 +3,7 @@
 import json
 import pickle
 from dataclasses import fields, is_dataclass
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ import polars
 import pyarrow
 import pytest
 
+import pugam.storage.parameters as parameters_module
 import pugam.terms.term as terms_module
 from pugam import PUGAM, f, l, load, s
 from pugam.errors import InputError
@@ -436,3 +438,12 @@ def test_a_wrong_number_of_smoothing_parameters_is_refused(surface_model, stored
 
     with pytest.raises(InputError, match=r"terms\[0\]\.smoothing"):
         from_json(json.dumps(document), "model.json")
+
+
+def test_an_engine_needs_no_place_in_the_file_but_its_name(fitted_kind, stored_of, monkeypatch):
+    document = to_json(stored_of(fitted_kind("linear")[0])).replace('"engine": "auto"', '"engine": "abacus"')
+    with pytest.raises(InputError, match=r'parameters.engine: expected one of "auto", .*; got "abacus"'):
+        from_json(document, "model.json")
+
+    monkeypatch.setattr(parameters_module, "EngineName", Literal["auto", "abacus"])
+    assert from_json(document, "model.json").parameters["engine"] == "abacus"

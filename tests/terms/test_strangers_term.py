@@ -18,11 +18,26 @@ import pugam.terms.term as registry
 from pugam import PUGAM, InputError, load
 from pugam.data import Column, require_numeric
 from pugam.likelihood import expit
-from pugam.terms import Axis, Basis, Comparison, Penalty, Term, number_axis, parse_formula, register_term
-from pugam.terms.gaps import complete_numbers
-from pugam.terms.options import MISSING, Option, check_choice, check_column, read_range, whole_number
-from pugam.terms.ranges import observed_range, unit_interval
-from pugam.terms.splines import PiecewiseBasis
+from pugam.terms import (
+    MISSING,
+    Axis,
+    Basis,
+    Comparison,
+    Option,
+    Penalty,
+    PiecewiseBasis,
+    Term,
+    check_choice,
+    check_column,
+    complete_numbers,
+    number_axis,
+    observed_range,
+    parse_formula,
+    read_range,
+    register_term,
+    unit_interval,
+    whole_number,
+)
 
 matplotlib.use("Agg")
 
@@ -351,5 +366,28 @@ def test_the_example_of_the_guide_is_complete(rows, features, tmp_path):
     assert high - low == pytest.approx(model.coef_[0])
     model.save(tmp_path / "model.json")
     np.testing.assert_array_equal(load(tmp_path / "model.json").predict(features), model.predict(features))
-    with pytest.raises(InputError, match="at is a number"):
-        model.terms_[0].__class__("age", at="old")
+    jump = model.terms_[0].__class__
+    for at in ("old", True):
+        with pytest.raises(InputError, match="at is a number"):
+            jump("age", at=at)
+    for at in (400, features["age"].min(), np.nan, -np.inf):
+        with pytest.raises(InputError, match=r"jump\(age\): at lies above the smallest value, 20.*, up to the largest"):
+            PUGAM([jump("age", at=float(at)), "s(dose)"], pi=PI).fit(features, rows["z"])
+
+
+def test_a_kind_replaces_itself_alone(registered):
+    @dataclass(frozen=True)
+    class Smooth(Step):
+        function: ClassVar[str] = "s"
+        kind: ClassVar[str] = "smooth"
+
+    Smooth.__qualname__ = "Smooth"
+    for function, kind in (("s", "smooth"), ("s", "other"), ("other", "smooth")):
+        Smooth.function, Smooth.kind = function, kind
+        with pytest.raises(InputError, match="There is a kind of term"):
+            register_term(Smooth)
+    assert type(parse_formula("s(age)")[0]) is registry.find_function("s") is not Smooth
+
+    again = type("Step", (Step,), {"__module__": Step.__module__, "__qualname__": Step.__qualname__})
+    assert register_term(again) is registry.find_function("step")
+    register_term(Step)

@@ -112,7 +112,7 @@ NO_FILES = KindFiles()
 EMPTY_FOR_SOME = ("sample", "audit", "audit_chance", "negative")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Rows:
     """The rows of a fit: features as an Arrow table, the rest as arrays; or, in X, all of it in parts elsewhere.
 

@@ -32,7 +32,7 @@ HIGHEST_FREQUENCY = 12.0
 N_QUADRATURE_NODES = 400
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Component:
     """One summand of m(x), and its integral over [0, 1]."""
 

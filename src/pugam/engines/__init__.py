@@ -8,7 +8,7 @@ from pugam.engines.gpu import GpuEngine
 from pugam.engines.local import is_local_faster
 from pugam.engines.memory import MemoryEngine
 from pugam.engines.parted import PartedEngine, Parts
-from pugam.engines.protocol import Counts, Engine, Expectation, Hessians, ResampledRows, Sources
+from pugam.engines.protocol import Counts, Engine, EngineName, Expectation, Hessians, ResampledRows, Sources
 from pugam.engines.sources import RowSource
 from pugam.engines.stream import KEPT_BYTES, StreamedParts
 from pugam.engines.threads import count_threads, map_in_threads, one_blas_thread
@@ -19,6 +19,7 @@ __all__ = [
     "ClusterRows",
     "Counts",
     "Engine",
+    "EngineName",
     "Expectation",
     "FileRows",
     "GpuEngine",

@@ -61,7 +61,7 @@ def can_compile() -> bool:
     return True
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Workspace:
     """Where the intervals and offsets of rows are written: fresh memory for each block would cost as much as their use.
 

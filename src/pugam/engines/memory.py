@@ -52,7 +52,7 @@ PLACE_BYTES = 12  # of a value: its interval, and where it lies within
 PRODUCT_BYTES = 96 * 2**20  # so are products of columns, which serve many parameter vectors at once
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Block:
     """Consecutive rows with their model columns."""
 
@@ -62,7 +62,7 @@ class Block:
     weights: Array | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MemoryExpectation:
     """Expected labels as one array of shape (B, n)."""
 

@@ -58,7 +58,7 @@ class Parts(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PointExpectation:
     """Expected labels as the point at which they are expected: parts work them out anew."""
 

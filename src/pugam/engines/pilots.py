@@ -18,7 +18,7 @@ ROWS_AT_A_TIME = 4_000_000
 ENOUGH_TO_SHOW = 20_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ShownRows:
     """Rows spread evenly over all: enough for means and pictures.
 

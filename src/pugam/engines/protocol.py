@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, Self
+from typing import Any, Literal, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,10 @@ from pugam.layout import Layout
 from pugam.likelihood import Scores, Sums
 from pugam.terms import Design, Encoded
 
-__all__ = ["Counts", "Engine", "Expectation", "Hessians", "OfRows", "ResampledRows", "Sources"]
+__all__ = ["Counts", "Engine", "EngineName", "Expectation", "Hessians", "OfRows", "ResampledRows", "Sources"]
 
 Array = NDArray[np.float64]
+EngineName = Literal["auto", "memory", "stream", "dask", "gpu"]  # as users ask for them
 Sources = int | tuple[int, ...]  # number of a term, or of several
 OfRows = Callable[..., Any]  # of columns, codes and weights of a block, and of what is shared
 Counts = NDArray[np.integer] | NDArray[np.float64]  # how often rows count; fractions where weights are frequencies

@@ -32,7 +32,7 @@ SHARE_COLUMNS = ("old", "old_lower", "old_upper", "new", "new_lower", "new_upper
 
 
 class AgainMethods:
-    """What a fitted model is for when new rows come."""
+    """What a fitted model offers when new rows arrive."""
 
     def refit(self, X: Any, y: Any = None, sample_weight: Any = None, **roles: Any) -> PUGAM:
         """Fit the same model to other rows, and return it; this one stays as it is.

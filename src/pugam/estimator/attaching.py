@@ -16,7 +16,7 @@ from pugam.estimator.own_curves import rows_telling
 from pugam.estimator.reading import either, read_new_rows
 from pugam.estimator.requirements import require_same_survey
 from pugam.estimator.roles import open_engine, take_labels, take_roles
-from pugam.estimator.training import TableRows, TrainingRows, by_survey, is_elsewhere, open_rows
+from pugam.estimator.training import ELSEWHERE, TableRows, TrainingRows, by_survey, is_elsewhere, open_rows
 from pugam.estimator.uncertainty import UncertaintyMethods
 from pugam.inference import with_average
 from pugam.messages import Argument
@@ -56,8 +56,12 @@ class RowMethods(UncertaintyMethods):
     ) -> Self:
         """Give a copied or stored model the rows it was fitted to, for a profile, a bootstrap or a diagnosis.
 
-        The arguments are those of `fit`, and have to hold the same rows. Several kinds of positives take their rows
-        back unless they were fitted in turn.
+        Several kinds of positives take their rows back unless they were fitted in turn.
+
+        Parameters
+        ----------
+        X, y, sample_weight, z, sample, audit, audit_chance, negative, groups, strata, kind
+            As of `fit`, with the same rows as there.
 
         Examples
         --------
@@ -115,8 +119,10 @@ class RowMethods(UncertaintyMethods):
         """Open rows of the fit: by column name where both this X and that of the fit have names, else by position."""
         if is_elsewhere(X):
             return self._open_rows(X, z, sample_weight, roles, shared)
-        how = read_engine(self.engine), read_n_jobs(self.n_jobs)
-        return TableRows(read_new_rows(self, X), z, sample_weight, *how, roles)
+        engine, n_jobs = read_engine(self.engine), read_n_jobs(self.n_jobs)
+        if engine in ELSEWHERE:  # the fit read a file, or partitions; its rows are in memory now
+            engine = "memory"
+        return TableRows(read_new_rows(self, X), z, sample_weight, engine, n_jobs, roles)
 
     def _open_rows(
         self, X: Any, z: Any, sample_weight: Any, roles: SampleRoles, shared: str | None = None

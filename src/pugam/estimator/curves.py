@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -190,6 +191,13 @@ class CurveMethods:
 
         It is a log odds ratio, and its `exp()` an odds ratio; columns that are not named are kept equal.
 
+        Parameters
+        ----------
+        a, b : dict of values by column
+            Both name the same columns.
+        level : float
+            Of the limits.
+
         Examples
         --------
         >>> from pugam import PUGAM
@@ -215,6 +223,16 @@ class CurveMethods:
         at once. If a column also stands in an interaction that you asked for, name values of all columns of the
         interaction; over interactions that were added for you, its odds ratio is averaged.
 
+        Parameters
+        ----------
+        term : str, term, or dict of values by column
+            The term, named as in `effect`, or the first of two sets of values.
+        a, b
+            From which value the column goes to which; a gap is None. With sets of values, a is the second, and b is
+            left out.
+        level : float
+            Of the limits.
+
         Examples
         --------
         >>> from pugam import PUGAM
@@ -225,6 +243,8 @@ class CurveMethods:
         """
         check_is_fitted(self)
         if isinstance(term, Mapping):
+            if b is not None:
+                raise InputError(f"Two sets of values are compared, each as {{column: value}}; leave out {b!r}.")
             return self.contrast(term, a, level).exp()
         number = self._number(term)
         if b is None and self._design.bases[number].spec.missing == "error":
@@ -234,11 +254,14 @@ class CurveMethods:
 
     def _number(self, term: str | Term) -> int:
         """Find a term by its column, by its label, as written in a formula, or by itself."""
-        if not isinstance(term, str):
-            return self._design.index(getattr(term, "label", str(term)))
-        if "(" not in term or term in (*self._design.labels, *self._design.columns_used):
-            return self._design.index(term)
-        return self._design.index(parse_formula(term)[0].label)
+        design = self._design
+        if isinstance(term, str) and ("(" not in term or term in (*design.labels, *design.columns_used)):
+            return design.index(term)
+        asked = _read_one(term, design) if isinstance(term, str) else term
+        number = design.index(getattr(asked, "label", str(asked)))
+        if isinstance(asked, Term):
+            _require_same(asked, design.bases[number].spec, design)
+        return number
 
     @property
     def _inference(self) -> Inference[Fit]:
@@ -254,3 +277,31 @@ class CurveMethods:
                 f"give them back with attach(X, z){'' if fit.samples is None and fit.survey is None else same}."
             )
         return Fitted(self._rows.engine, self._design, self._settings, self._fit)
+
+
+def _read_one(text: str, design: Design) -> Term:
+    """Read a term as written in a formula."""
+    asked = parse_formula(text)
+    if len(asked) > 1:
+        raise InputError(f"{text!r} names {len(asked)} terms where one is asked for; {design.listing}.")
+    return asked[0]
+
+
+def _require_same(asked: Term, known: Term, design: Design) -> None:
+    """Refuse a term of other options than the term of the model that is shown alike."""
+    is_bare = asked.formula == asked.label  # k of a bare te(x, y) is not that of s(x)
+    if not is_bare and _contradicts(asked, known):
+        raise InputError(f"There is no term {asked.formula} in the model, but {known.formula}; {design.listing}.")
+
+
+def _contradicts(asked: Term, known: Term) -> bool:
+    """Whether a term has other values of what is not at its default, in terms among its parts too."""
+    defaults = {field.name: field.default for field in fields(asked)}  # type: ignore[arg-type]
+    given = [name for name, default in defaults.items() if getattr(asked, name) != default]
+    return any(_differ(getattr(asked, name), getattr(known, name, None)) for name in given)
+
+
+def _differ(value: Any, other: Any) -> bool:
+    if isinstance(value, tuple) and isinstance(other, tuple) and len(value) == len(other):
+        return any(map(_differ, value, other))
+    return _contradicts(value, other) if isinstance(value, Term) else bool(value != other)

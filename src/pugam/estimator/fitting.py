@@ -10,6 +10,7 @@ import numpy as np
 from pugam.engines import Engine
 from pugam.estimator.options import read_shrinkage
 from pugam.inference import inference_of
+from pugam.messages import counted
 from pugam.solvers import Fitted, Settings, choose_fit
 from pugam.terms import Design
 
@@ -27,6 +28,9 @@ def fit_designs(
     verbose: int,
 ) -> Fitted:
     """Fit designs of the same terms; see `choose_fit`."""
+    if verbose:
+        size = f"{counted(engine.n_rows, 'row')}, {counted(designs[0].n_columns, 'column')}"
+        print(f"pugam: {size}, {engine.name} engine, {counted(engine.n_threads, 'thread')}")
     fitted = choose_fit(engine, designs, settings, rng, read_shrinkage(shrinkage, settings, designs[0]), samples, own)
     announcement = inference_of(fitted).announcement
     if verbose and announcement is not None:

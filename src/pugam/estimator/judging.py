@@ -29,11 +29,25 @@ class JudgingMethods(UncertaintyMethods):
     def diagnose(self) -> Any:
         """Find out whether pi is well determined by these data, and what to do if it is not.
 
-        Print the result to read it. It looks at the profile of pi, the spread of the starts, the boundary, the number
-        of terms distinguishable from a constant (pi is identified by two), the condition of the information,
-        separation, the calibration of P(z = 1 | x), whether audited rows agree with the model, and what becomes of the
-        model when pi is fixed along a grid. With several kinds of positives it has a diagnosis of each, and the worst
-        of their verdicts.
+        Print the result to read it. It looks at
+
+        - pi: its profile, the boundary, and the starts, of a mode;
+        - what identifies it: the number of terms distinguishable from a constant (two are needed), whether they say
+          more together than one alone, the interactions that were added, the condition of the information, how much
+          rests on curves being smooth, and separation;
+        - whether the model fits: the calibration of P(z = 1 | x), products of pairs of columns, whether labels depend
+          on columns, what boosting finds in the residuals, whether curves are the same in all samples, and whether
+          audited rows agree;
+        - what holds without the model: an upper bound on pi by the best bin, and other opinions on pi;
+        - what becomes of the model when pi is fixed along a grid.
+
+        A check is left out where it has too few rows or columns.
+
+        Returns
+        -------
+        Diagnosis or KindDiagnoses
+            With `verdict`, `findings`, `warnings` and the figures behind them. With several kinds of positives
+            KindDiagnoses, which has a diagnosis of each, and the worst of their verdicts.
 
         Examples
         --------

@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from pugam.data import Table
+from pugam.engines import EngineName
 from pugam.errors import InputError, NotIdentifiableError
 from pugam.messages import Argument
 from pugam.solvers import EDGE, GRID_SIZE, LINEAR_GRID, SMOOTH_GRID, PiPrior, PiRange, Settings
@@ -31,6 +32,7 @@ __all__ = [
     "EngineName",
     "EstimateName",
     "ShrinkageName",
+    "is_number",
     "make_settings",
     "read_count",
     "read_engine",
@@ -51,7 +53,6 @@ __all__ = [
     "with_labelling",
 ]
 
-EngineName = Literal["auto", "memory", "stream", "dask", "gpu"]
 EstimateName = Literal["marginal", "mode"]
 ShrinkageName = Literal["auto", "always", "never"]
 
@@ -73,7 +74,7 @@ def read_terms(terms: Any, table: Table, taken: Mapping[str, str] | None = None,
     listed = [terms] if isinstance(terms, str | Term) else terms
     if not isinstance(listed, Sequence) or not listed:
         raise InputError(
-            f"terms is None, a formula, or a list of terms such as s('x'); got {_in_short(terms)} (data go to fit)."
+            f"terms is None, a formula, or a list of terms such as s('x'); got {_in_short(terms)} (pass data to `fit`)."
         )
     specs: list[Term] = []
     for term in listed:
@@ -223,7 +224,7 @@ def read_unseen(unseen: Any) -> UnseenPolicy:
 
 def read_share(pi: Any) -> float:
     """Read a share strictly between 0 and 1."""
-    if not _is_number(pi) or not 0.0 < pi < 1.0:
+    if not is_number(pi) or not 0.0 < pi < 1.0:
         raise InputError(Argument("pi"), f" is a share strictly between 0 and 1; got {pi!r}.")
     return float(pi)
 
@@ -263,9 +264,9 @@ def read_pi_range(pi: Any) -> PiRange:
     """Read `pi`: None (free), a number (fixed) or a pair (bounded)."""
     if pi is None:
         return PiRange()
-    if _is_number(pi):
+    if is_number(pi):
         return PiRange(read_share(pi), read_share(pi))
-    if isinstance(pi, Sequence) and len(pi) == 2 and all(_is_number(end) for end in pi):
+    if isinstance(pi, Sequence) and len(pi) == 2 and all(is_number(end) for end in pi):
         low, high = (float(np.clip(end, EDGE, 1.0 - EDGE)) for end in pi)
         if pi[0] >= 0.0 and low < high and pi[1] <= 1.0:
             return PiRange(low, high)
@@ -368,7 +369,7 @@ def read_shrinkage(shrinkage: Any, settings: Settings, design: Design) -> Shrink
 def _read_smoothing(smoothing: Any, design: Design) -> Any:
     if isinstance(smoothing, str) and smoothing in ("reml", "aic"):
         return smoothing
-    if _is_number(smoothing):
+    if is_number(smoothing):
         return np.full(len(design.penalties), _positive_number(Argument("smoothing"), smoothing, zero=True))
     if isinstance(smoothing, dict):
         return _smoothing_of_terms(smoothing, design)
@@ -420,7 +421,7 @@ def _read_grid(kappas: Any) -> tuple[float, ...]:
 
 
 def _pair(name: str, value: Any) -> tuple[float, float]:
-    if isinstance(value, Sequence) and len(value) == 2 and all(_is_number(part) for part in value):
+    if isinstance(value, Sequence) and len(value) == 2 and all(is_number(part) for part in value):
         return float(value[0]), float(value[1])
     raise InputError(f"{name} is 'weak', None or a pair of numbers (a, b); got {value!r}.")
 
@@ -433,7 +434,7 @@ def read_flag(name: str, value: Any) -> bool:
 
 
 def _positive_number(name: str | Argument, value: Any, zero: bool = False) -> float:
-    if not _is_number(value) or not math.isfinite(value) or value < 0.0 or (value == 0.0 and not zero):
+    if not is_number(value) or not math.isfinite(value) or value < 0.0 or (value == 0.0 and not zero):
         raise InputError(name, f" is a {'non-negative' if zero else 'positive'} number; got {value!r}.")
     if value > LARGEST:
         raise InputError(name, f" is a number of at most {LARGEST:g}; got {value!r}.")
@@ -445,5 +446,6 @@ def _in_short(value: Any) -> str:
     return shown if len(shown) < 40 else f"a value of type {type(value).__name__}"
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """Whether a value is a real number, and no boolean."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool)

@@ -29,6 +29,9 @@ from pugam.inference import Interval
 from pugam.likelihood import label_frequency
 from pugam.messages import Argument, counted
 
+if TYPE_CHECKING:
+    from pugam.estimator.pugam import PUGAM
+
 __all__ = ["KindMethods"]
 
 # What a model of several kinds takes over from those of single kinds, and what only those have.
@@ -135,6 +138,10 @@ class KindMethods(WorklistMethods):
 
         Their sum is P(y = 1 | x) of `predict_proba`, which is at most one.
 
+        Parameters
+        ----------
+        X : data frame or array
+
         Examples
         --------
         >>> import numpy as np
@@ -151,11 +158,16 @@ class KindMethods(WorklistMethods):
         posteriors = kinds.posteriors(X)
         return make_frame(self._library, {name: posteriors[:, place] for place, name in enumerate(kinds.names)})
 
-    def of_kind(self, name: Any) -> Any:
+    def of_kind(self, name: Any) -> PUGAM:
         """Return the model of one kind of positives, a fitted `PUGAM`: its effects, diagnosis, pictures and report.
 
         It compares this kind with the negatives: its unlabelled rows are those of the fit, less what is expected to
         be of other kinds. Its `pi_` is the share of the kind among these rows; `kinds` has that among all.
+
+        Parameters
+        ----------
+        name
+            Of the kind, as given to `fit`; `kinds_` lists them.
 
         Examples
         --------
@@ -171,7 +183,8 @@ class KindMethods(WorklistMethods):
         """
         check_is_fitted(self)
         kinds = self._require_kinds()
-        return kinds.models[kinds.number(sample_name(name))]
+        model: PUGAM = kinds.models[kinds.number(sample_name(name))]
+        return model
 
     def _kind_rows(self, level: float = 0.95, model_error: bool = True) -> list[KindRow]:
         """What is known of each kind of positives, and of all together."""

@@ -31,6 +31,14 @@ class PredictionMethods(SampleMethods):
     def log_density_ratio(self, X: Any) -> np.ndarray:
         """Return alpha + sum_j u_j(x_j), the estimated log g(x)/h(x), for each row.
 
+        Parameters
+        ----------
+        X : data frame or array
+
+        Returns
+        -------
+        array of shape (n_rows,)
+
         Examples
         --------
         >>> from pugam import PUGAM
@@ -62,6 +70,10 @@ class PredictionMethods(SampleMethods):
         Rows are counted from 0. They hold a level that the fit never saw, or lack a value in a column whose term does
         not permit that. ``predict_proba(X, unscorable="nan")`` scores all others.
 
+        Parameters
+        ----------
+        X : data frame or array
+
         Examples
         --------
         >>> import numpy as np
@@ -82,7 +94,7 @@ class PredictionMethods(SampleMethods):
     def decision_function(
         self, X: Any, pi: float | None = None, *, sample: Any = None, unscorable: UnscorablePolicy = "error"
     ) -> np.ndarray:
-        """Return the logit of P(y = 1 | x) for a row of the unlabelled population; its exponential are the odds.
+        """Return the logit of P(y = 1 | x) for a row of the unlabelled population; its exponential is the odds.
 
         P(y = 1 | x) is that of `predict_proba`. Where it is an average, by marginal likelihood or of shrunken curves,
         this is its logit, and not `log_density_ratio` plus logit pi.
@@ -285,6 +297,14 @@ class PredictionMethods(SampleMethods):
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None, *, z: Any = None) -> float:
         """Return the mean log-likelihood of the labels (y or z, as in `fit`): a proper score that needs no negatives.
+
+        Parameters
+        ----------
+        X : data frame or array
+        y, z : array-like of shape (n_rows,)
+            The labels, under either name.
+        sample_weight : array-like of shape (n_rows,), optional
+            How much each row counts in the mean.
 
         Examples
         --------

@@ -49,7 +49,6 @@ from pugam.estimator.roles import columns_taken, open_engine, take_labels, take_
 from pugam.estimator.training import TrainingRows, by_survey, rows_placed
 from pugam.inference import first_look, inference_of, know_survey, shaped_covariance, with_average
 from pugam.likelihood import alpha_shift, label_frequency
-from pugam.messages import counted
 from pugam.solvers import Fit, Fitted, Settings, edf
 from pugam.terms import Design, MissingPolicy, UnseenPolicy, columns_read, format_formula, with_policies
 
@@ -103,17 +102,17 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
         pi by marginal likelihood: every coefficient has a prior, the straight parts of all terms with one variance,
         their bends with another, interactions with a third; variances are estimated, coefficients integrated out, and
         pi is where what is left is highest. "mode": pi and curves at their joint penalised optimum, corrected for the
-        bias of smoothing. Marginal likelihood is for ``smoothing="reml"``, ``solver="newton"``, ``shrinkage="auto"``, a
-        pi that is not fixed and curves without a shape; otherwise the mode is taken.
+        bias of smoothing. Marginal likelihood is for ``smoothing="reml"``, ``solver="newton"``, ``shrinkage="auto"``,
+        ``debias=True``, a pi that is not fixed and curves without a shape; otherwise the mode is taken.
     interactions : {"auto"}, None, int or list of pairs, default="auto"
         Interactions of two columns, in addition to the terms. "auto": by marginal likelihood, all pairs are looked at,
-        and those added that the evidence clearly asks for; a number: at most so many; None: no others than those among
-        the terms. A list such as ``[("age", "bmi")]``: these, whatever the evidence says.
+        and those added that the evidence clearly asks for; a number: at most so many; None: only those among the
+        terms. A list such as ``[("age", "bmi")]``: these, whatever the evidence says.
     labelling : None, str or list of terms, default=None
         What the chance that a positive is labelled depends on, as terms: ``"s(age) + f(sex)"``. None: labelled rows are
         a random sample of the positives. With such terms, pi is that of all positives, labelled by preference; it is
-        identified by two features, at least, that matter and are not among these columns, or by an audit. Interactions
-        are then not looked for.
+        identified by two features, at least, that matter and are not among these columns, or by an audit. No
+        interactions are then searched for.
     missing : {"error", "effect"}, default="error"
         What terms do with missing values that do not say it themselves: refuse them, or give them an effect of their
         own; in interactions a zero effect, since main effects account for them.
@@ -167,12 +166,12 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
     terms_ : list
         The terms in the model.
     n_iter_ : int
-        Iterations of the final climb.
+        Iterations of the final climb; by marginal likelihood, places at which the curve of the evidence was found.
     converged_, at_boundary_ : bool
         Whether the climb ended at an optimum, and whether that lies on the boundary of the range of pi.
     starts_ : list of dict
-        Every start with its (largest) smoothing parameter, pi at the start and at the end, objective and iterations.
-        With ``smoothing="reml"`` they explore a coarse basis on at most 2000 rows; otherwise the model itself.
+        Of the mode, every start with its (largest) smoothing parameter, pi at the start and at the end, objective and
+        iterations, by REML in a coarse basis on at most 2000 rows. Otherwise empty: its starts are not kept.
     kinds_ : list of str
         Names of the kinds of positives, where there are several; what has curves is then in `of_kind`.
     formula_ : str
@@ -246,7 +245,10 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
     def paper(cls, **changes: Any) -> PUGAM:
         """Return an estimator set as in the paper: EM, common kappa by AIC, 20 starts, no prior, no bias correction.
 
-        Keyword arguments change single settings, for example ``kappas="linear"`` for its Setting 1.
+        Parameters
+        ----------
+        **changes
+            Settings that differ, by their names: ``kappas="linear"`` is Setting 1 of the paper.
 
         Examples
         --------
@@ -386,9 +388,6 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
             engine = open_engine(rows, design, samples)
             require_enough_rows(engine, samples)
             require_rows_for_labelling(engine)
-            if self.verbose:
-                size = f"{counted(engine.n_rows, 'row')}, {counted(design.n_columns, 'column')}"
-                print(f"pugam: {size}, {engine.name} engine, {counted(engine.n_threads, 'thread')}")
             designs = [design] if logged is None else [design, logged]
             names = () if samples is None else samples.names
             fitted = fit_designs(engine, designs, settings, rng, names, own, self.shrinkage, self.verbose)

@@ -13,7 +13,7 @@ from pugam.data import SampledRows, SampleRoles, SurveyRows, Table, find_copies,
 from pugam.engines import Engine
 from pugam.errors import InputError, SlowWarning, warn_user
 from pugam.inference import FEWEST_POOLED, pool_shares
-from pugam.messages import Argument, LeavingOut, Message, NamingPositive, first_of
+from pugam.messages import Argument, LeavingOut, Message, NamingPositive, Piece, first_of
 from pugam.solvers import Fitted, Settings, Survey, has_enough_rows
 from pugam.terms import Design, Term, columns_read, grouping
 
@@ -38,17 +38,7 @@ MOST_NAMES = 5  # shown in a message
 USUAL_WEIGHTS = 0.5, 1.5  # between which their mean lies where rows count for about one each
 MUCH_NARROWER = 1.1  # times, from which it is told
 MOSTLY_LABELLED = 0.9  # share of the rows, from which labels may be swapped
-AT_DEFAULTS = (  # what marginal likelihood asks for
-    ": leave ",
-    Argument("pi"),
-    ", ",
-    Argument("smoothing"),
-    ", ",
-    Argument("shrinkage"),
-    " and ",
-    Argument("estimate"),
-    " at their defaults; curves have no shape, and the solver is newton.",
-)
+AT_DEFAULTS = "pi", "smoothing", "shrinkage", "estimate"  # what marginal likelihood asks for
 
 
 def require_marginal(settings: Settings, samples: SampledRows | None) -> None:
@@ -56,8 +46,16 @@ def require_marginal(settings: Settings, samples: SampledRows | None) -> None:
     if samples is not None and settings.estimate != "marginal":
         raise InputError(
             "Several samples, audits and known negatives are for pi by marginal likelihood",
-            *AT_DEFAULTS,
+            *_at_defaults(settings),
         )
+
+
+def _at_defaults(settings: Settings) -> tuple[Piece | str, ...]:
+    """What to leave as it is, so that pi is estimated by marginal likelihood; the command line has no `debias`."""
+    *others, last = AT_DEFAULTS if settings.debias else (*AT_DEFAULTS, "debias")
+    first, *more = map(Argument, others)
+    named = (first, *(part for one in more for part in (", ", one)), " and ", Argument(last))
+    return ": leave ", *named, " at their defaults; curves have no shape, and the solver is newton."
 
 
 def require_labelling(
@@ -70,7 +68,7 @@ def require_labelling(
         raise InputError(
             Argument("labelling"),
             " is for pi by marginal likelihood",
-            *AT_DEFAULTS,
+            *_at_defaults(settings),
         )
     if survey is not None:
         raise InputError(
@@ -88,7 +86,7 @@ def require_rows_for_labelling(engine: Engine) -> None:
     if engine.design.layout.n_preference and not has_enough_rows(engine.design, engine):
         raise InputError(
             f"There are too few rows of one label ({min(engine.n0, engine.n1):g}) for these terms, and curves "
-            "cannot be shrunken where labels depend on columns; use fewer terms, or more rows."
+            "cannot be shrunk where labels depend on columns; use fewer terms, or more rows."
         )
 
 
@@ -97,12 +95,12 @@ def require_enough_rows(engine: Engine, samples: SampledRows | None) -> None:
     if samples is not None and not has_enough_rows(engine.design, engine):
         raise InputError(
             f"There are too few rows of one label ({min(engine.n0, engine.n1):g}) for these terms, and curves "
-            "cannot be shrunken where there are several samples, or audits; use fewer terms, or more rows."
+            "cannot be shrunk where there are several samples, or audits; use fewer terms, or more rows."
         )
 
 
 def require_shares(how: str, samples: SampledRows | None) -> None:
-    """Refuse a way to report shares that there is not, and pooling where there is little to pool."""
+    """Refuse an unknown way to report shares, and pooling where there is little to pool."""
     if how not in ("separate", "pooled"):
         raise InputError(Argument("shares"), f" is 'separate' or 'pooled'; got {how!r}.")
     n_samples = 1 if samples is None else len(samples.names)
@@ -254,10 +252,10 @@ def _warn_of_few_clusters(survey: Survey) -> None:
         return
     strata = "" if survey.n_strata == 1 else f" in {survey.n_strata:,} strata"
     warn_user(
-        f"{survey.n_clusters:,} clusters{strata} tell little of how clusters differ: standard errors rest on {freedom} "
-        f"degree{'s' if freedom > 1 else ''} of freedom, for which 95% limits by Student's t would be {times:.1f} "
-        "times as wide as those given. Take smaller clusters, if rows were drawn in them, or do not rely on the "
-        "intervals."
+        f"{survey.n_clusters:,} clusters{strata} say little about how clusters differ: standard errors rest on "
+        f"{freedom} degree{'s' if freedom > 1 else ''} of freedom, for which 95% limits by Student's t would be "
+        f"{times:.1f} times as wide as those given. Take smaller clusters, if rows were drawn in them, or do not rely "
+        "on the intervals."
     )
 
 

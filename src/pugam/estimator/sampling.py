@@ -104,6 +104,13 @@ class SampleMethods(LabellingMethods):
 
         Errors of the model that both shares have in common count little in a difference, and are not allowed for.
 
+        Parameters
+        ----------
+        first, second
+            Names of samples, as given to `fit`.
+        level : float
+            Of the interval.
+
         Examples
         --------
         >>> import numpy as np

@@ -30,6 +30,7 @@ from pugam.data import (
 from pugam.engines import (
     ClusterRows,
     Engine,
+    EngineName,
     FileRows,
     GpuEngine,
     MemoryEngine,
@@ -42,13 +43,13 @@ from pugam.engines import (
     is_local_faster,
 )
 from pugam.errors import InputError
-from pugam.estimator.options import EngineName
 from pugam.estimator.reading import WeightedRows, read_kept_labels, read_training_rows, read_weighted_rows
 from pugam.files import DataFile, open_file
 from pugam.messages import Argument
 from pugam.terms import Design
 
 __all__ = [
+    "ELSEWHERE",
     "TableRows",
     "TrainingRows",
     "by_survey",
@@ -62,6 +63,8 @@ __all__ = [
 LARGE_BYTES = 2**30  # a file whose numbers take more is not read into memory unless that is asked for
 TEXT_GROWS = 2  # so many times as much memory as a CSV file on disk its numbers may take; compressed ones take more
 PARTITION = "64MiB"  # of a Parquet file: small enough to be shared evenly among many workers
+ENGINES: dict[EngineName, type[MemoryEngine]] = {"auto": MemoryEngine, "memory": MemoryEngine, "gpu": GpuEngine}
+ELSEWHERE = {"stream": "the path of a file", "dask": "a Dask data frame, or the path of a Parquet folder"}
 
 
 class TrainingRows(Protocol):
@@ -144,6 +147,7 @@ class TableRows:
         n_jobs: int | None,
         roles: SampleRoles = NO_ROLES,
     ) -> None:
+        self._kind, self._n_jobs = _engine_of_tables(engine), n_jobs
         known = read_negatives(roles.negative, table.n_rows)
         self._chosen = read_weighted_rows(table, sample_weight, None if known is None else ~known)
         aside = None if known is None else read_weighted_rows(table, sample_weight, known)
@@ -152,7 +156,6 @@ class TableRows:
         self.roles = roles._replace(negative=None) if self._aside is None else roles
         self._read_labels = partial(read_kept_labels, z, table.n_rows, self.kept, known)
         self.library, self.n_rows = table.library, self.header.n_rows
-        self._kind, self._n_jobs = GpuEngine if engine == "gpu" else MemoryEngine, n_jobs
 
     @cached_property
     def _labels(self) -> tuple[np.ndarray, np.ndarray]:
@@ -210,6 +213,15 @@ class TableRows:
         with rows_renumbered(lambda row: _row_of_all(rows.kept, row)):
             encoded = design.encode(rows.table)
         return self._kind(design, encoded, positive, rows.weights, threads)
+
+
+def _engine_of_tables(engine: EngineName) -> type[MemoryEngine]:
+    """The class of an engine for rows in memory."""
+    if engine in ENGINES:
+        return ENGINES[engine]
+    what = ELSEWHERE.get(engine, "rows that are elsewhere")
+    instead = "; X is a table in memory: use ", Argument("engine", "memory"), "."
+    raise InputError(Argument("engine", engine), f" is for {what}", *instead)
 
 
 class PartedRows:
@@ -335,14 +347,7 @@ def open_rows(
         else:
             return _read_file(file, z, sample_weight, engine, n_jobs, roles, shared)
     else:
-        if engine in ("stream", "dask"):
-            what = "the path of a file" if engine == "stream" else "a Dask data frame, or the path of a Parquet folder"
-            raise InputError(
-                Argument("engine", engine),
-                f" is for {what}; X is a table in memory: use ",
-                Argument("engine", "memory"),
-                ".",
-            )
+        _engine_of_tables(engine)
         return TableRows(read_training_rows(X), z, sample_weight, engine, n_jobs, roles)
     return PartedRows(source)
 

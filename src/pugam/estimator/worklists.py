@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from pugam.data import make_frame
 from pugam.engines import one_blas_thread
 from pugam.errors import InputError
-from pugam.estimator.options import read_count
+from pugam.estimator.options import is_number, read_count
 from pugam.estimator.predicting import PredictionMethods
 from pugam.estimator.reading import read_new_rows
 from pugam.estimator.unscorable import Scorable, UnscorablePolicy, read_unscorable
@@ -271,7 +270,7 @@ def read_cutoff(top: Any, threshold: Any, cost_review: Any, cost_miss: Any) -> f
         read_count("top", top)
     if by_costs:
         return _threshold_of_costs(cost_review, cost_miss)
-    if threshold is not None and not (_is_number(threshold) and 0.0 <= threshold <= 1.0):
+    if threshold is not None and not (is_number(threshold) and 0.0 <= threshold <= 1.0):
         raise InputError(Argument("threshold"), f" is a probability from 0 to 1; got {threshold!r}.")
     return None if threshold is None else float(threshold)
 
@@ -295,12 +294,8 @@ def _threshold_of_costs(cost_review: Any, cost_miss: Any) -> float:
 
 
 def _require_cost(name: str, cost: Any) -> None:
-    if not (_is_number(cost) and math.isfinite(cost) and cost > 0.0):
+    if not (is_number(cost) and math.isfinite(cost) and cost > 0.0):
         raise InputError(Argument(name), f" is a cost above zero; got {cost!r}.")
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
 def _carried(X: Any, columns: str | Sequence[str] | None) -> dict[str, Any]:

@@ -39,7 +39,7 @@ SMALLEST_DENOMINATOR = 0.1  # in the correction for acceleration
 FIRST_BATCH, LARGE_BATCH = 16, 256
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Bootstrap:
     """Refits of a model to resamples of its rows.
 

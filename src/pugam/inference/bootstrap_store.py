@@ -155,8 +155,8 @@ def _require_same(path: Path, found: Mapping[str, Any], conditions: Mapping[str,
 def _read_batch(line: Any, batches: Sequence[range], fit: Fit) -> tuple[int, Refits]:
     """Read a line as it was written; raises some error of Python's where it is not such a line."""
     number, refits = line["batch"], line["refits"]
-    size, width, n_terms = len(batches[range(len(batches)).index(number)]), len(fit.optimum.beta), len(fit.kappas)
-    shapes = {"beta": (size, width), "penalized": (size, width), "alpha": (size,), "kappas": (size, n_terms)}
+    size, width, n_penalties = len(batches[range(len(batches)).index(number)]), len(fit.optimum.beta), len(fit.kappas)
+    shapes = {"beta": (size, width), "penalized": (size, width), "alpha": (size,), "kappas": (size, n_penalties)}
     shapes["shares"] = (size, 0 if fit.samples is None else len(fit.samples.names))
     arrays = {name: np.array(refits[name], dtype=float) for name in shapes}
     converged = np.array(refits["converged"], dtype=bool)

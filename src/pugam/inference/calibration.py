@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 N_BINS = 10
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Calibration:
     """Labels predicted and observed, in bins of equal numbers of rows.
 

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from pugam.inference.ranked_rows import RankedRows
 from pugam.likelihood import expit, logit
+from pugam.linear_algebra import covariance_root
 from pugam.terms import Design
 
 __all__ = ["SUREST", "drawn_counts"]
@@ -63,7 +64,7 @@ def _drawn_sums(
     First of free draws, then of those in which the mean posterior moves as the share does.
     """
     rng = np.random.default_rng(SEED)
-    drawn = _opposite_pairs(rng, len(covariance)) @ _root(covariance).T
+    drawn = _opposite_pairs(rng, len(covariance)) @ covariance_root(covariance).T
     shares, moves = drawn[:, 0], drawn[:, 1:]
     of_samples = _opposite_pairs(rng, len(rows.excess)) * np.sqrt(rows.excess)
     places, counts = _thinned(len(rows.logits))
@@ -101,11 +102,6 @@ def _with_the_share(rows: RankedRows, design: Design, shares: Array, moves: Arra
 def _opposite_pairs(rng: np.random.Generator, size: int) -> Array:
     drawn = rng.standard_normal((HALF_OF_DRAWS, size))
     return np.concatenate([drawn, -drawn])
-
-
-def _root(covariance: Array) -> Array:
-    values, vectors = np.linalg.eigh(covariance)
-    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
 
 
 def _thinned(n_rows: int) -> tuple[Numbers, Array]:

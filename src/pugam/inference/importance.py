@@ -14,6 +14,7 @@ from pugam.inference.intervals import normal_quantile
 from pugam.inference.known_effects import known_moments
 from pugam.inference.rows_of_samples import unlabelled_rows
 from pugam.inference.shapes import draw_deviations
+from pugam.linear_algebra import covariance_root
 from pugam.solvers import Fitted, covariance_among
 from pugam.terms import Design
 
@@ -110,12 +111,7 @@ def measure_importance(
 
 def _roots(moments: TermMoments, design: Design) -> list[tuple[slice, Array]]:
     """Where the coefficients of each term stand, and a root of the covariance of its model columns: (k, k)."""
-    return [(block, _root(one)) for block, one in zip(design.blocks, moments.covariances, strict=False)]
-
-
-def _root(covariance: Array) -> Array:
-    values, vectors = np.linalg.eigh(covariance)
-    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
+    return [(block, covariance_root(one)) for block, one in zip(design.blocks, moments.covariances, strict=False)]
 
 
 def _limits(theta: Array, curves: Array, root: Array, level: float) -> tuple[float, float]:

@@ -29,7 +29,7 @@ LEVEL_OF_LIMITS = 0.95  # at which a fit keeps limits of its profile
 F_co = TypeVar("F_co", bound=Fit, covariant=True)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Unconstrained:
     """Parameters as they would be distributed were there no constraints: normally.
 

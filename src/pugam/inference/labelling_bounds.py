@@ -104,7 +104,7 @@ class ThresholdBound:
         return [sort_scores(self.chances[some], rows.positive[some], rows.weights[some]) for some in known]
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LabellingBounds:
     """The range of pi if the chance of a positive to be labelled varies at most Gamma-fold with its features.
 

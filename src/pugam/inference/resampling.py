@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 FEWEST_TO_JOIN = 10  # groups: of eleven, one is drawn eleven times, and no other, in 3e-12 of all resamples
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Resampling:
     """A plan of drawing units (rows or groups of rows) with replacement, as many from each stratum as it has.
 

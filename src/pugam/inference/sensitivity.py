@@ -22,7 +22,7 @@ MARGIN = 0.01  # that pi keeps from 0 and 1
 AROUND_FIXED = 1.0  # on the logit scale, where pi was fixed and has no interval
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sensitivity:
     """The model with pi fixed at several values.
 

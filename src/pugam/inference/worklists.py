@@ -67,7 +67,7 @@ class Worklist:
         """Put a list of this length together; a share that is given is not in doubt."""
         place = int(np.searchsorted(curve.reviewed, length))
         found, precision, recall = (
-            _interval(limits, place, curve.level) for limits in (curve.found, curve.precision, curve.recall)
+            limits.at(place, curve.level) for limits in (curve.found, curve.precision, curve.recall)
         )
         n_rows, caveat = int(curve.reviewed[-1]), _caveat(verdict, pi_known)
         return cls(rows, found, precision, recall, cutoffs, curve, n_rows, verdict, caveat)
@@ -97,11 +97,6 @@ class Worklist:
             f"({in_percent(recall.lower)} to {in_percent(recall.upper)}) of the positives among all "
             f"{counted(self.n_rows, 'row')}."
         )
-
-
-def _interval(limits: Limits, place: int, level: float) -> Interval:
-    estimate, lower, upper = (float(values[place]) for values in limits)
-    return Interval(estimate, lower, upper, level, "draws")
 
 
 def _caveat(verdict: str | None, pi_known: bool) -> str | None:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.inference.drawn_yields import SUREST, drawn_counts
-from pugam.inference.intervals import normal_quantile
+from pugam.inference.intervals import Interval, normal_quantile
 from pugam.inference.ranked_rows import RankedRows
 from pugam.terms import Design
 
@@ -36,6 +36,11 @@ class Limits(NamedTuple):
     estimate: Array
     lower: Array
     upper: Array
+
+    def at(self, place: int, level: float) -> Interval:
+        """The number at a place, as an interval of this level."""
+        estimate, lower, upper = (float(values[place]) for values in self)
+        return Interval(estimate, lower, upper, level, "draws")
 
 
 class ModelErrors(NamedTuple):

@@ -16,7 +16,7 @@ Numbers = NDArray[np.int32]
 LABELLED = 0  # the code of labelled rows; those of others are in `SampleSizes`
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SampleSizes:
     """How many rows, by weight, there are in each sample; and what codes of rows mean.
 

@@ -35,7 +35,7 @@ LOWEST_VALUE = -1e100  # finite, so that impossible rows of weight zero add noth
 LOWEST_SUM = -1e140  # of them, whatever their weights
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scores:
     """Sums of value and score for B parameter vectors of length q; blocks of rows add up.
 
@@ -52,7 +52,7 @@ class Scores:
         return Scores(self.value + other.value, self.score + other.score)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sums:
     """Sums for B parameter vectors of length q; blocks of rows add up.
 

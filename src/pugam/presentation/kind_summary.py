@@ -16,7 +16,7 @@ from pugam.presentation.latex import in_latex
 __all__ = ["KindSummary", "how_fitted", "summarize_kinds"]
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class KindSummary:
     """A fit of several kinds of positives in numbers.
 

@@ -33,7 +33,7 @@ class EffectAt(NamedTuple):
     upper: Any
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Panel:
     """One panel: what it shows, the effect there, and how far that is from all rows, in the shape of the view."""
 
@@ -47,7 +47,7 @@ class Panel:
         return len(self.view.along) == 2
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Picture:
     """The picture of a term.
 

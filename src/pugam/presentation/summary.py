@@ -28,7 +28,7 @@ STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"), (0.1, "."))
 SMALLEST_SHOWN = 1e-16
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Summary:
     """A fit in numbers.
 

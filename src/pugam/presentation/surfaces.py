@@ -16,7 +16,7 @@ __all__ = ["Surface", "surface_of"]
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Surface:
     """What is drawn of an effect over a plane; arrays have a line for each value of the second column.
 

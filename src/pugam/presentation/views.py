@@ -26,7 +26,7 @@ class Detail(NamedTuple):
     levels: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class View:
     """One panel: an effect along none, one or two numeric columns, for one or several cases of the other columns.
 

@@ -21,7 +21,7 @@ SHARE, INTERCEPT, STEEPNESS = range(3)  # where logit pi, intercept and log stee
 CURVE = slice(INTERCEPT, STEEPNESS + 1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Adjustment:
     """Where the three parameters ended.
 

@@ -26,7 +26,7 @@ Flags = NDArray[np.bool_]
 Numbers = NDArray[np.intp]
 
 
-@dataclass
+@dataclass(eq=False)
 class _Party:
     """Where B climbs stand.
 

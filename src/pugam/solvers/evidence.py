@@ -26,7 +26,7 @@ Array = NDArray[np.float64]
 Numbers = NDArray[np.intp]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Canonical:
     """A block in coordinates in which its information is the identity and its penalty diagonal.
 
@@ -60,7 +60,7 @@ class Canonical:
         return 0.5 * fit
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Evidence:
     """Information W and score h at zero of blocks of theta, at a penalised optimum.
 

@@ -110,7 +110,7 @@ class EvidenceCurve:
         return (-np.inf if inside[0] == 0 else float(low)), (np.inf if inside[-1] == len(grid) - 1 else float(high))
 
 
-@dataclass
+@dataclass(eq=False)
 class _Search:
     """Places of one share looked at so far, each from its nearest neighbour.
 

@@ -105,7 +105,7 @@ class SampledShares:
     pooled : PooledShares, optional
         What is reported in place of the shares by themselves, where that was asked for.
     column : str, optional
-        That tells samples apart, where its name is known.
+        The column that tells samples apart, where its name is known.
     has_own_curves : bool
         Whether terms that vary with this column have curves for each sample.
     """
@@ -168,7 +168,7 @@ class LabellingFit:
     factor: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Fit(ABC):
     """A fitted model.
 
@@ -240,7 +240,7 @@ class Fit(ABC):
         """Whether refits to resamples are plain climbs, which can be made many at once."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SmoothedFit(Fit):
     """A fit with smoothing parameters for each term.
 
@@ -262,7 +262,7 @@ class SmoothedFit(Fit):
         return len(design.constraints) == 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ShrunkenFit(Fit):
     """A fit with one ridge on all model columns: the parameters reported are the penalised optimum, adjusted.
 
@@ -286,7 +286,7 @@ class ShrunkenFit(Fit):
         return False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MarginalFit(Fit):
     """A fit by marginal likelihood: pi is where the evidence is highest, the curves are at their mode there.
 

@@ -54,7 +54,7 @@ Array = NDArray[np.float64]
 Numbers = NDArray[np.intp]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class KindObjective(SharedObjective):
     """The penalised log-likelihood of K kinds: logits of their shares, then intercepts and coefficients of each.
 

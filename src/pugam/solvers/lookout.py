@@ -22,7 +22,7 @@ __all__ = ["Lookout", "look_for_higher", "look_for_waves"]
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Lookout:
     """A coarser basis on a sample of the rows, from which to look for better maxima than the one reached."""
 

@@ -42,7 +42,7 @@ def fit_marginal(
 
 
 def _highest(begun: Sequence[tuple[Model, EvidenceAt]], pi_range: PiRange) -> tuple[Model, EvidenceAt]:
-    """Climb from each beginning that does not lie far below the highest; what a parabola promises there is no guide."""
+    """Climb from each beginning not far below the highest; a parabola's prediction is unreliable there."""
     least = max(start.value for _, start in begun) - TUNING.far_below
     tops = [(model, ascend(model, start, pi_range)) for model, start in begun if start.value >= least]
     return max(tops, key=lambda one: one[1].value)

@@ -20,7 +20,7 @@ __all__ = ["Evaluation", "Objective", "ResampledObjective", "Slopes", "Standpoin
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Evaluation:
     """The objective at B parameter vectors.
 
@@ -62,7 +62,7 @@ class Evaluation:
         ]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Slopes:
     """Value, shape (B,), and gradient, shape (B, q), of the penalised objective at B parameter vectors."""
 
@@ -120,7 +120,7 @@ class _Penalized:
         return gradient
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Objective(_Penalized):
     """The penalised profile log-likelihood of the rows behind an engine.
 
@@ -179,7 +179,7 @@ class Objective(_Penalized):
         return evaluation.standpoints(betas, observed, self.layout, self.constraints)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ResampledObjective(_Penalized):
     """The same for B weightings of the rows at once: the b-th parameter vector belongs to the b-th weighting."""
 

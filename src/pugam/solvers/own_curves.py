@@ -113,7 +113,7 @@ class OwnCurves:
         return Families(of_common.names, of_common.weights[:, self.columns], of_common.sizes)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class OwnObjective(SampledObjective):
     """The penalised log-likelihood of samples with curves of their own: shares, intercepts and coefficients.
 

@@ -31,7 +31,7 @@ __all__ = ["Refits", "refit", "refit_resamples", "reselect", "reselect_resamples
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Refits:
     """Refits to B resamples.
 
@@ -41,7 +41,7 @@ class Refits:
         The parameters reported, and the penalised optimum they came from.
     alpha : array of shape (B,)
         The intercept of the log density ratio; the intercept in `beta` depends on the counts of labels.
-    kappas : array of shape (B, n_terms)
+    kappas : array of shape (B, n_penalties)
     converged : bool array of shape (B,)
     shares : array of shape (B, K)
         Logits of the shares of K unlabelled samples; of shape (B, 0) where samples are not told apart.

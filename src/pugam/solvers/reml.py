@@ -38,7 +38,7 @@ def select_reml(
     Parameters
     ----------
     objective_at : callable
-        Gives the objective for smoothing parameters of shape (n_terms,).
+        Gives the objective for smoothing parameters of shape (n_penalties,).
     beta, kappas : arrays
         Where to begin.
     edf_tol : float

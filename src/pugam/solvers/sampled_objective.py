@@ -34,7 +34,7 @@ __all__ = ["SampledMode", "SampledModel", "SampledObjective", "SharedObjective",
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SharedObjective(Objective, ABC):
     """A penalised log-likelihood with several shares: on the logit scale, then intercepts and coefficients.
 
@@ -77,7 +77,7 @@ class SharedObjective(Objective, ABC):
     def _sums(self, beta: Array, observed: bool) -> Sums: ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SampledObjective(SharedObjective):
     """The penalised log-likelihood of several samples, whose shares have parts of the prior by their rows."""
 

@@ -28,7 +28,7 @@ __all__ = ["SelectedModel", "SelectedObjective"]
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SelectedObjective(SampledObjective):
     """The penalised log-likelihood of labels given by preference: shares on the logit scale, then (a, theta).
 

@@ -21,13 +21,13 @@ Solver = Literal["newton", "em"]
 SOLVERS: dict[Solver, Maximize] = {"newton": maximize_fisher, "em": maximize_em}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Settings:
     """Everything that decides a fit apart from the data.
 
     Attributes
     ----------
-    smoothing : "reml", "aic" or array of shape (n_terms,)
+    smoothing : "reml", "aic" or array of shape (n_penalties,)
         How smoothing parameters are chosen, or their values.
     estimate : "marginal" or "mode"
         Whether pi is where the marginal likelihood is highest, or part of the penalised optimum.

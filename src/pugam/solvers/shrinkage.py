@@ -38,7 +38,7 @@ Array = NDArray[np.float64]
 LAST_HELD_OUT: WeakKeyDictionary[Engine, tuple[bytes, HeldOutRows]] = WeakKeyDictionary()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Candidate:
     """Curves shrunken by a ridge, and what rows held out say about them."""
 

@@ -21,7 +21,7 @@ __all__ = ["Standpoint"]
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Standpoint:
     """The objective seen from one parameter vector.
 

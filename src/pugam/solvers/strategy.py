@@ -70,7 +70,7 @@ def choose_fit(
     samples : sequence of str
         Names of the unlabelled samples, if each has a share of its own: by marginal likelihood only.
     column : str, optional
-        That tells them apart, if they have curves of their own; the effects of its levels are the last term.
+        The column that tells them apart, if they have curves of their own; the effects of its levels are the last term.
     """
     if designs[0].layout.n_preference:
         return fit_preference(engine, designs, settings, rng, samples)
@@ -118,7 +118,7 @@ def _fit_design(
     return FittedKind(engine, design, settings, fit_smoothed(engine, design, settings, rng, known))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Course:
     """How far a fit has come.
 

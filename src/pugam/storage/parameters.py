@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 import numpy as np
 
+from pugam.engines import EngineName
 from pugam.errors import InputError
 from pugam.nodes import LARGEST, Node
 from pugam.terms import MissingPolicy, Term, UnseenPolicy
@@ -152,7 +153,7 @@ READERS: dict[str, Callable[[Node], Any]] = {
     "missing": lambda node: node.choice(get_args(MissingPolicy)),
     "unseen": lambda node: node.choice(get_args(UnseenPolicy)),
     "kappas": _read_kappas,
-    "engine": lambda node: node.choice(("auto", "memory", "stream", "dask", "gpu")),
+    "engine": lambda node: node.choice(get_args(EngineName)),
     "random_state": _read_seed,
     "n_jobs": _read_n_jobs,
     "check": lambda node: node.flag(),

@@ -62,7 +62,7 @@ KAPPAS: dict[str, str | tuple[float, ...]] = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RealData:
     """A table with true labels, and the terms of its model."""
 

@@ -107,7 +107,7 @@ class Basis(ABC):
         return tuple(prior for prior in (straight, Penalty(roughness / BOW, BENDS)) if prior.diagonal.any())
 
     def margin(self, n_functions: int) -> Basis | None:
-        """Return the term as one side of an interaction, with its smoothest functions; None where it is no such."""
+        """Return the term as one side of an interaction, with its smoothest functions; None where it cannot be one."""
         return None
 
     def common(self, column: str) -> Basis | None:
@@ -178,7 +178,7 @@ class Basis(ABC):
 
     @property
     def pieces(self) -> PiecewiseBasis | None:
-        """The model columns as polynomials of where `places` puts encoded values; None where they are no such.
+        """The model columns as polynomials of where `places` puts encoded values; None otherwise.
 
         With them, sums over many rows are taken much faster.
         """
@@ -191,7 +191,7 @@ class Basis(ABC):
     # As an expression, for scorers in other languages
 
     def cases(self) -> tuple[Case, ...] | None:
-        """The model columns as polynomials by case, as `pieces` have them; None where they are no such."""
+        """The model columns as polynomials by case, as `pieces` have them; None otherwise."""
         return None
 
     def expression(self, theta: Array) -> Expression | None:
@@ -211,9 +211,9 @@ class Basis(ABC):
 
     @property
     def equals(self) -> NDArray[np.intp]:
-        """Numbers of groups of functions, of which those of a group, such as contrasts of levels, might be others.
+        """A group number for each function; functions in one group are interchangeable.
 
-        Which ones they are is a matter of spelling: a prior that treats them differently would depend on it.
+        Which contrasts of levels there are is a matter of spelling: a prior that treats them differently depends on it.
         """
         return np.arange(self.size)
 

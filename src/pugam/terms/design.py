@@ -49,7 +49,7 @@ class DesignPenalty:
     alone: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Design:
     """The terms of a model in order, each with its block of columns.
 
@@ -212,7 +212,12 @@ class Design:
         if len(alone) == 1:
             return alone[0]
         what = f"There are several terms of {term!r}" if alone else f"There is no term {term!r} in the model"
-        raise InputError(f"{what}; its terms are {', '.join(self.labels)}.")
+        raise InputError(f"{what}; {self.listing}.")
+
+    @property
+    def listing(self) -> str:
+        """Which terms there are, for messages."""
+        return f"its terms are {', '.join(self.labels)}"
 
     @cached_property
     def labels(self) -> tuple[str, ...]:

@@ -57,7 +57,7 @@ def quantile_knots(distinct: Array, n_interior: int) -> Array:
     return np.asarray(np.minimum.accumulate(np.minimum(knots + steps, 1.0)[::-1])[::-1] - steps)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PiecewiseBasis:
     """Functions that are one polynomial between neighbouring breaks, and one more on either side of them.
 

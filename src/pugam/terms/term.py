@@ -231,12 +231,17 @@ def register_term(kind: Kind) -> Kind:
     True
     """
     known = (_FUNCTIONS.get(kind.function), _KINDS.get(kind.kind))
-    if any(other is not None and other.__qualname__ != kind.__qualname__ for other in known):
+    if any(other is not None and _home(other) != _home(kind) for other in known):
         raise InputError(
             f"There is a kind of term {kind.kind!r}, or one that formulas spell {kind.function}(), already."
         )
     _FUNCTIONS[kind.function] = _KINDS[kind.kind] = kind
     return kind
+
+
+def _home(kind: type[Term]) -> tuple[str, str]:
+    """Where a class is defined: a module that is run again, as in a notebook, defines its classes anew."""
+    return kind.__module__, kind.__qualname__
 
 
 def find_function(name: str) -> type[Term] | None:

@@ -27,7 +27,7 @@ MOST_CASES = 4  # levels of two columns that interact, of each
 PAIRS = ((0.25, 0.75), (0.1, 0.9), (0.01, 0.99), (0.0, 1.0))  # quantiles to compare: the first two that differ
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Column:
     """A column of the table: as terms see it, its values in the unlabelled rows, and the columns it interacts with."""
 

@@ -21,7 +21,7 @@ SHORTEST = 40.0  # contour line that is labelled
 TRIED = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8)  # where along a line its label may stand
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Field:
     """Values over the plane.
 

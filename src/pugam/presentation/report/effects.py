@@ -26,7 +26,7 @@ DETAIL = Detail(curve=61, map=31, levels=40)
 RUG_MARKS = 60
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Term:
     """A term in a report: its picture, its coefficients with pi fixed at K values, and where u is zero."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pugam.inference import Interval, Limits, Worklist, Yields, said_lengths
+from pugam.inference import Worklist, Yields, said_lengths
 from pugam.presentation.report.content import Yield
 from pugam.presentation.report.drawing import (
     WIDTH,
@@ -36,12 +36,7 @@ def collect_yields(listed: Worklist) -> tuple[Yield, ...]:
 def _line(curve: Yields, length: int) -> Yield:
     place = int(np.searchsorted(curve.reviewed, length))
     limits = curve.found, curve.precision, curve.recall
-    return Yield(length, float(curve.threshold[place]), *(_interval(one, place, curve.level) for one in limits))
-
-
-def _interval(limits: Limits, place: int, level: float) -> Interval:
-    estimate, lower, upper = (float(values[place]) for values in limits)
-    return Interval(estimate, lower, upper, level, "draws")
+    return Yield(length, float(curve.threshold[place]), *(one.at(place, curve.level) for one in limits))
 
 
 def draw_yields(curve: Yields) -> Chart:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, get_args
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,15 +13,14 @@ from numpy.typing import NDArray
 from pugam.data import Column
 from pugam.errors import InputError
 from pugam.nodes import Node
-from pugam.terms.axes import Axis, level_axis
-from pugam.terms.basis import Basis, Comparison, Encoded, LevelInDoubt
+from pugam.terms.basis import Comparison, Encoded, LevelInDoubt
 from pugam.terms.expressions import Case, cases_by_level
-from pugam.terms.gaps import refuse_missing
-from pugam.terms.levels import UNSEEN_CODE, encode_levels, find_levels, read_levels
-from pugam.terms.options import MISSING, UNSEEN, MissingPolicy, UnseenPolicy, check_choice, check_column
+from pugam.terms.level_terms import LevelBasis, LevelTerm
+from pugam.terms.levels import UNSEEN_CODE, find_levels, read_levels
+from pugam.terms.options import MISSING, UNSEEN, MissingPolicy, UnseenPolicy
 from pugam.terms.shelf import Shelf
 from pugam.terms.splines import PiecewiseBasis
-from pugam.terms.term import Term, register_term
+from pugam.terms.term import register_term
 
 __all__ = ["Factor", "FactorBasis", "f"]
 
@@ -32,7 +31,7 @@ MOST_IN_A_MARGIN = 12  # levels of a factor whose interactions are looked for
 
 @register_term
 @dataclass(frozen=True)
-class Factor(Term):
+class Factor(LevelTerm):
     """One effect per level of a column, summing to zero over the levels; see `f`."""
 
     column: str
@@ -45,21 +44,6 @@ class Factor(Term):
     purpose: ClassVar[str] = "for a factor"
     options: ClassVar = {"missing": MISSING, "unseen": UNSEEN}
 
-    def __post_init__(self) -> None:
-        check_column(self.column)
-        check_choice(self.label, "missing", self.missing, get_args(MissingPolicy))
-        check_choice(self.label, "unseen", self.unseen, get_args(UnseenPolicy))
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Its one column."""
-        return (self.column,)
-
-    @property
-    def level_columns(self) -> tuple[str, ...]:
-        """Its one column."""
-        return (self.column,)
-
     def resolve(self, columns: Sequence[Column]) -> FactorBasis:
         """Find the levels."""
         return FactorBasis(self, find_levels(self, columns[0]))
@@ -70,7 +54,7 @@ class Factor(Term):
 
 
 @dataclass(frozen=True)
-class FactorBasis(Basis):
+class FactorBasis(LevelBasis):
     """One effect per level through orthonormal contrasts, so that the effects sum to zero over the levels."""
 
     spec: Factor
@@ -80,11 +64,6 @@ class FactorBasis(Basis):
     def size(self) -> int:
         """One column less than there are levels."""
         return len(self.levels) - 1
-
-    @property
-    def axes(self) -> tuple[Axis, ...]:
-        """The levels."""
-        return (level_axis(self.spec.column, self.levels, open=self.spec.unseen != "error"),)
 
     def margin(self, n_functions: int) -> FactorBasis | None:
         """All levels, unless they are many."""
@@ -104,11 +83,6 @@ class FactorBasis(Basis):
     def equals(self) -> NDArray[np.intp]:
         """All contrasts: other ones would do, and these follow from the order of the levels."""
         return np.zeros(self.size, dtype=np.intp)
-
-    def encode(self, columns: Sequence[Column]) -> Encoded:
-        """Turn values into level numbers, with a number of its own for unseen levels where they are permitted."""
-        refuse_missing(columns[0], self.spec)
-        return encode_levels(self.spec, columns[0], self.levels, permit_unseen=self.spec.unseen != "error")
 
     def columns(self, encoded: Encoded) -> Array:
         """Look up the contrasts of each row's level: shape (n, n_levels - 1)."""

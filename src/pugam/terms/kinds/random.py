@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, get_args
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pugam.data import Column
 from pugam.nodes import Node
-from pugam.terms.axes import Axis, level_axis
-from pugam.terms.basis import Basis, Encoded, Penalty
+from pugam.terms.basis import Encoded, Penalty
 from pugam.terms.expressions import Case, cases_by_level
-from pugam.terms.gaps import refuse_missing
-from pugam.terms.levels import encode_levels, find_levels, read_levels
-from pugam.terms.options import MISSING, UNSEEN, MissingPolicy, UnseenPolicy, check_choice, check_column
+from pugam.terms.level_terms import LevelBasis, LevelTerm
+from pugam.terms.levels import find_levels, read_levels
+from pugam.terms.options import MISSING, UNSEEN, MissingPolicy, UnseenPolicy
 from pugam.terms.shelf import Shelf
 from pugam.terms.splines import PiecewiseBasis
-from pugam.terms.term import Term, register_term
+from pugam.terms.term import register_term
 
 __all__ = ["Random", "RandomBasis", "r"]
 
@@ -29,7 +28,7 @@ Array = NDArray[np.float64]
 
 @register_term
 @dataclass(frozen=True)
-class Random(Term):
+class Random(LevelTerm):
     """Levels as random effects with an estimated variance; see `r`."""
 
     column: str
@@ -40,21 +39,6 @@ class Random(Term):
     kind: ClassVar[str] = "random"
     purpose: ClassVar[str] = "for random effects"
     options: ClassVar = {"missing": MISSING, "unseen": UNSEEN}
-
-    def __post_init__(self) -> None:
-        check_column(self.column)
-        check_choice(self.label, "missing", self.missing, get_args(MissingPolicy))
-        check_choice(self.label, "unseen", self.unseen, get_args(UnseenPolicy))
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Its one column."""
-        return (self.column,)
-
-    @property
-    def level_columns(self) -> tuple[str, ...]:
-        """Its one column."""
-        return (self.column,)
 
     @property
     def spans(self) -> frozenset[frozenset[str]]:
@@ -71,7 +55,7 @@ class Random(Term):
 
 
 @dataclass(frozen=True)
-class RandomBasis(Basis):
+class RandomBasis(LevelBasis):
     """One column for each level, all under one ridge; a level that the fit never saw has the mean effect, zero."""
 
     spec: Random
@@ -87,11 +71,6 @@ class RandomBasis(Basis):
         """One column for each level."""
         return len(self.levels)
 
-    @property
-    def axes(self) -> tuple[Axis, ...]:
-        """The levels."""
-        return (level_axis(self.spec.column, self.levels, open=self.spec.unseen != "error"),)
-
     @cached_property
     def penalties(self) -> tuple[Penalty, ...]:
         """Half the inverse variance of the effects is what the smoothing parameter stands for."""
@@ -106,11 +85,6 @@ class RandomBasis(Basis):
     def orders(self) -> NDArray[np.intp]:
         """Levels do not bend, however they are penalised."""
         return np.zeros(self.size, dtype=np.intp)
-
-    def encode(self, columns: Sequence[Column]) -> Encoded:
-        """Turn values into level numbers, with a number of its own for unseen levels."""
-        refuse_missing(columns[0], self.spec)
-        return encode_levels(self.spec, columns[0], self.levels, permit_unseen=self.spec.unseen != "error")
 
     @cached_property
     def _indicators(self) -> Array:
