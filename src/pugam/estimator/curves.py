@@ -35,10 +35,11 @@ __all__ = ["CurveMethods", "RowsOfFit"]
 
 
 class RowsOfFit(NamedTuple):
-    """The engine of a fit, and which rows of the data are in it; None stands for all."""
+    """The engine of a fit, which rows of the data are in it (None: all), and the index of the data, if there is one."""
 
     engine: Engine
     kept: np.ndarray | None
+    index: Any = None
 
 
 class CurveMethods:
