@@ -254,10 +254,12 @@ class LittleApart(Finding):
 
     distance: float
     area: float
+    limit: float = 3.0
     said = (
-        "The features separate positives from negatives only weakly: they are {distance:.1f} apart in mean log density "
-        "ratio (for normal features, a ROC area of {area:.2f}), so that the estimate of pi depends on effects adding "
-        "up exactly as the model says. Add stronger features, bound pi, or show results for several values of it (",
+        "The features separate positives from negatives only weakly: they are {distance:.2f} apart in mean log density "
+        "ratio, less than {limit:g} (for normal features, a ROC area of {area:.2f}), so that the estimate of pi "
+        "depends on effects adding up exactly as the model says. Add stronger features, bound pi, or show results for "
+        "several values of it (",
         See("sensitivity"),
         ").",
     )
@@ -387,9 +389,22 @@ class AboveBound(Finding):
     said = (
         "The model puts pi at {lower:.3f} or more, but if labelled rows are a random sample of the positives, it is at "
         "most {bound:.3f}: among the unlabelled rows there are too few like the labelled ones. Do not use this "
-        "estimate. Add interactions of features, as in ti(x, y), or bound pi (",
-        Argument("pi", (0.1, 0.4)),
+        "estimate. ",
+        "Add interactions of features, as in ti(x, y), or bound pi (",
+        Argument("pi", (0, "{bound:.3f}")),
         ").",
+    )
+
+
+@dataclass(frozen=True)
+class AboveBoundWithAllPairs(AboveBound):
+    """The same where every two columns interact in the model already."""
+
+    said = (
+        *AboveBound.said[:-3],
+        "All pairs of columns are in the model already, so three or more columns act together, or labelled rows are no "
+        "random sample of the positives. Ask how the labels came about, or bound pi (",
+        *AboveBound.said[-2:],
     )
 
 
