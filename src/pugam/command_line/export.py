@@ -42,7 +42,7 @@ def export(
 
     Examples:
 
-    pugam export model.json scorer.py
+    pugam export model.json --out scorer.py
 
     pugam export model.json --out scorer.sql --table claims --keep claim_id
     """
