@@ -8,9 +8,8 @@ import pytest
 from pugam.command_line.wording import in_flags
 from pugam.inference import Interval
 from pugam.inference.audit_findings import AuditRefutes
+from pugam.inference.bound_findings import AboveBound, AboveBoundWithAllPairs
 from pugam.inference.findings import (
-    AboveBound,
-    AboveBoundWithAllPairs,
     BoostingSeesMore,
     CurvesDiffer,
     EmNotConverged,

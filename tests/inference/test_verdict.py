@@ -8,8 +8,8 @@ from pugam.command_line.wording import in_flags
 from pugam.inference import BestBin, Interval, LabellingTest, Omnibus, PairTest
 from pugam.inference.audit_findings import AuditedShare
 from pugam.inference.beyond_one import BeyondOne
+from pugam.inference.bound_findings import AboveBound
 from pugam.inference.findings import (
-    AboveBound,
     BoostingSeesMore,
     LabelsPrefer,
     PairsDoNotAddUp,

@@ -105,7 +105,7 @@ class RowMethods(UncertaintyMethods):
             )
         with one_blas_thread():
             self._fit = with_average(FittedKind(engine, self._design, self._settings, self._fit)).fit
-        self._rows, self._survey = RowsOfFit(engine, rows.kept, row_index(X)), survey
+        self._rows, self._index, self._survey = RowsOfFit(engine, rows.kept), row_index(X), survey
         self._chances = None if samples is None else samples.chances
         return self
 
@@ -126,6 +126,7 @@ class RowMethods(UncertaintyMethods):
     def __getstate__(self) -> dict[str, Any]:
         state = dict(cast("dict[str, Any]", super().__getstate__()))
         state.pop("_rows", None)  # data stay where they are
+        state.pop("_index", None)
         state.pop("_survey", None)
         state.pop("_chances", None)
         state.pop("_drawn", None)

@@ -35,11 +35,10 @@ __all__ = ["CurveMethods", "RowsOfFit"]
 
 
 class RowsOfFit(NamedTuple):
-    """The engine of a fit, which rows of the data are in it (None: all), and the index of the data, if there is one."""
+    """The engine of a fit, and which rows of the data are in it; None stands for all."""
 
     engine: Engine
     kept: np.ndarray | None
-    index: Any = None
 
 
 class CurveMethods:
@@ -57,6 +56,7 @@ class CurveMethods:
     _drawn: tuple[Fit, np.ndarray]
     _library: str
     _rows: RowsOfFit
+    _index: Any = None  # of the data of the fit, if they have one
     _survey: SurveyRows | None = None
     _kinds: KindFits | None = None
 

@@ -412,7 +412,7 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
             remember_features(self, X, rows.header)
             self._remember(fitted.fit, fitted.settings, fitted.engine.n0, fitted.engine.n1, fitted.design, covariance)
             self.classes_, self._library = rows.classes, rows.library
-            self._rows, self._survey = RowsOfFit(fitted.engine, rows.kept, row_index(X)), survey
+            self._rows, self._index, self._survey = RowsOfFit(fitted.engine, rows.kept), row_index(X), survey
             self._chances = samples and samples.chances
             self._judge()
         return fitted

@@ -255,7 +255,7 @@ class UncertaintyMethods(CurveMethods):
         if smoothing not in ("fixed", "reselect"):
             raise InputError(f"smoothing is 'fixed' or 'reselect'; got {smoothing!r}.")
         fitted = self._fitted("The bootstrap")
-        engine, kept, _ = self._rows
+        engine, kept = self._rows
         seed = self.random_state if random_state is None else random_state
         if store is not None and isinstance(seed, np.random.Generator | np.random.RandomState):
             raise InputError(

@@ -234,7 +234,7 @@ class WorklistMethods(PredictionMethods):
         if sample is not None:
             raise InputError("Rows of the fit have their samples already; leave ", Argument("sample"), " out.")
         fitted = self._fitted("A worklist of the rows of the fit")
-        engine, kept, index = self._rows
+        engine, kept = self._rows
         rows = np.flatnonzero(unaudited_rows(fitted))
         number = rows if kept is None else np.flatnonzero(kept)[rows]
         predictor = self._design.layout.join_predictor(self.alpha_, self.coef_)
@@ -250,7 +250,7 @@ class WorklistMethods(PredictionMethods):
 
         with one_blas_thread():
             ratio = engine.linear_predictor(predictor)[rows]
-        return _Rows(number, ratio, share, *self._samples(numbers, len(rows)), encoded_at, self._library, index)
+        return _Rows(number, ratio, share, *self._samples(numbers, len(rows)), encoded_at, self._library, self._index)
 
     def _samples(self, numbers: np.ndarray | None, n_rows: int) -> tuple[NDArray[np.intp], np.ndarray]:
         """Numbers of the samples of rows, and by how much the logits of their shares vary beside that of pi."""

@@ -12,6 +12,7 @@ from scipy.special import ndtr
 
 from pugam.inference import findings
 from pugam.inference.audit_findings import find_refuted
+from pugam.inference.bound_findings import AboveBound, AboveBoundWithAllPairs
 from pugam.inference.findings import Finding
 from pugam.inference.open_effects import LARGEST_CONDITION, OpenEffects
 
@@ -125,7 +126,7 @@ def _misfits(found: Diagnosis) -> Iterator[Finding]:
     if found.calibration.pvalue < SMALLEST_CALIBRATION:
         yield findings.LabelsDisagree(found.calibration.pvalue)
     if bound is not None and found.sampling.lower > bound.upper:
-        kind = findings.AboveBoundWithAllPairs if _has_all_pairs(found) else findings.AboveBound
+        kind = AboveBoundWithAllPairs if _has_all_pairs(found) else AboveBound
         yield kind(found.sampling.lower, bound.upper)
 
 

@@ -79,7 +79,7 @@ def collect(
     words = on_page(words)
     fitted = model._fitted("A report")
     places = _row_numbers(model)
-    kept = model._rows.kept
+    _, kept = model._rows
     n_rows = len(places) if kept is None else len(kept)
     require_names(names, n_rows)
     diagnosis = model.diagnose() if diagnosis is None else diagnosis
@@ -139,7 +139,7 @@ def _plain(model: FittedModel, interval: Interval, n_rows: int, found: Diagnosis
 
 def _row_numbers(model: FittedModel) -> NDArray[np.intp]:
     """Where the rows of the engine stand in the data: those of weight zero are not among them."""
-    engine, kept, _ = model._rows
+    engine, kept = model._rows
     return np.arange(engine.n_rows) if kept is None else np.flatnonzero(kept)
 
 
