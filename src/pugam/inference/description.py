@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from pugam.inference.opinions import comparison
+from pugam.inference.opinions import ROUGH, agree
 from pugam.inference.verdict import fits, headline
 from pugam.messages import Words, all_of, counted
 
@@ -106,4 +106,13 @@ def _describe_fit(found: Diagnosis) -> Iterator[str]:
         yield f"  upper bound  pi is at most {bound.upper:.3f} without any model"
     if found.opinions:
         said = ", ".join(f"{opinion.pi:.3f} by {opinion.method}" for opinion in found.opinions)
-        yield f"  others       {said}, without the model: {comparison(found.opinions, found.wald)}"
+        yield f"  others       {said}, without the model: {_compared(found)}"
+
+
+def _compared(found: Diagnosis) -> str:
+    """Say whether others find what the model finds, and if not, how many of them."""
+    off = [opinion for opinion in found.opinions if not agree((opinion,), found.wald)]
+    if not off:
+        return "they agree" if len(found.opinions) > 1 else "it agrees"
+    both = "both lie" if len(off) > 1 else "one lies" if len(found.opinions) > 1 else "it lies"
+    return f"{both} outside the interval by more than {ROUGH:g}"

@@ -19,7 +19,7 @@ from pugam.inference.findings import Finding
 from pugam.inference.intervals import Interval
 from pugam.inference.rows_tested import RowsTested
 
-__all__ = ["Opinion", "OthersDisagree", "ask_others", "comparison", "find_disagreement"]
+__all__ = ["ROUGH", "Opinion", "OthersDisagree", "agree", "ask_others", "find_disagreement"]
 
 Array = NDArray[np.float64]
 
@@ -72,13 +72,9 @@ def _thinned(scores: Array) -> Array:
     return np.sort(scores)[:: max(-(-len(scores) // MOST_ASKED), 1)]
 
 
-def comparison(opinions: tuple[Opinion, ...], interval: Interval) -> str:
-    """Say whether others find what the model finds, as far as they can tell."""
-    near = [interval.lower - ROUGH <= opinion.pi <= interval.upper + ROUGH for opinion in opinions]
-    if all(near):
-        return "they agree" if len(near) > 1 else "it agrees"
-    who = "both lie" if not any(near) and len(near) > 1 else "one lies" if len(near) > 1 else "it lies"
-    return f"{who} outside the interval by more than {ROUGH:g}"
+def agree(opinions: tuple[Opinion, ...], interval: Interval) -> bool:
+    """Whether others find what the model finds, as far as they can tell."""
+    return all(interval.lower - ROUGH <= opinion.pi <= interval.upper + ROUGH for opinion in opinions)
 
 
 def find_disagreement(opinions: tuple[Opinion, ...], interval: Interval) -> Iterator[Finding]:
