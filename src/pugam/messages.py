@@ -24,6 +24,7 @@ __all__ = [
     "ShellQuotes",
     "UnseenZero",
     "Words",
+    "all_of",
     "counted",
     "filled",
     "first_and_more",
@@ -166,6 +167,15 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
+def all_of(count: int, noun: str) -> str:
+    """Say that all of several things are meant.
+
+    >>> all_of(2, "sample"), all_of(3, "sample")
+    ('both samples', 'all 3 samples')
+    """
+    return f"both {noun}s" if count == 2 else f"all {counted(count, noun)}"
+
+
 def in_percent(share: float) -> str:
     """Write a share in percent: never nothing of what there is.
 
@@ -206,7 +216,9 @@ def in_python(piece: Piece) -> str:
             return f"read it with pandas.read_csv(..., {PANDAS_NAMES[what]}={sign!r}) first"
         case InFormula(formula, position):
             return f"\n{formula}\n{' ' * position}^"
-        case DroppingRows() | NamingPositive() | ShellQuotes():
+        case NamingPositive(values):
+            return f", as in z = (z == {max(values, key=str)!r}).astype(int)" if values else ""
+        case DroppingRows() | ShellQuotes():
             return ""
 
 
@@ -214,6 +226,9 @@ def filled(piece: str | Piece, figures: Mapping[str, object]) -> str | Piece:
     """Put figures into text, and into what an argument is given."""
     if isinstance(piece, Argument) and isinstance(piece.value, str):
         return replace(piece, value=piece.value.format(**figures))
+    if isinstance(piece, Argument) and isinstance(piece.value, tuple):
+        numbers = (float(part.format(**figures)) if isinstance(part, str) else part for part in piece.value)
+        return replace(piece, value=tuple(numbers))
     return piece.format(**figures) if isinstance(piece, str) else piece
 
 

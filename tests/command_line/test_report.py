@@ -168,7 +168,8 @@ def test_warnings_of_a_report_speak_of_flags(pugam_says, rows):
     assert "plot(" not in page()
     assert "diagnose()" not in page()
     (warnings,) = re.findall(r'<ul class="warnings">(.*?)</ul>', page(), flags=re.DOTALL)
-    assert re.search(r"--(?:pi|ci|report)\b", warnings)
+    assert re.search(r"\(pi = [\d.]+, pi from [\d.]+ to [\d.]+\)", warnings)
+    assert "--" not in warnings
 
 
 def test_a_report_of_text_labels_needs_no_flags(given, rows):

@@ -93,6 +93,16 @@ def test_reasons_are_told_row_by_row(model, new, make):
     assert list(told["reason"]) == ["x2 is missing", "site 'east' was not seen in the fit"]
 
 
+def test_rows_keep_the_index_of_x(model, new):
+    named = new.set_axis(list("abcd"), axis=0)
+
+    assert model.unscorable(named)["row"].tolist() == ["b", "d"]
+    assert model.predict_interval(named, unscorable="nan").index.tolist() == list("abcd")
+    found = model.worklist(named, unscorable="nan")
+    assert (sorted(found.rows["row"]), found.not_scored["row"].tolist()) == (["a", "c"], ["b", "d"])
+    assert model.explain(named, unscorable="nan")["row"].unique().tolist() == list("abcd")
+
+
 def test_arrays_are_scored_too(data):
     model = PUGAM("x0 + x1", pi=0.4, check=False).fit(data.X[["x1", "x2"]].to_numpy(), data.z)
 

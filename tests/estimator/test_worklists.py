@@ -1,5 +1,7 @@
 """Worklists: which rows are on them, what they are expected to yield, and what is refused."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -35,6 +37,32 @@ def test_the_likeliest_rows_are_listed_with_the_columns_asked_for(model, hidden)
     limits = model.predict_interval(hidden)
     np.testing.assert_allclose(listed.rows["lower"], limits["lower"].to_numpy()[listed.rows["row"]])
     assert listed.found.estimate == pytest.approx(np.sort(posterior)[-20:].sum())
+
+
+def test_rows_are_named_by_the_index_of_x(model, hidden, data):
+    names = [f"C{number}" for number in range(len(hidden))]
+    claims, numbered = hidden.set_axis(names, axis=0), model.worklist(hidden, top=20).rows["row"]
+    pairs = hidden.set_index([pd.Index(names), pd.Index(names[::-1])])
+    days = hidden.set_axis(pd.date_range("2024-01-01", periods=len(hidden)), axis=0)
+
+    assert model.worklist(claims, top=20).rows["row"].tolist() == [names[number] for number in numbered]
+    assert model.worklist(pairs, top=1).rows["row"].tolist() == [pairs.index[numbered[0]]]
+    assert model.worklist(days, top=20).rows["row"].tolist() == days.index[numbered].tolist()
+    assert model.worklist(hidden.to_numpy(), top=20).rows["row"].tolist() == numbered.tolist()
+    later = hidden.iloc[500:]
+    listed = model.worklist(later, top=20).rows
+    np.testing.assert_allclose(model.predict_proba(later.loc[listed["row"]])[:, 1], listed["p_positive"])
+
+
+def test_rows_of_the_fit_are_named_by_its_index(model, data):
+    names = np.array([f"P{number}" for number in range(len(data.X))])
+    rows = data.X.set_axis(names, axis=0)
+    named = PUGAM(check=False).fit(rows, data.z)
+    expected = names[model.worklist(top=30).rows["row"]].tolist()
+
+    assert named.worklist(top=30).rows["row"].tolist() == expected
+    again = pickle.loads(pickle.dumps(named)).attach(rows, data.z)
+    assert again.worklist(top=30).rows["row"].tolist() == expected
 
 
 def test_without_rows_the_unlabelled_ones_of_the_fit_are_ranked(model, hidden, data):
@@ -93,7 +121,10 @@ def test_the_sentence(model, hidden):
         f"Review 100 rows, expect {found.estimate:.0f} positives (95% interval {found.lower:.0f} to {found.upper:.0f})"
     )
     assert model.worklist(hidden, top=1).sentence.startswith("Review 1 row, expect 1 positive (95% interval ")
-    assert " and 0.2% (0.2% to 0.2%) of the positives among " in model.worklist(hidden, top=1).sentence
+    assert (
+        ": that is 100% of the rows reviewed, and 0.2% (0.2% to 0.2%) of all positives among the 1,200 rows."
+        in model.worklist(hidden, top=1).sentence
+    )
     assert str(model.worklist(hidden, threshold=1.0)) == "No row of 1,200 is to be reviewed."
 
 

@@ -2,11 +2,14 @@
 
 from dataclasses import replace
 
+import pytest
+
 from pugam.inference.description import describe
 from pugam.inference.findings import (
     NeedsSmoothness,
     Separated,
 )
+from pugam.inference.opinions import Opinion
 from pugam.messages import in_python
 
 
@@ -45,6 +48,28 @@ def test_a_diagnosis_of_the_mode_tells_of_its_starts(clear_mode):
     assert f"4 of 4 near the best, within {clear_mode.starts_spread:.3f} in pi" in text
     assert "interactions" not in text
     assert "!" not in text
+
+
+def test_a_doubtful_calibration_is_told_where_pi_is_fixed_alone(clear):
+    doubtful = replace(clear, calibration=replace(clear.calibration, pvalue=0.001))
+
+    assert str(doubtful).startswith("pi is well determined: ")
+    assert str(replace(doubtful, verdict="fixed")).startswith("pi is fixed by a model that does not fit: ")
+
+
+@pytest.mark.parametrize(
+    ("pi", "said"),
+    [
+        ((0.4, 0.36), "they agree"),
+        ((0.4, 0.99), "one lies outside the interval by more than 0.05"),
+        ((0.01, 0.99), "both lie outside the interval by more than 0.05"),
+        ((0.99,), "it lies outside the interval by more than 0.05"),
+    ],
+)
+def test_second_opinions_are_compared_with_the_interval(clear, pi, said):
+    found = replace(clear, opinions=tuple(Opinion("another", one) for one in pi))
+
+    assert f"without the model: {said}" in str(found)
 
 
 def test_tests_that_could_not_be_made_are_not_spoken_of(clear):

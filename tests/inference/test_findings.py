@@ -8,8 +8,8 @@ import pytest
 from pugam.command_line.wording import in_flags
 from pugam.inference import Interval
 from pugam.inference.audit_findings import AuditRefutes
+from pugam.inference.bound_findings import AboveBound, AboveBoundWithAllPairs
 from pugam.inference.findings import (
-    AboveBound,
     BoostingSeesMore,
     CurvesDiffer,
     EmNotConverged,
@@ -53,6 +53,7 @@ from pugam.presentation.report.wording import on_page
 
 FINDINGS = [
     AboveBound(0.612, 0.487),
+    AboveBoundWithAllPairs(0.612, 0.487),
     AuditRefutes(("{north}", "all samples"), 0.0004, 120.0, 0.231, 0.186, 0.277),
     BoostingSeesMore(0.0021),
     CurvesDiffer(0.0004, ("s(x1) in {north}", "s(x2) in south"), "Leave out the columns concerned"),
@@ -138,7 +139,12 @@ def test_a_report_points_to_what_is_on_its_page(finding):
             "bounds on this page)",
         ),
         (FewStartsNear(2, 12), "Only 2 of 12 starts", "(--starts 40)", "(--starts 40)"),
-        (FlatProfile(0.0, 1.0), "(pi=0.2, pi=(0.1, 0.4))", "(--pi 0.2, --pi 0.1,0.4)", "(--pi 0.2, --pi 0.1,0.4)"),
+        (
+            FlatProfile(0.0, 1.0),
+            "(pi=0.2, pi=(0.1, 0.4))",
+            "(--pi 0.2, --pi 0.1,0.4)",
+            "(pi = 0.2, pi from 0.1 to 0.4)",
+        ),
         (NotConverged(200), "within 200 iterations. Try a larger max_iter,", "larger --max-iter,", "--max-iter,"),
         (SaysLittle(), "; diagnose() says more.", "; --report says more.", "; the diagnosis on this page says more."),
         (

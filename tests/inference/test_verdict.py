@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from pugam.command_line.wording import in_flags
 from pugam.inference import BestBin, Interval, LabellingTest, Omnibus, PairTest
 from pugam.inference.audit_findings import AuditedShare
 from pugam.inference.beyond_one import BeyondOne
+from pugam.inference.bound_findings import AboveBound
 from pugam.inference.findings import (
-    AboveBound,
     BoostingSeesMore,
     LabelsPrefer,
     PairsDoNotAddUp,
@@ -17,6 +18,7 @@ from pugam.inference.findings import (
 from pugam.inference.open_effects import OpenEffects
 from pugam.inference.verdict import judge
 from pugam.inference.without_pairs import WithoutPairs
+from pugam.presentation.report.wording import on_page
 from pugam.solvers import Search
 
 
@@ -113,7 +115,7 @@ CASES = {
     "little apart": (
         lambda d: {"distance": 2.94},
         "weakly determined",
-        "only weakly: they are 2.9 apart",
+        "only weakly: they are 2.94 apart in mean log density ratio, less than 3 (",
         "stronger features",
     ),
     "perhaps little apart": (
@@ -181,7 +183,7 @@ CASES = {
         lambda d: {"best_bin": BestBin(0.31, d.sampling.lower - 0.001)},
         "does not fit",
         "or more, but if labelled rows are a random sample of the positives, it is at most",
-        "bound pi (pi=(0.1, 0.4))",
+        "bound pi (pi=(0, 0.373))",
     ),
     "calibration": (
         lambda d: {"calibration": replace(d.calibration, pvalue=0.0012)},
@@ -301,6 +303,18 @@ def test_a_fixed_pi_stays_fixed_where_the_model_does_not_fit(clear):
 
     assert verdict == "fixed"
     assert [type(finding) for finding in findings] == [BoostingSeesMore, AboveBound]
+
+
+def test_above_the_bound_the_remedy_is_none_that_was_taken(clear):
+    columns = [(f"x{one}", f"x{other}") for one in range(1, 6) for other in range(1, one)]
+    above = replace(clear, best_bin=BestBin(0.1, 0.2))
+
+    (some,), (every,) = (judge(replace(above, columns=tuple(columns[:most])))[1][:1] for most in (4, 10))
+    assert "Add interactions of features, as in ti(x, y), or bound pi (pi=(0, 0.2))." in str(some.message)
+    assert "All pairs of columns are in the model already" in str(every.message)
+    assert "ti(x, y)" not in str(every.message)
+    assert "(--pi 0,0.2)" in every.message.told(in_flags)
+    assert "bound pi (pi from 0 to 0.2)" in every.message.told(on_page(in_flags))
 
 
 @pytest.mark.parametrize(("pvalue", "said"), [(1e-5, [PairsDoNotAddUp]), (1e-3, [LabelsPrefer, PairsDoNotAddUp])])

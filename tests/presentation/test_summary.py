@@ -10,6 +10,7 @@ from scipy.stats import chi2, norm
 
 from pugam import PUGAM, InputError, PugamWarning, s
 from pugam.datasets import simulate
+from pugam.presentation.summary import _aligned, _decimals
 from pugam.version import __version__
 
 FORMULA = "s(age) + l(dose, missing='effect') + f(site) + weight + f(group, missing='effect')"
@@ -274,8 +275,10 @@ def test_numbers_in_the_text_are_those_of_the_frames(summary):
     for row in summary.linear.to_dict("records"):
         against = r" against \S+" if (row["term"], row["level"]) == ("l(dose)", "missing") else ""
         estimate, se, z_value, p, *_ = line_of(text, f"{row['term']} {row['level']}".rstrip(), against)
-        assert float(estimate) == pytest.approx(row["estimate"], rel=5e-4)
-        assert float(se) == pytest.approx(row["se"], rel=5e-3)
+        assert len(estimate.partition(".")[2]) == len(se.partition(".")[2]) >= 2
+        rounding = 0.5 * 10.0 ** -len(se.partition(".")[2])
+        assert float(estimate) == pytest.approx(row["estimate"], abs=1.001 * rounding)
+        assert float(se) == pytest.approx(row["se"], abs=1.001 * rounding)
         assert float(z_value) == pytest.approx(row["z"], abs=0.005)
         assert float(p) == pytest.approx(row["pvalue"], rel=5e-3)
     joint = text[text.index("all levels together") :]
@@ -346,6 +349,42 @@ def test_tiny_pvalues_are_bounded():
     assert summary.linear["pvalue"][0] < 1e-16
     assert line_of(str(summary), "l(a)")[-3:] == ["<", "1e-16", "***"]
     assert line_of(str(summary), "s(b)")[-3:] == ["<", "1e-16", "***"]
+
+
+def test_columns_of_few_numbers_that_became_curves_are_named_once(rows_of_few_values):
+    X, z = rows_of_few_values
+    chosen, named = PUGAM(check=False).fit(X, z), PUGAM("s(x1) + s(three, k=3) + s(five, k=5)", check=False).fit(X, z)
+
+    said = (
+        "three, five have at most 5 distinct values and became curves through them; f(three) gives each value its own"
+    )
+    assert str(chosen.summary()).count("distinct values") == str(chosen.summary()).count(said) == 1
+    assert "distinct values" not in str(named.summary())
+    alone = str(PUGAM(check=False).fit(X[["x1", "three", "six"]], z).summary())
+    assert "three has at most 5 distinct values and became a curve through them; f(three) gives" in alone
+
+
+@pytest.fixture(scope="module")
+def rows_of_few_values():
+    data = simulate(1, n0=300, n=600, random_state=0)
+    numbers = np.arange(600)
+    return data.X[["x1"]].assign(three=numbers % 3, five=numbers % 5, six=numbers % 6, two=numbers % 2), data.z
+
+
+@pytest.mark.parametrize(
+    ("errors", "cells"),
+    [
+        ([0.0521, 1.9], [("-0.1862", "0.0521"), ("0.1940", "1.9000")]),
+        ([0.0, 0.34], [("0.000", "0.000"), ("0.194", "0.340")]),
+        ([250.0, 31.0], [("-0.2", "250.0"), ("0.2", "31.0")]),
+        ([3e-7, 0.34], [("-0.186", "3e-07"), ("0.194", "0.340")]),
+    ],
+)
+def test_slopes_and_their_errors_have_the_same_decimals(errors, cells):
+    estimates = [-1.63e-13 if errors[0] == 0.0 else -0.1862, 0.194]
+    decimals = _decimals(errors)
+
+    assert [_aligned(estimate, se, decimals) for estimate, se in zip(estimates, errors, strict=True)] == cells
 
 
 def test_an_estimate_on_the_boundary_is_warned_of(X, z):

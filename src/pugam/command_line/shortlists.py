@@ -218,6 +218,6 @@ def expectation(
     of_all = shortlist.expected / max(shortlist.total, 1e-300)
     yield (
         f"Review {counted(count, 'row')}, expect {counted(round(shortlist.expected), 'positive')}{limits}: "
-        f"{in_percent(shortlist.expected / count)} of the rows reviewed, and {in_percent(of_all)} of the "
+        f"that is {in_percent(shortlist.expected / count)} of the rows reviewed, and {in_percent(of_all)} of the "
         f"{counted(round(shortlist.total), 'positive')} expected among all {counted(shortlist.n_rows, 'row')}."
     )

@@ -2,7 +2,7 @@
 
 from pugam.data.copies import find_copies
 from pugam.data.digests import digest, join_digests
-from pugam.data.frames import make_frame
+from pugam.data.frames import make_frame, row_index, row_names
 from pugam.data.giveaways import Giveaway, find_giveaways
 from pugam.data.labels import Labels, read_labels, read_weights, require_both_kinds
 from pugam.data.negatives import read_negatives, require_unlabelled
@@ -65,6 +65,8 @@ __all__ = [
     "require_numeric",
     "require_several",
     "require_unlabelled",
+    "row_index",
+    "row_names",
     "rows_renumbered",
     "sample_name",
     "tell_samples",

@@ -1,4 +1,4 @@
-"""Data frames of several libraries: which of their columns were an index, and frames made of results."""
+"""Data frames of several libraries: their index, which of their columns were one, and frames made of results."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 
-__all__ = ["index_names", "make_frame"]
+__all__ = ["index_names", "make_frame", "row_index", "row_names"]
 
 NAMES_OF_AN_INDEX = re.compile(r"__index_level_\d+__")  # as pandas calls one without a name in a file
 
@@ -31,6 +32,20 @@ def _noted(notes: Any) -> frozenset[str]:
     except (KeyError, TypeError, ValueError, RecursionError):
         return frozenset()  # there are none, or they were written by somebody else
     return frozenset(name for name in found if isinstance(name, str)) if isinstance(found, list) else frozenset()
+
+
+def row_index(X: Any) -> Any:
+    """The index of a pandas data frame; None for what has none: its rows are known by their places."""
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    return nw.maybe_get_index(frame) if isinstance(frame, nw.DataFrame) else None
+
+
+def row_names(index: Any, places: np.ndarray) -> np.ndarray:
+    """What the rows at some places are called: as in the index, or by these places where there is none."""
+    if index is None:
+        return places
+    some = index[places]
+    return np.asarray(some) if some.dtype.kind in "iuf" else np.fromiter(some, dtype=object, count=len(places))
 
 
 def make_frame(library: str, data: dict[str, Any]) -> Any:

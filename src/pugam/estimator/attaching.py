@@ -7,7 +7,7 @@ from typing import Any, Self, cast
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from pugam.data import SampleRoles, read_samples
+from pugam.data import SampleRoles, read_samples, row_index
 from pugam.engines import one_blas_thread
 from pugam.errors import InputError
 from pugam.estimator.curves import RowsOfFit
@@ -109,7 +109,7 @@ class RowMethods(UncertaintyMethods):
             )
         with one_blas_thread():
             self._fit = with_average(FittedKind(engine, self._design, self._settings, self._fit)).fit
-        self._rows, self._survey = RowsOfFit(engine, rows.kept), survey
+        self._rows, self._index, self._survey = RowsOfFit(engine, rows.kept), row_index(X), survey
         self._chances = None if samples is None else samples.chances
         return self
 
@@ -132,6 +132,7 @@ class RowMethods(UncertaintyMethods):
     def __getstate__(self) -> dict[str, Any]:
         state = dict(cast("dict[str, Any]", super().__getstate__()))
         state.pop("_rows", None)  # data stay where they are
+        state.pop("_index", None)
         state.pop("_survey", None)
         state.pop("_chances", None)
         state.pop("_drawn", None)

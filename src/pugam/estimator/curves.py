@@ -57,6 +57,7 @@ class CurveMethods:
     _drawn: tuple[Fit, np.ndarray]
     _library: str
     _rows: RowsOfFit
+    _index: Any = None  # of the data of the fit, if they have one
     _survey: SurveyRows | None = None
     _kinds: KindFits | None = None
 

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from pugam.data import make_frame
+from pugam.data import make_frame, row_index, row_names
 from pugam.engines import one_blas_thread
 from pugam.errors import InputError
 from pugam.estimator.reading import read_new_rows
@@ -159,8 +158,8 @@ def explain_table(
     columns = [[table.column(name).values for name in basis.spec.columns] for basis in bases]
     shown = [_shown(basis, values) for basis, values in zip(bases, columns, strict=True)]
     data = [values[0] if len(values) == 1 else texts for values, texts in zip(columns, shown, strict=True)]
-    index = nw.maybe_get_index(nw.from_native(X, eager_only=True, pass_through=True)) if hasattr(X, "columns") else None
-    return RowsExplained(_emptied(found, rows), index, _side_by_side(data), _side_by_side(shown), table.library, rows)
+    index, parts = row_index(X), (_side_by_side(data), _side_by_side(shown))
+    return RowsExplained(_emptied(found, rows), index, *parts, table.library, rows)
 
 
 def _emptied(found: Contributions, rows: Scorable) -> Contributions:
@@ -196,9 +195,8 @@ def tidy_frame(explained: RowsExplained) -> Any:
     """One line for each row and term, baseline first and averaging last."""
     found, (names, *lines) = explained.found, list(zip(*_lines(explained), strict=True))
     n_rows = len(found.baseline)
-    index = range(n_rows) if explained.index is None else list(explained.index)
     columns = dict(zip(("value", "contribution", "se", "lower", "upper"), map(_row_by_row, lines), strict=True))
-    repeated = [name for name in index for _ in names]
+    repeated = np.repeat(row_names(explained.index, np.arange(n_rows)), len(names))
     reasons = {name: np.repeat(each, len(names)) for name, each in explained.rows.reason_column.items()}
     return make_frame(explained.library, {"row": repeated, "term": list(names) * n_rows, **columns, **reasons})
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from pugam.data import Table, make_frame, read_labels, read_weights
+from pugam.data import Table, make_frame, read_labels, read_weights, row_index, row_names
 from pugam.engines import one_blas_thread
 from pugam.errors import InputError
 from pugam.estimator.explaining import explain_table, wide_frame
@@ -67,8 +67,9 @@ class PredictionMethods(SampleMethods):
     def unscorable(self, X: Any) -> Any:
         """Return the rows that cannot be scored, and why: a frame row, reason.
 
-        Rows are counted from 0. They hold a level that the fit never saw, or lack a value in a column whose term does
-        not permit that. ``predict_proba(X, unscorable="nan")`` scores all others.
+        `row` is the index of X, or the place from 0 on where X has none. Such rows hold a level that the fit never saw,
+        or lack a value in a column whose term does not permit that. ``predict_proba(X, unscorable="nan")`` scores all
+        others.
 
         Parameters
         ----------
@@ -89,7 +90,8 @@ class PredictionMethods(SampleMethods):
         check_is_fitted(self)
         table = read_new_rows(self, X)
         found = unscorable_rows([one._design for one in self._models], table)
-        return table.frame({"row": list(found), "reason": list(found.values())})
+        names = row_names(row_index(X), np.fromiter(found, dtype=np.intp, count=len(found)))
+        return table.frame({"row": names, "reason": list(found.values())})
 
     def decision_function(
         self, X: Any, pi: float | None = None, *, sample: Any = None, unscorable: UnscorablePolicy = "error"
@@ -209,6 +211,8 @@ class PredictionMethods(SampleMethods):
     ) -> Any:
         """Return P(y = 1 | x) of each row with its uncertainty: a frame p_positive, se, lower, upper.
 
+        The frame has the index of X, if X has one.
+
         p_positive is the posterior of `predict_proba`. Limits are symmetric on the logit scale. By marginal likelihood,
         where p_positive is an average over what is not known of pi and of the curves, they are drawn around the
         posterior that is not averaged, and show what is averaged over. They always hold p_positive.
@@ -247,7 +251,8 @@ class PredictionMethods(SampleMethods):
         centre = self._inference.central_logits(ratio, self.pi_ if share is None else share)
         limits = posterior_limits(logits, centre, np.sqrt(errors**2 + variance), level)
         numbers = {name: rows.emptied(values) for name, values in limits.items()}
-        return make_frame(table.library, {**numbers, **rows.reason_column})
+        frame, index = make_frame(table.library, {**numbers, **rows.reason_column}), row_index(X)
+        return frame if index is None else frame.set_axis(index, axis=0)
 
     def predict(
         self,

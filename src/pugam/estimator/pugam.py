@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from pugam.data import RareKinds, SampleRoles, read_samples
+from pugam.data import RareKinds, SampleRoles, read_samples, row_index
 from pugam.engines import one_blas_thread
 from pugam.estimator.curves import RowsOfFit
 from pugam.estimator.fitting import fit_designs
@@ -411,7 +411,7 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
             remember_features(self, X, rows.header)
             self._remember(fitted.fit, fitted.settings, fitted.engine.n0, fitted.engine.n1, fitted.design, covariance)
             self.classes_, self._library = rows.classes, rows.library
-            self._rows, self._survey = RowsOfFit(fitted.engine, rows.kept), survey
+            self._rows, self._index, self._survey = RowsOfFit(fitted.engine, rows.kept), row_index(X), survey
             self._chances = samples and samples.chances
             self._judge()
         return fitted

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from pugam.data import make_frame
+from pugam.data import make_frame, row_index, row_names
 from pugam.engines import one_blas_thread
 from pugam.errors import InputError
 from pugam.estimator.options import is_number, read_count
@@ -62,6 +62,8 @@ class _Rows:
         Gives encoded values of rows, by their places among these.
     library : str
         In which frames are made.
+    index : index of a pandas frame, or None
+        Names of the rows of the table; None stands for their places from 0 on.
     """
 
     number: NDArray[np.intp]
@@ -71,6 +73,7 @@ class _Rows:
     excess: np.ndarray
     encoded_at: Any
     library: str
+    index: Any
 
 
 class WorklistMethods(PredictionMethods):
@@ -124,8 +127,8 @@ class WorklistMethods(PredictionMethods):
         Returns
         -------
         Worklist
-            With `rows`, `found`, `precision`, `recall`, `cutoffs`, a table for lists of other lengths, and
-            `not_scored`.
+            With `rows`, whose column row is the index of X (or the place from 0 on where X has none), `found`,
+            `precision`, `recall`, `cutoffs`, a table for lists of other lengths, and `not_scored`.
 
         Examples
         --------
@@ -135,9 +138,8 @@ class WorklistMethods(PredictionMethods):
         >>> model = PUGAM().fit(data.X, data.z)
         >>> unlabelled = data.z == 0
         >>> found = model.worklist(data.X[unlabelled], top=200).found
-        >>> hidden = data.y[unlabelled]
         >>> rows = model.worklist(data.X[unlabelled], top=200).rows["row"]
-        >>> bool(found.lower <= hidden[rows].sum() <= found.upper)
+        >>> bool(found.lower <= data.y[rows].sum() <= found.upper)
         True
         """
         check_is_fitted(self)
@@ -176,9 +178,10 @@ class WorklistMethods(PredictionMethods):
         errors = self._inference.model_errors(self.pi_, level) if allowed else ModelErrors()
         lengths = lengths_of_reviews(len(order), length)
         curve = expected_yields(ranked, self._design, share_and_intercept_covariance(*known), errors, lengths, level)
-        listed: dict[str, Any] = {"rank": np.arange(1, 1 + length), "row": rows.number[order[:length]]}
+        places = rows.number[order[:length]]
+        listed: dict[str, Any] = {"rank": np.arange(1, 1 + length), "row": row_names(rows.index, places)}
         listed |= self._limits(ranked, length, intercept_covariance(*known), level)
-        listed |= {name: np.asarray(values)[rows.number[order[:length]]] for name, values in kept.items()}
+        listed |= {name: np.asarray(values)[places] for name, values in kept.items()}
         table = make_frame(rows.library, yield_columns(curve, said_lengths(len(order), length)))
         return Worklist.of_yields(make_frame(rows.library, listed), table, curve, length, self.verdict_, pi_known)
 
@@ -222,6 +225,7 @@ class WorklistMethods(PredictionMethods):
             *self._samples(numbers, len(scored)),
             lambda places: [values[places] for values in encoded],
             table.library,
+            row_index(X),
         )
 
     def _rows_of_fit(self, pi: float | None, sample: Any) -> _Rows:
@@ -245,7 +249,7 @@ class WorklistMethods(PredictionMethods):
 
         with one_blas_thread():
             ratio = engine.linear_predictor(predictor)[rows]
-        return _Rows(number, ratio, share, *self._samples(numbers, len(rows)), encoded_at, self._library)
+        return _Rows(number, ratio, share, *self._samples(numbers, len(rows)), encoded_at, self._library, self._index)
 
     def _samples(self, numbers: np.ndarray | None, n_rows: int) -> tuple[NDArray[np.intp], np.ndarray]:
         """Numbers of the samples of rows, and by how much the logits of their shares vary beside that of pi."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from pugam.inference.opinions import agree
+from pugam.inference.opinions import ROUGH, agree
 from pugam.inference.verdict import fits, headline
-from pugam.messages import Words, counted
+from pugam.messages import Words, all_of, counted
 
 if TYPE_CHECKING:
     from pugam.inference.diagnosis import Diagnosis
@@ -98,7 +98,7 @@ def _describe_fit(found: Diagnosis) -> Iterator[str]:
     if found.curves is not None:
         joint = found.curves.joint
         test = f"chi-square {joint.statistic:.3g} on {joint.df:g} df, p = {joint.pvalue:.2g}"
-        yield f"  same curves  {test} (in all {len(found.curves.samples)} samples)"
+        yield f"  same curves  {test} (in {all_of(len(found.curves.samples), 'sample')})"
     if found.audits:
         last = found.audits[-1]
         limits = f"{last.estimate:.3f} (95% interval {last.lower:.3f} to {last.upper:.3f})"
@@ -109,5 +109,13 @@ def _describe_fit(found: Diagnosis) -> Iterator[str]:
         yield f"  upper bound  pi is at most {bound.upper:.3f} without any model"
     if found.opinions:
         said = ", ".join(f"{opinion.pi:.3f} by {opinion.method}" for opinion in found.opinions)
-        both = "agree" if agree(found.opinions, found.wald) else "differ"
-        yield f"  others       {said}, without the model: they {both}"
+        yield f"  others       {said}, without the model: {_compared(found)}"
+
+
+def _compared(found: Diagnosis) -> str:
+    """Say whether others find what the model finds, and if not, how many of them."""
+    off = [opinion for opinion in found.opinions if not agree((opinion,), found.wald)]
+    if not off:
+        return "they agree" if len(found.opinions) > 1 else "it agrees"
+    both = "both lie" if len(off) > 1 else "one lies" if len(found.opinions) > 1 else "it lies"
+    return f"{both} outside the interval by more than {ROUGH:g}"

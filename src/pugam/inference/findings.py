@@ -254,10 +254,12 @@ class LittleApart(Finding):
 
     distance: float
     area: float
+    limit: float = 3.0
     said = (
-        "The features separate positives from negatives only weakly: they are {distance:.1f} apart in mean log density "
-        "ratio (for normal features, a ROC area of {area:.2f}), so that the estimate of pi depends on effects adding "
-        "up exactly as the model says. Add stronger features, bound pi, or show results for several values of it (",
+        "The features separate positives from negatives only weakly: they are {distance:.2f} apart in mean log density "
+        "ratio, less than {limit:g} (for normal features, a ROC area of {area:.2f}), so that the estimate of pi "
+        "depends on effects adding up exactly as the model says. Add stronger features, bound pi, or show results for "
+        "several values of it (",
         See("sensitivity"),
         ").",
     )
@@ -386,21 +388,6 @@ class CurvesDiffer(Finding):
         "there, so shares may be far off. {remedy}, or fit the samples one by one, each with all labelled rows",
         FittingAlone(),
         ".",
-    )
-
-
-@dataclass(frozen=True)
-class AboveBound(Finding):
-    """The model puts pi where even labels and features alone, without any model, say that it cannot be."""
-
-    lower: float
-    bound: float
-    said = (
-        "The model puts pi at {lower:.3f} or more, but if labelled rows are a random sample of the positives, it is at "
-        "most {bound:.3f}: among the unlabelled rows there are too few like the labelled ones. Do not use this "
-        "estimate. Add interactions of features, as in ti(x, y), or bound pi (",
-        Argument("pi", (0.1, 0.4)),
-        ").",
     )
 
 

@@ -19,7 +19,7 @@ from pugam.inference.findings import Finding
 from pugam.inference.intervals import Interval
 from pugam.inference.rows_tested import RowsTested
 
-__all__ = ["Opinion", "OthersDisagree", "agree", "ask_others", "find_disagreement"]
+__all__ = ["ROUGH", "Opinion", "OthersDisagree", "agree", "ask_others", "find_disagreement"]
 
 Array = NDArray[np.float64]
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import compress
+from itertools import combinations, compress
 from typing import TYPE_CHECKING, Literal
 
 from scipy.special import ndtr
 
 from pugam.inference import findings
 from pugam.inference.audit_findings import find_refuted
+from pugam.inference.bound_findings import AboveBound, AboveBoundWithAllPairs
 from pugam.inference.findings import Finding
 from pugam.inference.open_effects import LARGEST_CONDITION, OpenEffects
 
@@ -86,13 +87,10 @@ def headline(verdict: str) -> str:
 
 
 def fits(found: Diagnosis) -> bool:
-    """Whether nothing was found that the model does not fit."""
-    return _is_calibrated(found) and not list(_misfits(found))
-
-
-def _is_calibrated(found: Diagnosis) -> bool:
-    """Whether predicted and observed labels agree."""
-    return found.calibration.pvalue >= SMALLEST_PVALUE
+    """Whether the model fits: the verdict says so, but where pi is fixed; there a doubtful calibration is told, too."""
+    if found.verdict != "fixed":
+        return found.verdict != "does not fit"
+    return found.calibration.pvalue >= SMALLEST_PVALUE and not list(_misfits(found))
 
 
 def find_boundary(pi: float, bounds: tuple[float, float]) -> findings.RanToBoundary | findings.OnGivenBound:
@@ -127,7 +125,16 @@ def _misfits(found: Diagnosis) -> Iterator[Finding]:
     if found.calibration.pvalue < SMALLEST_CALIBRATION:
         yield findings.LabelsDisagree(found.calibration.pvalue)
     if bound is not None and found.sampling.lower > bound.upper:
-        yield findings.AboveBound(found.sampling.lower, bound.upper)
+        kind = AboveBoundWithAllPairs if _has_all_pairs(found) else AboveBound
+        yield kind(found.sampling.lower, bound.upper)
+
+
+def _has_all_pairs(found: Diagnosis) -> bool:
+    """Whether every two columns have an effect together."""
+    together = [set(columns) for columns in found.columns]
+    names = sorted(set().union(*together))
+    pairs = combinations(names, 2)
+    return len(names) > 1 and all(any(columns.issuperset(pair) for columns in together) for pair in pairs)
 
 
 def _find_preference(found: Diagnosis) -> Iterator[Finding]:
@@ -223,7 +230,8 @@ def _doubts(found: Diagnosis) -> Iterator[Finding]:
     if LARGEST_LEANING < found.leaning <= MOSTLY_LEANING:
         yield findings.LeansOnPrior("little")
     if found.distance < _smallest_distance(found):
-        yield findings.LittleApart(found.distance, float(ndtr(math.sqrt(max(found.distance, 0.0) / 2.0))))
+        area = float(ndtr(math.sqrt(max(found.distance, 0.0) / 2.0)))
+        yield findings.LittleApart(found.distance, area, _smallest_distance(found))
     elif found.least_distance < _smallest_distance(found):
         yield findings.PerhapsLittleApart(found.distance, found.wald.lower, found.least_distance)
     if found.distance < OVERLAPPING:

@@ -28,8 +28,8 @@ class Worklist:
     Attributes
     ----------
     rows : data frame
-        One row for each to review: rank, row (its place in X, from 0), p_positive with its limits lower and upper, and
-        the columns asked for.
+        One row for each to review: rank, row (the index of X, or the place from 0 on), p_positive with its limits lower
+        and upper, and the columns asked for.
     found : Interval
         The number of positives among them.
     precision, recall : Interval
@@ -93,8 +93,8 @@ class Worklist:
         return (
             f"Review {counted(self.n_reviewed, 'row')}, expect {counted(round(found.estimate), 'positive')} "
             f"({100 * found.level:g}% interval {found.lower:,.0f} to {found.upper:,.0f}): "
-            f"{in_percent(self.precision.estimate)} of the rows reviewed, and {in_percent(recall.estimate)} "
-            f"({in_percent(recall.lower)} to {in_percent(recall.upper)}) of the positives among all "
+            f"that is {in_percent(self.precision.estimate)} of the rows reviewed, and {in_percent(recall.estimate)} "
+            f"({in_percent(recall.lower)} to {in_percent(recall.upper)}) of all positives among the "
             f"{counted(self.n_rows, 'row')}."
         )
 

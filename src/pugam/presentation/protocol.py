@@ -60,6 +60,7 @@ class FittedModel(Protocol):
     _fit: Fit
     _covariance: Array
     _library: str
+    _fitted_with: dict[str, Any]
     _rows: Any
     _chances: Array | None
     _survey: SurveyRows | None

@@ -20,12 +20,16 @@ from pugam.presentation.equations import equations
 from pugam.presentation.latex import in_latex
 from pugam.presentation.protocol import FittedModel
 from pugam.solvers import edf_by_term
+from pugam.terms import Smooth
+from pugam.terms.gaps import listed
 from pugam.version import __version__
 
 __all__ = ["Summary", "summarize"]
 
 STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"), (0.1, "."))
 SMALLEST_SHOWN = 1e-16
+SMALLEST_ALIGNED = 1e-4  # standard error of a slope: columns of smaller ones would be mostly zeros
+FEW_VALUES = 5  # a column of numbers with so many distinct values may be one of levels
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -262,8 +266,9 @@ def _lines(
         yield TextTable("Smooth terms", ("", "edf", "ref.df", "statistic", "p", ""), tuple(curves))
     if linear:
         compared = _compared_to(model)
+        decimals = _decimals([row[3] for row in linear])
         slopes = (
-            (_line_name(term, name, compared), f"{estimate:.4g}", f"{se:.3g}", f"{z:.2f}", *_p(pvalue))
+            (_line_name(term, name, compared), *_aligned(estimate, se, decimals), f"{z:.2f}", *_p(pvalue))
             for term, name, estimate, se, z, pvalue, _, _ in linear
         )
         yield TextTable(_linear_title(model), ("", "estimate", "se", "z", "p", ""), tuple(slopes))
@@ -271,6 +276,7 @@ def _lines(
         tested = ((term, f"{df:.3g}", f"{statistic:.2f}", *_p(pvalue)) for term, df, statistic, pvalue in factors)
         yield TextTable("Factors, all levels together", ("", "df", "statistic", "p", ""), tuple(tested))
     yield from _offsets(model)
+    yield from _few_values(model)
     yield "---"
     yield "p-values: 0 '***' 0.001 '**' 0.01 '*' 0.05 '.' 0.1"
     yield ""
@@ -293,6 +299,21 @@ def _offsets(model: FittedModel) -> Iterator[str]:
         yield f"Known, added with coefficient 1: {', '.join(known)}"
 
 
+def _few_values(model: FittedModel) -> Iterator[str]:
+    """Tell which columns of few numbers became curves, where nobody asked for these."""
+    if model._fitted_with.get("terms", "") is not None:
+        return
+    specs = [term for term in model.terms_ if isinstance(term, Smooth) and term.k <= FEW_VALUES]
+    names = list(dict.fromkeys(term.column for term in specs))
+    if names:
+        have, each = ("has", "a curve") if len(names) == 1 else ("have", "curves")
+        yield ""
+        yield (
+            f"{listed(names)} {have} at most {FEW_VALUES} distinct values and became {each} through them; "
+            f"f({names[0]}) gives each value its own effect"
+        )
+
+
 def _survey(model: FittedModel) -> Iterator[str]:
     """Tell that standard errors are those of a survey."""
     survey = model._fit.survey
@@ -307,6 +328,20 @@ def _survey(model: FittedModel) -> Iterator[str]:
 
 def _line_name(term: str, name: str, compared: Mapping[tuple[str, str], str]) -> str:
     return f"{term} {name}{compared.get((term, name), '')}".rstrip()
+
+
+def _decimals(errors: Sequence[float]) -> int:
+    """With how many decimals a column is written, so that the smallest standard error has three digits."""
+    smallest = min((se for se in errors if se >= SMALLEST_ALIGNED and math.isfinite(se)), default=1.0)
+    return max(2 - math.floor(math.log10(smallest)), 1)
+
+
+def _aligned(estimate: float, se: float, decimals: int) -> tuple[str, str]:
+    """An estimate and its standard error with so many decimals; slopes per tiny units have exponents."""
+    if 0.0 < se < SMALLEST_ALIGNED:
+        return f"{estimate:.3g}", f"{se:.3g}"
+    shown, error = (f"{number:.{decimals}f}" for number in (estimate, se))
+    return shown.removeprefix("-") if float(shown) == 0.0 else shown, error
 
 
 def _p(pvalue: float) -> tuple[str, str]:

@@ -658,7 +658,7 @@ def test_at_most_twelve_effects_are_open_and_others_unfold(driver, open_page, si
     flat.click()
 
     assert less.text == "14 more, in the order of their importance"
-    assert flat.text.startswith("No effect seen: s(marker 4)")
+    assert flat.text.startswith("Nearly flat: s(marker 4)")
     assert charts_in_sight(driver)[12:] == [f"effect-{place}" for place in range(26, 30)]
 
 

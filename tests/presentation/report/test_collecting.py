@@ -1,5 +1,8 @@
 """What a report says: its numbers are those of the model's own methods, and its sentences fit the verdict."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.special import logit
@@ -10,7 +13,7 @@ from pugam.datasets import simulate
 from pugam.inference import Interval
 from pugam.messages import in_python
 from pugam.presentation.report import collect
-from pugam.presentation.report.wording import on_page, plain_sentence
+from pugam.presentation.report.wording import chance_alone, on_page, plain_sentence
 
 ROWS = 420
 MODELS = ("plain", "shrunken", "weighted", "fixed", "bounded")
@@ -355,13 +358,12 @@ def test_what_was_asked_is_told(models, contents):
     model = models["weighted"]
 
     assert contents["weighted"].title == "The weighted one"
-    assert list(asked) == ["Data", "Rows", "Model", "Fit", "pi"]
+    assert list(asked) == ["Data", "Rows", "Model", "Fit"]
     assert asked["Data"] == "rows.csv"
     assert asked["Rows"] == f"{model.n0_:g} labelled positive, {model.n1_:g} unlabelled"
     assert asked["Model"] == f"log g(x)/h(x) = alpha + {model.formula_}"
     assert asked["Fit"] in str(model.summary())
     assert "prior on pi weak" in asked["Fit"]
-    assert asked["pi"] == "estimated within 0 and 1"
     assert dict(contents["shrunken"].asked)["Fit"].startswith("curves shrunk (ridge ")
     assert dict(contents["fixed"].asked)["pi"] == "fixed at 0.35"
     assert dict(contents["bounded"].asked)["pi"] == "estimated within 0.02 and 0.9"
@@ -377,7 +379,7 @@ def test_the_plain_sentence_counts_the_positives(models, contents):
 
     assert contents["plain"].plain.startswith(
         f"Of the 170 rows without a label, about {counts[0]} are estimated to be positive ({interval.estimate:.1%}). "
-        f"Anything from {counts[1]} to {counts[2]} ({interval.lower:.1%} to {interval.upper:.1%}) agrees with the data."
+        f"The 95% interval is {counts[1]} to {counts[2]} ({interval.lower:.1%} to {interval.upper:.1%})"
     )
 
 
@@ -392,19 +394,31 @@ def test_the_statistical_sentence_has_the_better_interval(models, contents):
 
 
 WIDE = Interval(0.25, 0.125, 0.5, 0.95, "wald")
-COUNTED = (
-    "Of the 12,000 rows without a label, about 3,000 are estimated to be positive (25.0%). Anything from 1,500 to "
-    "6,000 (12.5% to 50.0%) agrees with the data."
-)
+COUNTED = "Of the 12,000 rows without a label, about 3,000 are estimated to be positive (25.0%)."
+LIMITS = " The 95% interval is 1,500 to 6,000 (12.5% to 50.0%)."
+
+
+def test_the_plain_sentence_says_what_chance_alone_would_give():
+    narrow = Interval(0.25, 0.2, 0.3, 0.95, "marginal")
+    found = SimpleNamespace(allows_for_errors=True, sampling=narrow)
+    wide = replace(WIDE, method="marginal")
+
+    told = plain_sentence(wide, 12_000.0, 12_000, "well determined", chance=chance_alone(wide, found))
+    assert told == f"{COUNTED}{LIMITS[:-1]}; chance alone gives 2,400 to 3,600 (20.0% to 30.0%)."
+    weighted = plain_sentence(wide, 12_000.0, 300, "well determined", chance=narrow)
+    assert weighted.endswith("The 95% interval is 12.5% to 50.0%; chance alone gives 20.0% to 30.0%.")
+    assert chance_alone(replace(wide, level=0.9), found) is None
+    assert chance_alone(WIDE, found) is None
+    assert chance_alone(wide, SimpleNamespace(allows_for_errors=False, sampling=narrow)) is None
 
 
 @pytest.mark.parametrize(
     ("verdict", "sentence"),
     [
-        ("well determined", COUNTED),
+        ("well determined", COUNTED + LIMITS),
         (
             "weakly determined",
-            f"{COUNTED} The data determine this share only weakly: read the warnings before using it.",
+            f"{COUNTED}{LIMITS} The data determine this share only weakly: read the warnings before using it.",
         ),
         (
             "not determined",
@@ -427,7 +441,8 @@ def test_the_plain_sentence_fits_the_verdict(verdict, sentence):
 
 def test_the_plain_sentence_does_not_take_weights_for_rows():
     assert plain_sentence(WIDE, 12_000.0, 300, "well determined").startswith(
-        "Of the 300 rows without a label, which count for 12,000, 25.0% are estimated to be positive. Anything from"
+        "Of the 300 rows without a label, which count for 12,000, 25.0% are estimated to be positive. The 95% interval "
+        "is 12.5% to 50.0%."
     )
-    assert "Anything" not in plain_sentence(WIDE, 12_000.0, 300, "fixed")
+    assert "interval" not in plain_sentence(WIDE, 12_000.0, 300, "fixed")
     assert plain_sentence(WIDE, 12_000.0, 300, "does not fit").startswith("The model does not fit these data")

@@ -104,7 +104,7 @@ def test_the_histogram_counts_unlabelled_rows_by_weight(model, content, rows):
 def test_sentences_say_whose_share_it_is_and_how_kinds_were_fitted(content):
     asked = dict(content.asked)
 
-    assert content.plain.endswith("This is the share of 2 kinds together; each has one of its own.")
+    assert content.plain.endswith("This is the share of both kinds together; each has one of its own.")
     assert "the sum of the shares of 2 kinds of positives" in content.statistical
     assert asked["Data"] == "rows.csv"
     assert "of 2 kinds" in asked["Rows"]

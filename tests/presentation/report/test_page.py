@@ -18,7 +18,7 @@ from pugam.presentation.report.content import Map, TermLine
 from pugam.presentation.report.page import render
 from pugam.solvers import EvidenceCurve, PooledShares
 
-WORDS = ("EXPLANATIONS", "CAUTIONS_AFTER_SHARE", "CAUTIONS_BESIDE_FIGURES", "OF_ONE_SAMPLE")
+WORDS = ("EXPLANATIONS", "CAUTIONS_AFTER_SHARE", "CAUTIONS_BESIDE_FIGURES", "OF_ONE_SAMPLE", "IN_SHORT")
 LARGEST_PAGE = 3_000_000
 VOID = {"meta", "link", "input", "rect", "path", "br", "wbr"}
 
@@ -291,6 +291,14 @@ def test_figures_that_stand_alone_carry_the_caveat(example, verdict, said):
         assert said in doubtful.text("section", **{"aria-labelledby": part})
 
 
+@pytest.mark.parametrize("verdict", get_args(Verdict))
+def test_a_share_that_is_not_to_be_used_does_not_stand_out(example, verdict):
+    page = Page(render(replace(example, diagnostics=replace(example.diagnostics, verdict=verdict))))
+    (answer,) = [section for section in page.all("section") if section.get("aria-labelledby") == "answer"]
+
+    assert ("doubtful" in answer["class"]) == (verdict in ("not determined", "does not fit"))
+
+
 def test_figures_of_a_fit_without_doubts_carry_none(page):
     assert "They " not in page.text("section", **{"aria-labelledby": "candidates"})
 
@@ -367,7 +375,7 @@ def test_shares_of_samples_stand_in_a_table_and_a_forest(sampled):
     for words in ("north", "310", "18.0%", "11.0% to 25.0%", "the data determine it", "known only roughly", "24.4%"):
         assert words in table
     assert "Audited" in table
-    assert "of all 2 samples together, 95% interval" in page.text("p", **{"class": "headline"})
+    assert "of both samples together, 95% interval" in page.text("p", **{"class": "headline"})
     assert "The shares differ" in page.text("section", **{"aria-labelledby": "shares"})
     (forest,) = [attrs for attrs in page.all("svg") if attrs.get("id") == "forest"]
     label = f"Shares of the samples: north 18.0%, {sampled.samples[1].name} 37.0%; all together 24.4%"

@@ -41,7 +41,7 @@ def test_shares_are_those_of_the_model(model, content):
     assert told == list(table.loc[:1, ["sample", "rows", "audited", "pi", "lower", "verdict"]].itertuples(index=False))
     assert content.equal_shares == model.test_shares()
     assert [audit.estimate for audit in content.audits] == model.check_audit()["estimate"].tolist()
-    assert "all 2 samples together" in content.plain
+    assert "both samples together" in content.plain
     assert dict(content.asked)["Rows"] == "500 labelled positive, 800 unlabelled in 2 samples"
 
 

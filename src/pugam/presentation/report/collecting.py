@@ -20,7 +20,7 @@ from pugam.inference import (
     unlabelled_rows,
     values_around,
 )
-from pugam.messages import Words, in_python
+from pugam.messages import Words, all_of, in_python
 from pugam.presentation.protocol import FittedModel
 from pugam.presentation.report.candidates import collect_candidates, require_names
 from pugam.presentation.report.content import Content, FixedPi, Sample, plain_numbers
@@ -31,7 +31,14 @@ from pugam.presentation.report.samples import (
     collect_samples,
     posteriors_along,
 )
-from pugam.presentation.report.wording import citation, describe_model, on_page, plain_sentence, statistical_sentence
+from pugam.presentation.report.wording import (
+    chance_alone,
+    citation,
+    describe_model,
+    on_page,
+    plain_sentence,
+    statistical_sentence,
+)
 from pugam.presentation.report.worklists import collect_yields
 from pugam.progress import Progress
 from pugam.solvers import Fitted
@@ -93,7 +100,7 @@ def collect(
         title=title,
         asked=(*about.items(), *describe_model(model)),
         pi=interval,
-        plain=plain_sentence(interval, model.n1_, len(unlabelled), diagnosis.verdict, _together(samples)),
+        plain=_plain(model, interval, len(unlabelled), diagnosis, samples),
         statistical=statistical_sentence(model, interval, diagnosis),
         warnings=tuple(message.told(words) for message in diagnosis.messages),
         effects=terms.effects,
@@ -121,7 +128,13 @@ def collect(
 
 
 def _together(samples: Sequence[Sample]) -> str:
-    return f"all {len(samples)} samples" if samples else ""
+    return all_of(len(samples), "sample") if samples else ""
+
+
+def _plain(model: FittedModel, interval: Interval, n_rows: int, found: Diagnosis, samples: Sequence[Sample]) -> str:
+    """What came out, for everyone."""
+    chance = chance_alone(interval, found)
+    return plain_sentence(interval, model.n1_, n_rows, found.verdict, _together(samples), chance)
 
 
 def _row_numbers(model: FittedModel) -> NDArray[np.intp]:

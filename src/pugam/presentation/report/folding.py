@@ -100,6 +100,6 @@ def folds_of(folding: Folding | None, cards: Sequence[Card], first: int = 0) -> 
     found = [
         Fold("", numbered[: folding.n_open]),
         Fold(f"{more} more, in the order of their importance", numbered[folding.n_open : end]),
-        Fold(f"No effect seen: {first_and_more(folding.flat, MOST_NAMES)}", numbered[end:]),
+        Fold(f"Nearly flat: {first_and_more(folding.flat, MOST_NAMES)}", numbered[end:]),
     ]
     return [fold for fold in found if fold.cards]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.inference import Interval, KindDiagnoses, kind_posteriors, logits_of_rows, unlabelled_rows
-from pugam.messages import Message, Words
+from pugam.messages import Message, Words, all_of
 from pugam.presentation.protocol import FittedModel
 from pugam.presentation.report.candidates import require_names, row_name
 from pugam.presentation.report.content import Candidate, Content, Diagnostics, Kind
@@ -56,7 +56,7 @@ def collect_kinds(
         title=title,
         asked=(*about.items(), *describe_kinds(model)),
         pi=interval,
-        plain=plain_sentence(interval, model.n1_, len(numbers), diagnosis.verdict, f"{len(kinds)} kinds"),
+        plain=plain_sentence(interval, model.n1_, len(numbers), diagnosis.verdict, all_of(len(kinds), "kind")),
         statistical=kinds_sentence(model, interval),
         warnings=(*summary.warnings, *_warnings(diagnosis, words)),
         effects=(),

@@ -14,6 +14,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from pugam.inference import WELL, headline
+from pugam.messages import all_of
 from pugam.presentation.report import charts, formats, script_data
 from pugam.presentation.report.cards import draw_card
 from pugam.presentation.report.content import Candidate, Content, Kind, Ratio
@@ -29,6 +30,7 @@ from pugam.presentation.report.wording import (
     equality_sentence,
     negatives_sentence,
     pooling_sentence,
+    share_in_short,
     share_in_words,
 )
 from pugam.presentation.report.worklists import draw_yields
@@ -53,7 +55,9 @@ def _environment() -> Environment:
         pvalue=formats.probability_value,
         p_equals=formats.p_equals,
         level=_level,
+        share_in_short=share_in_short,
         share_in_words=share_in_words,
+        all_of=all_of,
         place="{:.1f}".format,
         breakable=formats.breakable,
         unbroken=formats.unbroken,

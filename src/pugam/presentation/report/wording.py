@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pugam.inference import ALLOWING, ALPHA, AuditedShare, Diagnosis, EqualShares, Interval, contradicting
 from pugam.likelihood import expit
-from pugam.messages import Piece, See, Words, counted
+from pugam.messages import Argument, Piece, See, Words, counted
 from pugam.presentation.equations import equations
 from pugam.presentation.kind_summary import how_fitted
 from pugam.presentation.report.formats import number, p_equals
@@ -21,6 +21,7 @@ __all__ = [
     "CAUTIONS_BESIDE_FIGURES",
     "EXPLANATIONS",
     "audit_sentence",
+    "chance_alone",
     "citation",
     "describe_kinds",
     "describe_model",
@@ -31,6 +32,7 @@ __all__ = [
     "on_page",
     "plain_sentence",
     "pooling_sentence",
+    "share_in_short",
     "share_in_words",
     "statistical_sentence",
 ]
@@ -61,7 +63,7 @@ METHODS = {
 # What a verdict is said by: below it, after the share in words, beside figures that stand alone (odds ratios, and the
 # rows that are most likely positive), and of one sample among several.
 EXPLANATIONS = {
-    "well determined": "The data determine it, as far as the model holds.",
+    "well determined": "The data determine it, provided that the model holds.",
     "weakly determined": "The data say something about it, with reservations: read the remarks before relying on it.",
     "not determined": "Other values fit the data about as well. Do not rely on the estimate alone.",
     "does not fit": "What follows rests on a model that these data contradict. Do not use it: read the remarks first.",
@@ -88,16 +90,30 @@ OF_ONE_SAMPLE = {
     "does not fit": "rests on a model that does not fit",
     "fixed": "fixed",
 }
+IN_SHORT = {  # the same where a line has no room
+    "well determined": "well known",
+    "weakly determined": "weakly known",
+    "not determined": "not known",
+    "does not fit": "no fit",
+    "fixed": "fixed",
+}
+WITHOUT_LIMITS = ("not determined", "does not fit", "fixed")  # an interval would suggest that it can be relied on
 MISFIT = "The model does not fit these data: do not use what it says without reading the warnings. "
 
 
 def on_page(words: Words) -> Words:
-    """Words for those who read a page, made by someone with words of their own."""
+    """Words for those who read a page, made by someone with words of their own: pi is no flag to them."""
 
     def word(piece: Piece) -> str:
+        if isinstance(piece, Argument) and piece.name == "pi" and piece.value is not None:
+            return _told_of_pi(piece.value)
         return PLACES[piece.what] if isinstance(piece, See) else words(piece)
 
     return word
+
+
+def _told_of_pi(value: object) -> str:
+    return "pi from {} to {}".format(*value) if isinstance(value, tuple) else f"pi = {value}"
 
 
 def of_one_kind(words: Words) -> Words:
@@ -110,40 +126,62 @@ def of_one_kind(words: Words) -> Words:
     return word
 
 
-def plain_sentence(pi: Interval, n_unlabelled: float, n_rows: int, verdict: str, together: str = "") -> str:
+def plain_sentence(
+    pi: Interval, n_unlabelled: float, n_rows: int, verdict: str, together: str = "", chance: Interval | None = None
+) -> str:
     """What came out, for everyone; with weights, which are not rows, in shares alone.
 
-    `together` says of which samples or kinds this is the share, such as "all 3 samples".
+    `together` says of which samples or kinds this is the share, such as "all 3 samples"; `chance` is the interval for
+    sampling error alone, where that of pi allows for more.
     """
     weighted = abs(n_unlabelled - n_rows) > ROUNDING
-    said = _sentence_in_shares(pi, n_unlabelled, n_rows, verdict) if weighted else _sentence(pi, n_unlabelled, verdict)
+    said = _taken_in_shares(pi, n_unlabelled, n_rows, verdict) if weighted else _taken(pi, n_unlabelled, verdict)
+    if verdict not in WITHOUT_LIMITS:
+        said += _limits(pi, chance, None if weighted else n_unlabelled)
+    said += CAUTIONS_AFTER_SHARE[verdict]
     if together:
         said = f"{said} This is the share of {together} together; each has one of its own."
     return f"{MISFIT}{said}" if verdict == "does not fit" else said
 
 
-def _sentence(pi: Interval, n_unlabelled: float, verdict: str) -> str:
-    total = f"{n_unlabelled:,.0f}"
+def _taken(pi: Interval, n_unlabelled: float, verdict: str) -> str:
+    positive = f"{pi.estimate * n_unlabelled:,.0f}"
     if verdict == "fixed":
         return (
-            f"Of the {total} rows without a label, {pi.estimate:.1%} were taken to be positive, about "
-            f"{pi.estimate * n_unlabelled:,.0f}: the share was given, not estimated."
+            f"Of the {n_unlabelled:,.0f} rows without a label, {pi.estimate:.1%} were taken to be positive, about "
+            f"{positive}: the share was given, not estimated."
         )
-    low, high = (f"{end * n_unlabelled:,.0f}" for end in (pi.lower, pi.upper))
     return (
-        f"Of the {total} rows without a label, about {pi.estimate * n_unlabelled:,.0f} are estimated to be positive "
-        f"({pi.estimate:.1%}). Anything from {low} to {high} ({pi.lower:.1%} to {pi.upper:.1%}) agrees with the "
-        f"data.{CAUTIONS_AFTER_SHARE[verdict]}"
+        f"Of the {n_unlabelled:,.0f} rows without a label, about {positive} are estimated to be positive "
+        f"({pi.estimate:.1%})."
     )
 
 
-def _sentence_in_shares(pi: Interval, n_unlabelled: float, n_rows: int, verdict: str) -> str:
+def _taken_in_shares(pi: Interval, n_unlabelled: float, n_rows: int, verdict: str) -> str:
     found = "were taken" if verdict == "fixed" else "are estimated"
-    limits = f" Anything from {pi.lower:.1%} to {pi.upper:.1%} agrees with the data."
     return (
         f"Of the {n_rows:,} rows without a label, which count for {n_unlabelled:,.0f}, {pi.estimate:.1%} {found} to be "
-        f"positive.{'' if verdict == 'fixed' else limits}{CAUTIONS_AFTER_SHARE[verdict]}"
+        "positive."
     )
+
+
+def _limits(pi: Interval, chance: Interval | None, n_unlabelled: float | None) -> str:
+    """The interval, in rows if these can be counted, and what it would be without an allowance for model error."""
+    alone = "" if chance is None else f"; chance alone gives {_between(chance, n_unlabelled)}"
+    return f" The {100.0 * pi.level:g}% interval is {_between(pi, n_unlabelled)}{alone}."
+
+
+def _between(interval: Interval, n_unlabelled: float | None) -> str:
+    shares = f"{interval.lower:.1%} to {interval.upper:.1%}"
+    if n_unlabelled is None:
+        return shares
+    return f"{interval.lower * n_unlabelled:,.0f} to {interval.upper * n_unlabelled:,.0f} ({shares})"
+
+
+def chance_alone(pi: Interval, diagnosis: Diagnosis) -> Interval | None:
+    """The interval for sampling error alone, where that of pi allows for more, at its level."""
+    wider = diagnosis.allows_for_errors and pi.method in (ALLOWING, "marginal")
+    return diagnosis.sampling if wider and diagnosis.sampling.level == pi.level else None
 
 
 def statistical_sentence(model: FittedModel, pi: Interval, diagnosis: Diagnosis) -> str:
@@ -175,6 +213,11 @@ def _fit(model: FittedModel) -> str:
 def share_in_words(verdict: str) -> str:
     """What a verdict says of the share of one sample."""
     return OF_ONE_SAMPLE.get(verdict, verdict)
+
+
+def share_in_short(verdict: str) -> str:
+    """The same in two words."""
+    return IN_SHORT.get(verdict, verdict)
 
 
 def equality_sentence(test: EqualShares) -> str:
@@ -223,7 +266,10 @@ def describe_model(model: FittedModel) -> Iterator[tuple[str, str]]:
     yield "Fit", model._inference.describe(prior="none" if model.pi_prior is None else f"{model.pi_prior}")
     pi_range = model._settings.pi_range
     low, high = pi_range.limits
-    yield "pi", f"fixed at {model.pi_:.4g}" if pi_range.fixed else f"estimated within {low:g} and {high:g}"
+    if pi_range.fixed:
+        yield "pi", f"fixed at {model.pi_:.4g}"
+    elif (low, high) != (0.0, 1.0):
+        yield "pi", f"estimated within {low:g} and {high:g}"
 
 
 def describe_kinds(model: Any) -> Iterator[tuple[str, str]]:
