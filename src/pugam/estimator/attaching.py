@@ -106,7 +106,7 @@ class RowMethods(UncertaintyMethods):
         with one_blas_thread():
             self._fit = with_average(FittedKind(engine, self._design, self._settings, self._fit)).fit
         self._rows, self._survey = RowsOfFit(engine, rows.kept), survey
-        self._chances = None if samples is None else samples.chances
+        self._chances, self._origins = (None, None) if samples is None else (samples.chances, samples.origins)
         return self
 
     def _open_known_rows(
@@ -128,6 +128,7 @@ class RowMethods(UncertaintyMethods):
         state.pop("_rows", None)  # data stay where they are
         state.pop("_survey", None)
         state.pop("_chances", None)
+        state.pop("_origins", None)
         state.pop("_drawn", None)
         state.pop("_diagnosis", None)
         state.pop("_judged", None)
