@@ -79,7 +79,13 @@ QUESTIONS = (
         "yes",
         "pi: PUGAM(pi=0.3), not together with\nlabelling=, sample=, audit=, negative=\nlimits: PUGAM(pi=(0.1, 0.5))",
     ),
-    ("Several unlabelled samples:\nsites, years?", "yes", "fit(X, z, sample=site)"),
+    (
+        "Several groups:\nsites, years?",
+        "yes",
+        "labelled rows from one source: sample=\n"
+        "each group has its own: a fit for each\n"
+        "labelled at one rate: group as a feature",
+    ),
     ("Was the class of some\nrows found out?", "yes", "fit(X, z, audit=found)\nfit(X, z, negative=healthy)"),
     (
         "Are rows in clusters,\nor from a survey?",

@@ -75,9 +75,15 @@ PIECES = [  # with their words in Python and on the command line
     ),
     (
         FittingAlone(),
-        ": for each name, kept = (z == 1) | (sample == name) and PUGAM().fit(X[kept], z[kept]), in which the sample is "
-        "not a column of X",
-        ", from a file for each: --positive-file labelled.csv --unlabeled-file one_sample.csv",
+        " (for each name, kept = sample == name, or kept = (z == 1) | (sample == name) with all labelled rows; "
+        "PUGAM().fit(X[kept], z[kept]), in which the sample is not a column of X)",
+        " (from files for each: --positive-file labelled.csv --unlabeled-file one_sample.csv)",
+    ),
+    (
+        FittingAlone(own=True),
+        " (for each name, kept = sample == name; PUGAM().fit(X[kept], z[kept]), in which the sample is not a column of "
+        "X)",
+        " (from files for each: --positive-file labelled_in_sample.csv --unlabeled-file one_sample.csv)",
     ),
     (ReadingCsv("delimiter", ";"), "read it with pandas.read_csv(..., sep=';') first", "give --delimiter ';'"),
     (ReadingCsv("delimiter", "\t"), "read it with pandas.read_csv(..., sep='\\t') first", "give --delimiter tab"),

@@ -69,7 +69,9 @@ class LeavingOut:
 
 @dataclass(frozen=True)
 class FittingAlone:
-    """How to fit unlabelled samples one by one."""
+    """How to fit unlabelled samples one by one: with their own labelled rows, or as well with all."""
+
+    own: bool = False
 
 
 @dataclass(frozen=True)
@@ -201,10 +203,11 @@ def in_python(piece: Piece) -> str:
             return PYTHON_CALLS[what]
         case LeavingOut():
             return " of X"
-        case FittingAlone():
+        case FittingAlone(own):
+            everyone = "" if own else ", or kept = (z == 1) | (sample == name) with all labelled rows"
             return (
-                ": for each name, kept = (z == 1) | (sample == name) and PUGAM().fit(X[kept], z[kept]), in which the "
-                "sample is not a column of X"
+                f" (for each name, kept = sample == name{everyone}; PUGAM().fit(X[kept], z[kept]), in which the sample "
+                "is not a column of X)"
             )
         case MissingEffect(term):
             return f": {term}"

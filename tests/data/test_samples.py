@@ -33,6 +33,18 @@ def test_what_is_said_of_labelled_rows_does_not_matter():
     assert (read_samples(names, None, POSITIVE, None).codes == read_samples(YEARS, None, POSITIVE, None).codes).all()
 
 
+def test_samples_that_labelled_rows_name_are_remembered():
+    """For a test alone; names of no sample, and of a single one, say nothing."""
+    names = pd.Series(some(YEARS, r3=None, r4="register", r5=["a list"]), dtype=object)
+    kept = np.arange(N) != 0
+
+    found = read_samples(names, None, POSITIVE[kept], kept).origins
+    assert found[:6].tolist() == [2, 1, 0, 0, 0, 1]
+    assert not found[~POSITIVE[kept]].any()
+    for placeholder in (None, "register", 2023):
+        assert read_samples(np.where(POSITIVE, placeholder, YEARS.astype(object)), None, POSITIVE, None).origins is None
+
+
 @pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
 def test_audited_rows_have_codes_of_their_own(missing):
     audit = pd.Series([missing] * N, dtype=object)

@@ -255,6 +255,7 @@ def test_the_summary_lists_the_samples(model):
     assert "Unlabelled samples" in text
     assert "  c     600" in text
     assert f"  {model.test_shares()}\n" in text
+    assert text.count("assumes that positives, and negatives, look the same in all samples") == 1
 
 
 @pytest.mark.parametrize(

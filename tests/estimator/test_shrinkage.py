@@ -401,14 +401,14 @@ def test_the_model_can_be_drawn(model, figure, what):
     assert picture.getvalue().startswith(b"\x89PNG")
 
 
-def test_the_diagnosis_can_be_drawn_and_its_starts_say_that_there_are_none(model, diagnosis, figure):
+def test_the_diagnosis_can_be_drawn_and_starts_are_refused_where_there_are_none(model, diagnosis, figure):
     assert [ax.get_title().split(",")[0] for ax in model.plot("diagnosis", diagnosis=diagnosis).axes] == [
         "profile",
         "calibration",
     ]
-    (ax,) = model.plot("starts", diagnosis=diagnosis).axes
-    assert [text.get_text() for text in ax.texts] == ["there were no starts\nto compare"]
     model.plot("sensitivity", diagnosis=diagnosis)
+    with pytest.raises(InputError, match="no starts to draw"):
+        model.plot("starts", diagnosis=diagnosis)
 
 
 def test_a_report_is_written(model, diagnosis, tmp_path):

@@ -47,6 +47,7 @@ from pugam.inference.findings import (
 )
 from pugam.inference.fixed_share import ShareContradicted
 from pugam.inference.opinions import OthersDisagree
+from pugam.inference.sample_findings import PositivesDiffer
 from pugam.inference.term_checks import SaysTheSame, TooFewFunctions
 from pugam.messages import Message, in_python
 from pugam.presentation.report.wording import on_page
@@ -54,6 +55,7 @@ from pugam.presentation.report.wording import on_page
 FINDINGS = [
     AboveBound(0.612, 0.487),
     AboveBoundWithAllPairs(0.612, 0.487),
+    PositivesDiffer(0.0004, ("age", "{sex}")),
     AuditRefutes(("{north}", "all samples"), 0.0004, 120.0, 0.231, 0.186, 0.277),
     BoostingSeesMore(0.0021),
     CurvesDiffer(0.0004, ("s(x1) in {north}", "s(x2) in south"), "Leave out the columns concerned"),

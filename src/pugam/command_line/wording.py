@@ -57,8 +57,9 @@ def in_flags(piece: Piece) -> str:
             return PLACES[what]
         case LeavingOut(columns, identify):
             return _leaving_out(columns, identify)
-        case FittingAlone():
-            return ", from a file for each: --positive-file labelled.csv --unlabeled-file one_sample.csv"
+        case FittingAlone(own):
+            labelled = "labelled_in_sample.csv" if own else "labelled.csv"
+            return f" (from files for each: --positive-file {labelled} --unlabeled-file one_sample.csv)"
         case DroppingRows():
             return " (--missing drop)"
         case MissingEffect(again=again):

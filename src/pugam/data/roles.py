@@ -33,7 +33,7 @@ class SampleRoles(NamedTuple):
 
     Attributes
     ----------
-    sample : names of unlabelled samples; those of labelled rows are not used
+    sample : names of unlabelled samples; those that labelled rows name serve a test alone
     audit : 1 or 0 for unlabelled rows whose class was found out, missing elsewhere
     audit_chance : with what chance each row was audited
     negative : true for known negatives, which are a sample of their own

@@ -26,11 +26,20 @@ ALL_ROWS = "all"  # the name of all unlabelled rows together
 
 
 class SampledRows(NamedTuple):
-    """Names of the unlabelled samples, a code for each row (see `pugam.likelihood.SampleSizes`), chances of audits."""
+    """Which samples there are, and what is known of rows beside features, labels and weights.
+
+    Attributes
+    ----------
+    names : names of the unlabelled samples
+    codes : a code for each row (see `pugam.likelihood.SampleSizes`)
+    chances : with what chance each row was audited
+    origins : of labelled rows the sample that they name, counted from 1; 0 for all others. None where they name no two
+    """
 
     names: tuple[str, ...]
     codes: NDArray[np.int32]
     chances: Array | None
+    origins: NDArray[np.int32] | None
 
     def count_audited(self) -> tuple[int, int]:
         """How many rows were found to be positive, and how many to be negative."""
@@ -52,14 +61,15 @@ def read_samples(roles: SampleRoles, positive: Flags, kept: Flags | None) -> Sam
     """
     numbers = np.arange(len(positive)) if kept is None else np.flatnonzero(kept)
     n_rows = len(positive) if kept is None else len(kept)
-    names, codes = _read_names(one_each("sample", roles.sample, n_rows), positive, numbers)
+    values = one_each("sample", roles.sample, n_rows)
+    names, codes = _read_names(values, positive, numbers)
     known = read_audit(roles, n_rows, positive, numbers)
     codes[known == 1] += len(names)
     codes[known == 0] += 2 * len(names)
     chances = read_chances(roles, n_rows, positive, numbers)
     if len(names) == 1 and not (known >= 0).any() and read_negatives(roles.negative, n_rows) is None:
         return None
-    return SampledRows(tuple(names), codes, chances)
+    return SampledRows(tuple(names), codes, chances, _read_origins(values, names, positive, numbers))
 
 
 def names_without_rows(
@@ -137,6 +147,24 @@ def _read_names(values: list[Any] | None, positive: Flags, numbers: NDArray[np.i
                 f"at least {FEWEST_ROWS}; join it to another sample, or leave its rows out."
             )
     return names, codes
+
+
+def _read_origins(
+    values: list[Any] | None, names: list[str], positive: Flags, numbers: NDArray[np.intp]
+) -> NDArray[np.int32] | None:
+    """The samples that labelled rows name, counted from 1; None where they name no two."""
+    if values is None or len(names) == 1:
+        return None
+    places = {name: 1 + place for place, name in enumerate(names)}
+    labelled = np.flatnonzero(positive)
+    origins = np.zeros(len(positive), dtype=np.int32)
+    origins[labelled] = [places.get(_name_if_any(values[row]), 0) for row in numbers[labelled].tolist()]
+    return origins if len(np.unique(origins[origins > 0])) > 1 else None
+
+
+def _name_if_any(value: Any) -> str:
+    """The sample that a value names; nothing where it names none."""
+    return sample_name(value) if isinstance(value, Hashable) and not is_missing(value) else ""
 
 
 def _own_name(values: list[Any], row: int) -> Any:

@@ -110,7 +110,7 @@ class RowMethods(UncertaintyMethods):
         with one_blas_thread():
             self._fit = with_average(FittedKind(engine, self._design, self._settings, self._fit)).fit
         self._rows, self._index, self._survey = RowsOfFit(engine, rows.kept), row_index(X), survey
-        self._chances = None if samples is None else samples.chances
+        self._chances, self._origins = (None, None) if samples is None else (samples.chances, samples.origins)
         return self
 
     def _open_known_rows(
@@ -135,6 +135,7 @@ class RowMethods(UncertaintyMethods):
         state.pop("_index", None)
         state.pop("_survey", None)
         state.pop("_chances", None)
+        state.pop("_origins", None)
         state.pop("_drawn", None)
         state.pop("_diagnosis", None)
         state.pop("_judged", None)

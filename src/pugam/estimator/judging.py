@@ -25,6 +25,7 @@ class JudgingMethods(UncertaintyMethods):
     _diagnosis: Diagnosis | None
     _judged: Diagnosis | None
     _chances: np.ndarray | None
+    _origins: np.ndarray | None
 
     def diagnose(self) -> Any:
         """Find out whether pi is well determined by these data, and what to do if it is not.
@@ -76,7 +77,8 @@ class JudgingMethods(UncertaintyMethods):
                 for number in range(len(self._design.bases))
             ]
             fitted = self._fitted("The diagnosis")
-            return diagnose_fit(fitted, self.pi_, tests, self.at_boundary_, self._survey, self._chances)
+            drawn = self._survey
+            return diagnose_fit(fitted, self.pi_, tests, self.at_boundary_, drawn, self._chances, self._origins)
 
     def _judge(self) -> None:
         """Come to a verdict, if one is asked for, and remember what intervals for pi have to know of it."""

@@ -29,9 +29,8 @@ class LabellingMethods(JudgingMethods):
         It does not see everything. A preference for the clear cases, by all features at once, leaves the same labels as
         a smaller pi with the same effects; `labelling_bounds` says what it could do to pi. Interactions in the model
         may have taken a preference in, and a column is tested only if two others are left without interactions between
-        them. `diagnose` also tests the model without interactions that were added. Effects that do not add up may look like
-        a preference: it speaks of labels only where the test of
-        pairs does not reject more clearly.
+        them. So `diagnose` tests the model without interactions that were added, too. Effects that do not add up may
+        look like a preference: it speaks of labels only where the test of pairs does not reject more clearly.
 
         Parameters
         ----------

@@ -47,6 +47,7 @@ OF_ONE_KIND = frozenset(
         "_diagnosis",
         "_judged",
         "_chances",
+        "_origins",
         "alpha_",
         "coef_",
         "loglik_",

@@ -303,8 +303,9 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
         sample : array-like of shape (n_rows,), or str, optional
             Which unlabelled sample a row is from, such as a site or a year, or the name of a column of X, which is then
             no feature. Each sample has a share of its own (`shares`), curves are common, and `pi_` is the share of all
-            unlabelled rows together. What it says of labelled rows is not used: they are one sample of positives. Terms
-            that vary with the column named, such as ``s(age, by=year)``, have a curve for each sample.
+            unlabelled rows together. Positives are assumed to be the same in all samples: what it says of labelled rows
+            serves to test that, and nothing else. Terms that vary with the column named, such as ``s(age, by=year)``,
+            have a curve for each sample.
         audit : array-like of shape (n_rows,), or str, optional
             1 or 0 for unlabelled rows whose class was found out, missing for all others. Rows have to be audited at
             random within a sample, or by their features: not because of what else is known of their class.
@@ -412,7 +413,7 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
             self._remember(fitted.fit, fitted.settings, fitted.engine.n0, fitted.engine.n1, fitted.design, covariance)
             self.classes_, self._library = rows.classes, rows.library
             self._rows, self._index, self._survey = RowsOfFit(fitted.engine, rows.kept), row_index(X), survey
-            self._chances = samples and samples.chances
+            self._chances, self._origins = (None, None) if samples is None else (samples.chances, samples.origins)
             self._judge()
         return fitted
 

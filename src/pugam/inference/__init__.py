@@ -16,6 +16,7 @@ from pugam.inference.covariance import (
     posterior_errors,
     share_and_intercept_covariance,
 )
+from pugam.inference.description import assumed_of_samples
 from pugam.inference.diagnosis import (
     Diagnosis,
     diagnose_fit,
@@ -87,6 +88,7 @@ from pugam.inference.rows_of_samples import (
     unlabelled_rows,
 )
 from pugam.inference.rows_tested import choose_rows
+from pugam.inference.sample_positives import PositivesTest, compare_positives
 from pugam.inference.sensitivity import Sensitivity, fix_pi, values_around
 from pugam.inference.shapes import draw_parameters, shaped_covariance
 from pugam.inference.share_tests import EqualShares, ShareDifference, compare_shares, equality_test
@@ -142,6 +144,7 @@ __all__ = [
     "OrderName",
     "PairTest",
     "PiProfile",
+    "PositivesTest",
     "RankedRows",
     "RatioInterval",
     "Resampling",
@@ -155,6 +158,7 @@ __all__ = [
     "Verdict",
     "Worklist",
     "Yields",
+    "assumed_of_samples",
     "bayesian_covariance",
     "bound_labelling",
     "centered_curves",
@@ -165,6 +169,7 @@ __all__ = [
     "column_drift",
     "compare_curves",
     "compare_effects",
+    "compare_positives",
     "compare_shares",
     "contradicting",
     "contrast",

@@ -24,7 +24,7 @@ from pugam.data import ALL_ROWS, SurveyRows
 from pugam.engines import Engine
 from pugam.inference.multiple_tests import holm
 from pugam.inference.shares import samples_of
-from pugam.inference.surveys import RowScores, sums_among_clusters, variance_of_sum, weights_of
+from pugam.inference.surveys import RowScores, over_surveys, sums_among_clusters, variance_of_sum, weights_of
 from pugam.layout import Layout
 from pugam.likelihood import (
     CurveSums,
@@ -258,9 +258,5 @@ def _chi_square(projected: _Projected) -> tuple[float, float, float]:
     whiten = scale[:, None] * vectors[:, kept] / np.sqrt(values[kept])
     statistic, df = float(np.sum((whiten.T @ projected.scores) ** 2)), float(np.count_nonzero(kept))
     if projected.among is not None:
-        spread = whiten.T @ projected.among @ whiten
-        mean, squares = float(np.trace(spread)), float(np.sum(spread**2))
-        if squares <= 0.0:
-            return 0.0, 0.0, 1.0
-        statistic, df = statistic * mean / squares, mean**2 / squares
-    return statistic, df, float(chdtrc(df, statistic))
+        statistic, df = over_surveys(statistic, whiten.T @ projected.among @ whiten)
+    return statistic, df, float(chdtrc(df, statistic)) if df > 0.0 else 1.0

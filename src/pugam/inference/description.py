@@ -14,7 +14,13 @@ if TYPE_CHECKING:
     from pugam.inference.intervals import Interval
     from pugam.solvers import Search
 
-__all__ = ["describe"]
+__all__ = ["assumed_of_samples", "describe"]
+
+
+def assumed_of_samples(have_common_curves: bool) -> str:
+    """Say what shares of samples rest on."""
+    negatives = "negatives" if have_common_curves else "negatives along common terms"
+    return f"assumes that positives, and {negatives}, look the same in all samples"
 
 
 def describe(found: Diagnosis, interval: Interval, words: Words) -> Iterator[str]:
@@ -99,6 +105,13 @@ def _describe_fit(found: Diagnosis) -> Iterator[str]:
         joint = found.curves.joint
         test = f"chi-square {joint.statistic:.3g} on {joint.df:g} df, p = {joint.pvalue:.2g}"
         yield f"  same curves  {test} (in {all_of(len(found.curves.samples), 'sample')})"
+    if found.positives is not None:
+        same = found.positives
+        one, other = (f"{test.statistic:.3g} on {test.df:.3g} df" for test in (same.of_columns, same.of_ratio))
+        test = f"chi-square {one}, along the density ratio {other}, p = {same.pvalue:.2g}"
+        yield f"  positives    {test} (labelled rows of {len(same.samples)} samples look alike)"
+    if found.curves is not None or found.positives is not None:
+        yield f"  samples      {assumed_of_samples(found.curves is not None)}"
     if found.audits:
         last = found.audits[-1]
         limits = f"{last.estimate:.3f} (95% interval {last.lower:.3f} to {last.upper:.3f})"

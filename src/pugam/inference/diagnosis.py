@@ -21,7 +21,7 @@ from pugam.inference.common_curves import CurveTests, compare_curves
 from pugam.inference.description import describe
 from pugam.inference.findings import Finding
 from pugam.inference.fixed_share import find_contradiction
-from pugam.inference.hypotheses import HypothesisTest, reference_penalty, tested_columns
+from pugam.inference.hypotheses import HypothesisTest
 from pugam.inference.intervals import USUAL_LEVEL, Interval
 from pugam.inference.kind import Inference
 from pugam.inference.kinds import inference_of
@@ -32,23 +32,21 @@ from pugam.inference.open_effects import OpenEffects, condition_number
 from pugam.inference.opinions import Opinion, ask_others, find_disagreement
 from pugam.inference.pair_test import PairTest, score_pairs
 from pugam.inference.profile import PiProfile, profile_interval
+from pugam.inference.reliance import inflation, reliance
 from pugam.inference.rows_tested import choose_rows
+from pugam.inference.sample_positives import PositivesTest, compare_positives
 from pugam.inference.sensitivity import Sensitivity, fix_pi, values_within
 from pugam.inference.verdict import ALPHA, FEWEST_TERMS, NEEDS_NO_CAVEAT, Verdict, headline, intervals_differ, judge
 from pugam.inference.without_pairs import WithoutPairs, look_without_pairs
 from pugam.likelihood import expit, logit
-from pugam.linear_algebra import inverse
 from pugam.messages import Message, Words, in_lines, in_python
 from pugam.solvers import (
     EDGE,
     Fit,
     Fitted,
-    Optimum,
-    PiRange,
     Search,
     StartRecord,
     effect_variances,
-    gather_evidence,
     rows_in_doubt,
 )
 from pugam.terms import Basis, Design, group_columns
@@ -137,6 +135,8 @@ class Diagnosis:
     curves : CurveTests, optional
         Whether curves are the same in all unlabelled samples; None where there is one, and where terms say who is
         labelled.
+    positives : PositivesTest, optional
+        Whether labelled rows of different samples look alike; None where they name no two samples, or are few.
     opinions : tuple of Opinion
         What others than the model say of pi.
     audits : tuple of AuditedShare
@@ -177,6 +177,7 @@ class Diagnosis:
     sensitivity: Sensitivity
     search: Search | None = None
     curves: CurveTests | None = None
+    positives: PositivesTest | None = None
     opinions: tuple[Opinion, ...] = ()
     audits: tuple[AuditedShare, ...] = ()
     without_pairs: WithoutPairs | None = None
@@ -280,11 +281,12 @@ def diagnose_fit(
     at_boundary: bool,
     survey: SurveyRows | None = None,
     chances: Array | None = None,
+    origins: NDArray[np.int32] | None = None,
 ) -> Diagnosis:
     """Look at a fit, with this estimate of pi, from all sides that a verdict needs; `follow_pi` looks further.
 
     Rows count as independent unless it is said how a survey drew them, and as audited with the same chance unless it is
-    said with which.
+    said with which. `origins` are the samples that labelled rows name (see `compare_positives`).
     """
     inference = inference_of(fitted)
     sampling = _interval(inference, pi, sampling=True)
@@ -313,8 +315,8 @@ def diagnose_fit(
         separated=find_separating(fitted),
         open_effects=inference.open_effects(fitted.engine),
         condition=condition_number(fitted),
-        inflation=1.0 if fixed else _inflation(fitted.fit.penalized),
-        reliance=1.0 if fixed else _reliance(fitted),
+        inflation=1.0 if fixed else inflation(fitted.fit.penalized),
+        reliance=1.0 if fixed else reliance(fitted),
         distance=_distance(fitted),
         ridge=fitted.fit.ridge,
         leaning=inference.leaning,
@@ -328,6 +330,7 @@ def diagnose_fit(
         sensitivity=fix_pi(profile, np.array([pi])),
         search=fitted.fit.search,
         curves=compare_curves(fitted, survey) if fitted.fit.labelling is None else None,
+        positives=compare_positives(fitted, origins, survey),
         audits=check_audits(fitted, USUAL_LEVEL, chances, survey),
         without_pairs=look_without_pairs(fitted),
     )
@@ -419,12 +422,6 @@ def _spread(starts: Sequence[StartRecord]) -> tuple[int, float]:
     return len(ends), float(np.ptp(ends)) if ends else 0.0
 
 
-def _inflation(optimum: Optimum) -> float:
-    """Variance of logit pi, times its information were all else known."""
-    hessian, share = optimum.hessian, optimum.layout.share
-    return float(optimum.covariance(PiRange())[share, share] * hessian[share, share])
-
-
 def _distance(fitted: Fitted) -> float:
     """Difference between positives and negatives in mean log density ratio; unlabelled rows have a mean in between."""
     engine, optimum = fitted.engine, fitted.fit.optimum
@@ -434,22 +431,3 @@ def _distance(fitted: Fitted) -> float:
         float(np.average(ratio[rows], weights=weights[rows])) for rows in (engine.positive, ~engine.positive)
     )
     return (labelled - hidden) / (1.0 - optimum.pi)
-
-
-def _reliance(fitted: Fitted) -> float:
-    """Standard error of logit pi were the curves free to bend, relative to what it is."""
-    optimum, design = fitted.fit.penalized, fitted.design
-    evidence = gather_evidence(optimum, slice(None))
-    freer = optimum.curvature.copy()
-    for term, basis in enumerate(design.bases):
-        if basis.bends is not None and basis.bends.any():
-            bending = tested_columns(design, term, "linear")
-            columns = design.layout.all_coefficients[bending]
-            freer[columns] = np.minimum(freer[columns], reference_penalty(evidence, design, bending))
-    share = design.layout.share
-    free = optimum.directions(share_fixed=False)
-    variances = [
-        float(inverse(optimum.information + np.diag(curvature), free)[share, share])
-        for curvature in (freer, optimum.curvature)
-    ]
-    return float(np.sqrt(variances[0] / variances[1]))

@@ -385,9 +385,10 @@ class CurvesDiffer(Finding):
     remedy: str
     said = (
         "Curves are not the same in all samples (score test, p = {pvalue:.2g}): {terms}. Negatives look different "
-        "there, so shares may be far off. {remedy}, or fit the samples one by one, each with all labelled rows",
+        "there, so shares may be far off. {remedy}, or fit the samples one by one: each with its own labelled rows, if "
+        "they name their sample, and with all labelled rows only if these come from one common source",
         FittingAlone(),
-        ".",
+        ". Or make the column a feature instead of a sample.",
     )
 
 

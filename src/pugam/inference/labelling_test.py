@@ -24,7 +24,7 @@ from pugam.inference.verdict import FEWEST_TERMS
 from pugam.terms import Axis, Encoded, f, group_columns, s
 from pugam.terms.levels import MISSING_CODE
 
-__all__ = ["LabellingTest", "score_labelling"]
+__all__ = ["LARGEST_LEADING", "MOST_LEADING", "LabellingTest", "functions_of_columns", "score_labelling"]
 
 Array = NDArray[np.float64]
 
@@ -69,7 +69,7 @@ def score_labelling(rows: RowsTested, columns: Collection[str] | None = None) ->
     """
     if not rows.are_enough or rows.rows_per_parameter < FEWEST_ROWS_PER_PARAMETER:
         return None
-    functions = _functions_of_columns(rows)
+    functions = functions_of_columns(rows.axes, rows.weights)
     wanted = [name for name in functions if (columns is None or name in columns) and _is_identified(rows, name)]
     if not wanted:
         return None
@@ -96,11 +96,11 @@ def _is_identified(rows: RowsTested, column: str) -> bool:
     return len(group_columns(names for names in others if names)) >= FEWEST_TERMS
 
 
-def _functions_of_columns(rows: RowsTested) -> dict[str, Array]:
+def functions_of_columns(axes: Mapping[str, tuple[Axis, Encoded]], weights: Array) -> dict[str, Array]:
     """Functions of each column, as far as there are rows enough for all."""
-    room, found = min(MOST_DIRECTIONS, len(rows.positive) // ROWS_PER_DIRECTION), {}
-    for axis, values in rows.axes.values():
-        functions = _functions(axis, values, rows.weights)
+    room, found = min(MOST_DIRECTIONS, len(weights) // ROWS_PER_DIRECTION), {}
+    for axis, values in axes.values():
+        functions = _functions(axis, values, weights)
         if functions.shape[1] <= room:
             found[axis.column] = functions
             room -= functions.shape[1]

@@ -7,6 +7,7 @@ moved by small errors of the parameters, wherever these come from: estimation, s
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -22,7 +23,7 @@ from pugam.solvers import Fitted, deal_rows, kinds_of_rows
 from pugam.terms import Axis, Design, Encoded
 from pugam.terms.levels import MISSING_CODE
 
-__all__ = ["N_BINS", "N_FOLDS", "RowsTested", "choose_rows"]
+__all__ = ["MOST_ROWS", "N_BINS", "N_FOLDS", "RowsTested", "choose_rows", "encoded_at", "read_axes", "spread_rows"]
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -80,12 +81,7 @@ class RowsTested:
     @cached_property
     def axes(self) -> dict[str, tuple[Axis, Encoded]]:
         """The columns of the table that the model reads, each once, as the smallest term sees it: axis and values."""
-        found: dict[str, tuple[Axis, Encoded]] = {}
-        terms = list(zip(self.design.bases, self.encoded, strict=True))
-        for basis, values in sorted(terms, key=lambda term: len(term[0].axes)):
-            for number, axis in enumerate(basis.axes):
-                found.setdefault(axis.column, (axis, basis.along(values, number)))
-        return found
+        return read_axes(self.design, self.encoded)
 
     @cached_property
     def features(self) -> Array:
@@ -165,6 +161,16 @@ class RowsTested:
         return np.asarray(left**2 / self.weights / np.maximum(1.0 - shares, LEAST_OWN))
 
 
+def read_axes(design: Design, encoded: Sequence[Encoded]) -> dict[str, tuple[Axis, Encoded]]:
+    """The columns of the table that a model reads, each once, as the smallest term sees it: axis and values."""
+    found: dict[str, tuple[Axis, Encoded]] = {}
+    terms = list(zip(design.bases, encoded, strict=True))
+    for basis, values in sorted(terms, key=lambda term: len(term[0].axes)):
+        for number, axis in enumerate(basis.axes):
+            found.setdefault(axis.column, (axis, basis.along(values, number)))
+    return found
+
+
 def _in_bins(values: Encoded) -> Array:
     missing = values == MISSING_CODE if values.dtype == np.int32 else np.isnan(values)
     present, bins = values[~missing], np.full(len(values), np.nan)
@@ -198,7 +204,7 @@ def choose_rows(profile: PiProfile) -> RowsTested:
     log_w = log_preferences(fitted.fit, engine)
     s, c, d = preferred_labels(predictor, None if log_w is None else log_w[rows], optimum.pi, n0, n1)
     odds, slope = _say(positive, s, c, d)
-    encoded, folds = _encoded_at(fitted, rows), deal_rows(kinds[rows], positive, None, N_FOLDS)
+    encoded, folds = encoded_at(fitted, rows), deal_rows(kinds[rows], positive, None, N_FOLDS)
     said = predictor, odds, slope, np.broadcast_to(d, odds.shape)
     if together is None:
         return RowsTested(fitted.design, optimum.theta, encoded, positive, weights, folds, *said)
@@ -221,16 +227,16 @@ def _sampled(engine: Engine, kinds: Numbers) -> Numbers:
     most = max(min(MOST_ROWS, MOST_CELLS // (1 + engine.design.n_columns)), 1)
     if len(order) > most:
         n_labelled = min(len(labelled), max(most // 2, most - len(hidden)))
-        labelled, hidden = _spread(labelled, n_labelled), _spread(hidden, most - n_labelled)
+        labelled, hidden = spread_rows(labelled, n_labelled), spread_rows(hidden, most - n_labelled)
     return np.concatenate([labelled, hidden])
 
 
-def _spread(rows: Numbers, n_rows: int) -> Numbers:
+def spread_rows(rows: Numbers, n_rows: int) -> Numbers:
     """Choose so many of some rows, spread evenly."""
     return rows[np.arange(n_rows) * len(rows) // max(n_rows, 1)]
 
 
-def _encoded_at(fitted: Fitted, rows: Numbers) -> tuple[Encoded, ...]:
+def encoded_at(fitted: Fitted, rows: Numbers) -> tuple[Encoded, ...]:
     """Encoded values of rows in any order."""
     places = np.argsort(rows)
     back = np.argsort(places)

@@ -10,7 +10,7 @@ from scipy.special import chdtrc
 
 from pugam.inference.rows_tested import RowsTested
 
-__all__ = ["FEWEST_ROWS_PER_PARAMETER", "ScoreTest", "score_directions", "unit_directions"]
+__all__ = ["FEWEST_ROWS_PER_PARAMETER", "ScoreTest", "orthonormal", "score_directions", "unit_directions"]
 
 Array = NDArray[np.float64]
 
@@ -34,7 +34,7 @@ def unit_directions(rows: RowsTested, directions: Array, beside: Array | None = 
     """
     left = rows.off_tangents(directions)
     if beside is not None:
-        inside = _orthonormal(beside)
+        inside = orthonormal(beside)
         left = left - inside @ (inside.T @ left)
     before, after = (np.sum(columns**2, axis=0) for columns in (directions, left))
     outside = after > LEAST_LEFT * before
@@ -48,17 +48,17 @@ def score_directions(rows: RowsTested, directions: Array) -> ScoreTest:
     The statistic is relative to the squares of residuals as they are in the rows that count: curves that are a little
     too flat make them smaller than the model says, and a few rows whose labels were next to certain much larger.
     """
-    orthonormal = _orthonormal(directions)
-    df = float(orthonormal.shape[1])
+    among = orthonormal(directions)
+    df = float(among.shape[1])
     if df == 0.0:
         return ScoreTest(0.0, 0.0, 1.0)
-    spread = float(np.sum(orthonormal**2, axis=1) @ rows.squares) / df
-    statistic = float(np.sum((orthonormal.T @ rows.residuals) ** 2)) / spread
+    spread = float(np.sum(among**2, axis=1) @ rows.squares) / df
+    statistic = float(np.sum((among.T @ rows.residuals) ** 2)) / spread
     return ScoreTest(statistic, df, float(chdtrc(df, statistic)))
 
 
-def _orthonormal(directions: Array) -> Array:
-    """Orthonormal directions that span the same space, without those that say the same."""
+def orthonormal(directions: Array) -> Array:
+    """Orthonormal directions that span the same space as some of unit length, without those that say the same."""
     values, vectors = np.linalg.eigh(directions.T @ directions)
     kept = values > NO_INFORMATION
     return np.asarray(directions @ (vectors[:, kept] / np.sqrt(values[kept])))

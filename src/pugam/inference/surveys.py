@@ -33,6 +33,7 @@ from pugam.solvers import TUNING, Fitted, SampledMode, SampledShares, Standpoint
 __all__ = [
     "RowScores",
     "know_survey",
+    "over_surveys",
     "sampled_scores",
     "sandwich",
     "sums_among_clusters",
@@ -84,6 +85,15 @@ def variance_of_sum(sums: Array, strata: Numbers) -> Array:
     apart = sums - (totals / counts[:, None])[strata]
     apart *= np.sqrt(counts / (counts - 1.0))[strata][:, None]
     return np.asarray(apart.T @ apart)
+
+
+def over_surveys(statistic: float, among: Array) -> tuple[float, float]:
+    """Scale a sum of squares, whose terms have this covariance over surveys, to a chi-square variable: it, and its df.
+
+    It has the mean and the variance that the sum has over surveys (Rao and Scott 1984).
+    """
+    mean, squares = float(np.trace(among)), float(np.sum(among**2))
+    return (statistic * mean / squares, mean**2 / squares) if squares > 0.0 else (0.0, 0.0)
 
 
 def _scores(fitted: Fitted, engine: Engine) -> RowScores:

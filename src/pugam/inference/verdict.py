@@ -15,6 +15,7 @@ from pugam.inference.audit_findings import find_refuted
 from pugam.inference.bound_findings import AboveBound, AboveBoundWithAllPairs
 from pugam.inference.findings import Finding
 from pugam.inference.open_effects import LARGEST_CONDITION, OpenEffects
+from pugam.inference.sample_findings import find_differing_positives
 
 if TYPE_CHECKING:
     from pugam.inference.common_curves import CurveTests
@@ -122,6 +123,7 @@ def _misfits(found: Diagnosis) -> Iterator[Finding]:
         yield findings.BoostingSeesMore(omnibus.pvalue)
     if found.curves is not None and found.curves.joint.pvalue < SMALLEST_PVALUE:
         yield _find_differing(found.curves)
+    yield from find_differing_positives(found.positives, SMALLEST_PVALUE)
     if found.calibration.pvalue < SMALLEST_CALIBRATION:
         yield findings.LabelsDisagree(found.calibration.pvalue)
     if bound is not None and found.sampling.lower > bound.upper:

@@ -13,7 +13,15 @@ from scipy.special import ndtr
 
 from pugam.data import make_frame
 from pugam.errors import InputError
-from pugam.inference import Interval, OrderName, normal_quantile, not_converged, standard_errors, term_center
+from pugam.inference import (
+    Interval,
+    OrderName,
+    assumed_of_samples,
+    normal_quantile,
+    not_converged,
+    standard_errors,
+    term_center,
+)
 from pugam.messages import Message, See, Words, in_python
 from pugam.presentation.blocks import Block, TextTable, in_html, in_text
 from pugam.presentation.equations import equations
@@ -217,6 +225,7 @@ def _samples(model: FittedModel, level: float) -> Iterator[Block]:
     header = ("", "rows", *(["audited"] if audits else []), "pi", "lower", "upper", "")
     yield TextTable("Unlabelled samples", header, tuple(shown))
     yield f"  {model.test_shares()}"
+    yield f"  {assumed_of_samples(model._fit.samples is None or model._fit.samples.own_column is None)}"
     yield from _pooled(model)
 
 

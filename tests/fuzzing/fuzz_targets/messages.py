@@ -1,4 +1,4 @@
-"""What a message to a user must be: one sentence on one line that does nothing to a terminal."""
+"""What a message to a user must be: one sentence on one line that does nothing to a terminal; formulas stand below it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ def require_sentence(text: str, about: str = "") -> None:
     """Refuse a message that is empty, has several lines or control characters, or does not begin with its subject."""
     assert text.strip(), "an empty message"
     assert text.startswith(about), f"the message does not begin with {about}: {text!r}"
-    assert len(text.splitlines()) == 1, f"a message of several lines: {text!r}"
-    unfit = [sign for sign in text if unicodedata.category(sign) in ("Cc", "Cs")]
+    sentence, *drawing = text.split("\n")
+    assert not drawing or (len(drawing) == 2 and drawing[1].strip() == "^"), f"a message of several lines: {text!r}"
+    lines = [sentence, *drawing]
+    assert all(len(line.splitlines()) == 1 for line in lines), f"a message of several lines: {text!r}"
+    unfit = [sign for line in lines for sign in line if unicodedata.category(sign) in ("Cc", "Cs")]
     assert not unfit, f"{unfit[0]!r} in the message {text!r}"
