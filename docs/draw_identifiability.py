@@ -69,7 +69,7 @@ def draw_misspecification() -> Figure:
         ax.errorbar(means, places, xerr=spread, fmt="o", color=LINE, markersize=5.0, elinewidth=1.6)
         ax.axvline(truth, color=MARK, linewidth=1.0, linestyle="--")
         ax.set_yticks(places, [row[1] for row in some] if ax is panels[0] else [""] * len(some), fontsize=8)
-        ax.set_xlim(0.22, 0.58)
+        ax.set_xlim(0.12, 0.58)
         ax.set_title(f"{kind} features", fontsize=10)
         ax.set_xlabel("estimate of pi: mean, and 1.96 sd either way")
     return figure
