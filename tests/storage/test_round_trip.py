@@ -82,7 +82,8 @@ def is_same(a, b):
 
 def differing(model, loaded):
     """Names of the attributes of an estimator that a loaded one has not, or otherwise; parameters left out."""
-    names = {name for name in vars(model) if name.endswith("_") or name.startswith("_")} - {"_rows", "_index", "_fitted_with"}
+    left_out = {"_rows", "_index", "_fitted_with"}
+    names = {name for name in vars(model) if name.endswith("_") or name.startswith("_")} - left_out
     return [name for name in names if not is_same(vars(model)[name], vars(loaded).get(name))]
 
 

@@ -1,4 +1,4 @@
-"""What a message to a user must be: one sentence on one line that does nothing to a terminal; formulas stand below it."""
+"""What a message to a user must be: a sentence on one line that does nothing to a terminal; formulas stand below."""
 
 from __future__ import annotations
 
