@@ -62,7 +62,7 @@ PIECES = [  # with their words in Python and on the command line
     ),
     (
         NamingPositive((1, "a b")),
-        "",
+        ", as in z = (z == 'a b').astype(int)",
         ", or say which value marks a labelled positive (--positive 1 or --positive 'a b')",
     ),
     (NamingPositive(()), "", ", or say which value marks a labelled positive (--positive)"),
@@ -82,7 +82,7 @@ PIECES = [  # with their words in Python and on the command line
     (ReadingCsv("delimiter", ";"), "read it with pandas.read_csv(..., sep=';') first", "give --delimiter ';'"),
     (ReadingCsv("delimiter", "\t"), "read it with pandas.read_csv(..., sep='\\t') first", "give --delimiter tab"),
     (ReadingCsv("decimal", ","), "read it with pandas.read_csv(..., decimal=',') first", "give --decimal ,"),
-    (InFormula("s(x) * y", 5), "\ns(x) * y\n     ^", " In the formula: s(x) >>* y"),
+    (InFormula("s(x) * y", 5), "\ns(x) * y\n     ^", "\n  s(x) * y\n       ^"),
     (ShellQuotes(), "", "; the shell takes single quotes away that stand inside '...'"),
 ]
 

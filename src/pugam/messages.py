@@ -206,7 +206,9 @@ def in_python(piece: Piece) -> str:
             return f"read it with pandas.read_csv(..., {PANDAS_NAMES[what]}={sign!r}) first"
         case InFormula(formula, position):
             return f"\n{formula}\n{' ' * position}^"
-        case DroppingRows() | NamingPositive() | ShellQuotes():
+        case NamingPositive(values):
+            return f", as in z = (z == {max(values, key=str)!r}).astype(int)" if values else ""
+        case DroppingRows() | ShellQuotes():
             return ""
 
 

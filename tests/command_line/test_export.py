@@ -26,7 +26,7 @@ def test_a_python_scorer_gives_what_the_model_gives(pugam_says, model, make_rows
 
 def test_a_query_names_its_table_and_columns(pugam_says, model, empty_folder):
     flags = ["--table", "claims", "--schema", "public", "--keep", "id", "--quiet"]
-    code, out, err = pugam_says("export", "model.json", "scorer.sql", *flags)
+    code, out, err = pugam_says("export", "model.json", "--out", "scorer.sql", *flags)
 
     assert (code, out, err) == (0, "", "")
     query = (empty_folder / "scorer.sql").read_text(encoding="utf-8")

@@ -87,6 +87,23 @@ def test_other_codes_of_labels_are_asked_about(pugam_says, rows, features):
     assert err.endswith("or say which value marks a labelled positive (--positive 2 or --positive 1).\n")
 
 
+def test_codes_are_compared_as_numbers_where_both_are(pugam_says, fitted, features, rows, plain_given):
+    features.assign(z=np.where(rows["z"] == 1, "1.0", "2.0")).to_csv("data.csv", index=False)
+
+    assert fitted("data.csv", "--label", "z", "--positive", "1", *GIVEN)[0].pi_ == plain_given.pi_
+    code, _, err = pugam_says("fit", "data.csv", "--label", "z", "--positive", "3", *GIVEN)
+    assert (code, "holds '3'; the first values are '1.0', '2.0'" in err) == (2, True)
+
+
+def test_empty_cells_are_told_as_such(pugam_says, features, rows):
+    features.assign(z=np.where(rows["z"] == 1, "ill", "")).to_csv("data.csv", index=False)
+
+    code, _, err = pugam_says("fit", "data.csv", "--label", "z", "--positive", "sick", *GIVEN)
+
+    assert code == 2
+    assert "the first values are 'ill', (empty)." in err or "the first values are (empty), 'ill'." in err
+
+
 @pytest.fixture
 def leaking(rows):
     """A file whose column batch tells labels, and whose labels are nearly all 1."""

@@ -45,6 +45,23 @@ def test_a_report_reads_the_same_samples_again(table, pugam_says):
     assert Path("report.html").stat().st_size > 10_000
 
 
+def test_a_prediction_says_that_samples_have_shares_of_their_own(table, pugam_says):
+    options = ["--label", "z", "--sample", "year", "--drop", "checked", *LINES, "--out", "model.json", "--quiet"]
+    assert pugam_says("fit", "rows.csv", *options)[0] == 0
+    table[table["z"] == 0].drop(columns="z").to_csv("new.csv", index=False)
+    table[table["z"] == 0][["x1", "x2", "x3"]].to_csv("bare.csv", index=False)
+    told = "! Rows are scored with the share of all samples together; --sample year takes that of each row's own.\n"
+
+    for data, flags, count in (
+        ("new.csv", [], 1),
+        ("new.csv", ["--sample", "year"], 0),
+        ("new.csv", ["--pi", "0.2"], 0),
+        ("bare.csv", [], 0),
+    ):
+        code, _, err = pugam_says("predict", "model.json", data, "--out", "scored.csv", *flags)
+        assert (code, err.count(told)) == (0, count)
+
+
 def test_curves_may_vary_with_the_sample(table, pugam_says):
     options = ["--label", "z", "--sample", "year", "--terms", "s(x1, by=year) + x2 + x3", "--out", "model.json"]
     code, out, err = pugam_says("fit", "rows.csv", *options)
@@ -52,7 +69,8 @@ def test_curves_may_vary_with_the_sample(table, pugam_says):
     assert "f(year) 2023" in out
     unlabelled = table[table["z"] == 0].drop(columns="z")
     unlabelled.to_csv("new.csv", index=False)
-    assert pugam_says("predict", "model.json", "new.csv", "--out", "scored.csv")[0] == 0
+    code, _, err = pugam_says("predict", "model.json", "new.csv", "--out", "scored.csv")
+    assert (code, "the share of all samples" in err) == (0, False)
     wanted = load("model.json").predict_proba(unlabelled)[:, 1]
     assert pd.read_csv("scored.csv")["p_positive"].to_numpy() == pytest.approx(wanted)
     code, _, err = pugam_says("predict", "model.json", "new.csv", "--sample", "2023", "--out", "scored.csv")

@@ -6,7 +6,7 @@ import pytest
 from pugam import PUGAM, InputError
 from pugam.datasets import simulate
 from pugam.inference import Interval
-from pugam.inference.sensitivity import values_around
+from pugam.inference.sensitivity import Sensitivity, values_around
 
 DATA = simulate(2, n0=800, n=1000, pi=0.4, random_state=0)
 
@@ -22,6 +22,20 @@ def test_a_fit_held_elsewhere_is_the_fit_with_pi_fixed_there():
         np.testing.assert_allclose(held.coef[place], fixed.coef_, atol=1e-6)
         posterior = fixed.predict_proba(DATA.X)[DATA.z == 0, 1]
         assert held.share_positive[place] == pytest.approx(np.mean(posterior > 0.5))
+
+
+def test_printed_it_is_a_table():
+    held = Sensitivity(
+        np.array([0.2, 0.4]), np.array([5.123, 0.0]), np.zeros(2), np.zeros((2, 9)), np.array([0.25, 0.5])
+    )
+
+    assert [line.split() for line in str(held).splitlines()] == [
+        ["pi", "fixed", "deviance", "called", "positive"],
+        ["0.200", "5.12", "0.250"],
+        ["0.400", "0.00", "0.500"],
+    ]
+    assert {len(line) for line in str(held).splitlines()} == {35}
+    assert repr(held) == str(held)
 
 
 def test_values_are_sorted_and_checked():

@@ -73,13 +73,19 @@ PICTURES = [
 def test_each_picture_has_its_panels_and_can_be_saved(model, diagnosis, what, titles):
     options = {"order": "formula"} if what == "effects" else {"diagnosis": diagnosis}
     picture = io.BytesIO()
+    if what == "starts" and not diagnosis.starts:
+        with pytest.raises(
+            InputError, match=r'There are no starts to draw: PUGAM\(estimate="mode"\) fits from several'
+        ):
+            model.plot(what, **options)
+        return
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
         figure = model.plot(what, **options)
         figure.savefig(picture, format="png", dpi=40)
 
     assert type(figure) is Figure
-    drawn = [title for title in titles if title != "where the starts ended" or what == "starts" or diagnosis.starts]
+    drawn = [title for title in titles if title != "where the starts ended" or diagnosis.starts]
     assert [ax.get_title().split(",")[0] for ax in panels(figure)] == drawn
     assert all(ax.has_data() or ax.texts for ax in panels(figure))
     assert picture.getvalue().startswith(b"\x89PNG")
@@ -105,7 +111,7 @@ def test_options_that_a_picture_does_not_have_are_refused(model, diagnosis):
         model.plot("starts", diagnosis=diagnosis, simultaneous=True)
 
 
-@pytest.mark.parametrize("what", ["profile", "starts", "calibration", "diagnosis"])
+@pytest.mark.parametrize("what", ["profile", "calibration", "diagnosis"])
 def test_the_title_gives_the_verdict_and_the_interval(model, diagnosis, what):
     figure = model.plot(what, diagnosis=diagnosis)
 
@@ -114,7 +120,7 @@ def test_the_title_gives_the_verdict_and_the_interval(model, diagnosis, what):
 
 
 def test_the_title_says_that_a_model_does_not_fit(model, diagnosis):
-    figure = model.plot("starts", diagnosis=replace(diagnosis, verdict="does not fit"))
+    figure = model.plot("profile", diagnosis=replace(diagnosis, verdict="does not fit"))
 
     assert figure.get_suptitle() == "The model does not fit these data"
 
@@ -153,13 +159,6 @@ def test_starts_are_drawn_where_they_ended_below_the_best(model, diagnosis):
     assert ax.lines[0].get_xdata()[0] == diagnosis.wald.estimate
     lowest, highest = ax.get_ylim()
     assert lowest > 50.0 > highest  # the best on top
-
-
-def test_a_model_without_starts_is_drawn_without_them(model, diagnosis):
-    ax = panel(model.plot("starts", diagnosis=replace(diagnosis, starts=())), "where")
-
-    assert len(ax.collections) == 0
-    assert ax.get_legend() is None
 
 
 def test_calibration_is_drawn_around_the_diagonal(model, diagnosis):
@@ -265,7 +264,7 @@ def test_pictures_are_drawn_in_axes_of_the_caller(model, diagnosis):
     term = model.terms_[0].column
 
     assert model.plot("effects", terms=[term], axes=first) is figure
-    assert model.plot("starts", diagnosis=diagnosis, axes=second) is figure
+    assert model.plot("calibration", diagnosis=diagnosis, axes=second) is figure
     assert len(figure.axes) == 2
     assert first.get_title() == model.terms_[0].label
     with pytest.raises(InputError, match=r"\d panels?; axes gives 4"):

@@ -28,9 +28,9 @@ def test_the_areas_are_the_bounds(model):
     assert heights(given) == pytest.approx((found.lower.min(), found.upper.max()))
     np.testing.assert_allclose(ax.lines[0].get_ydata(), found.without_model)
     assert ax.get_xscale() == "log"
-    assert ax.get_title() == f"at random: {found.pi}"
+    assert ax.get_title() == f"pi if labels are at random: {found.pi}"
     assert [text.get_text() for text in ax.get_legend().get_texts()] == [
-        "with sampling error",
+        f"from the {100 * found.pi.level:g}% interval",
         "given the fit",
         "limit without model",
     ]
@@ -39,7 +39,7 @@ def test_the_areas_are_the_bounds(model):
 def test_bounds_are_made_where_none_are_given_at_the_level_asked_for(model):
     (ax,) = model.plot("labelling", level=0.8).axes
 
-    assert ax.get_title() == f"at random: {model.pi_interval(0.8)}"
+    assert ax.get_title() == f"pi if labels are at random: {model.pi_interval(0.8)}"
     assert ax.get_xlim() == (1.0, 10.0)
     assert [text.get_text() for text in ax.get_xticklabels()] == ["1", "2", "3", "5", "10"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Mapping
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ def read_label_column(file: DataFile, column: Any, roles: Roles) -> np.ndarray:
         values = _values(column)
         marked = {value: _is_written(value, wanted) for value in dict.fromkeys(values)}
         if not any(marked.values()):
-            found = ", ".join(repr(value) for value in list(marked)[:MOST_VALUES_SHOWN])
+            found = ", ".join("(empty)" if value is None else repr(value) for value in list(marked)[:MOST_VALUES_SHOWN])
             raise InputError(
                 f"{file.path}: no row of column {roles.label!r} holds {wanted!r}; the first values are {found}."
             )
@@ -104,6 +104,16 @@ def _is_written(value: Any, text: str) -> bool:
     """Whether a value is what a user wrote: 1 for 1.0, and true for True."""
     if isinstance(value, bool):
         return str(value).lower() == text.lower()
-    if isinstance(value, float) and value.is_integer():
-        return text in (str(value), str(int(value)))
-    return value is not None and str(value) == text
+    if value is None or str(value) == text:
+        return value is not None
+    number, wanted = _number(value), _number(text)
+    return number is not None and number == wanted
+
+
+def _number(value: Any) -> Decimal | None:
+    """A number, or a word that is one."""
+    try:
+        number = Decimal(str(value).strip())
+    except InvalidOperation:
+        return None
+    return number if number.is_finite() else None

@@ -25,7 +25,16 @@ from pugam.command_line.options import (
     say,
 )
 from pugam.command_line.places import require_apart
-from pugam.command_line.scoring import Beyond, OpenWriter, Share, caveat, place_among, require_columns, writer_like
+from pugam.command_line.scoring import (
+    Beyond,
+    OpenWriter,
+    Share,
+    caveat,
+    of_all_samples,
+    place_among,
+    require_columns,
+    writer_like,
+)
 from pugam.command_line.shortlists import Ranking, Scored, Shortlist, expectation
 from pugam.command_line.spreadsheets import Formulas, Neutralise
 from pugam.command_line.unscored import REASON, Unscored
@@ -145,7 +154,7 @@ def predict(
             file.read([column])
     share = Share(pi, sample, sample in file.names)
     share.require_known(model)
-    for line in caveat(model.verdict_, pi):
+    for line in (*caveat(model.verdict_, pi), *of_all_samples(model, share, file.names)):
         say(line, aside=True)
     ranking = Ranking(top, smallest, sort or top is not None, tuple(kept) or None)
     shortlist = Shortlist(ranking, data)

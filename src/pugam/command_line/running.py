@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from pugam.command_line.stopping import StoppedError
 from pugam.command_line.verbs import VERBS, command
 from pugam.command_line.wording import in_flags
-from pugam.errors import PugamError
+from pugam.errors import FormulaError, PugamError
 from pugam.files import require_text_name
+from pugam.messages import in_lines
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
@@ -27,6 +28,12 @@ NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 OUT_OF_MEMORY = (
     "There is not enough memory. Use a Parquet file and --engine stream, fewer columns, or --interactions none."
 )
+
+ELSEWHERE = {  # what is called otherwise in Python
+    "worklist": "pugam predict MODEL DATA --top 100 --out list.csv writes a worklist",
+    "diagnose": "pugam fit prints the diagnosis, and pugam report draws it",
+    "summary": "pugam fit prints the summary, and pugam report holds it",
+}
 
 
 def run(signals: Signals) -> int | None:
@@ -68,6 +75,8 @@ def _run() -> int | None:
 
 def _explain(error: Exception) -> int:
     """Say in a line what is wrong with what was typed, with a file or with the machine; raise what is none of these."""
+    if isinstance(error, FormulaError):  # the formula and a caret stand below the sentence
+        return _fail(error.told(in_flags), BAD_INPUT, lines=True)
     if isinstance(error, PugamError):
         return _fail(error.told(in_flags), BAD_INPUT)
     if isinstance(error, MemoryError):
@@ -83,7 +92,10 @@ def _explain(error: Exception) -> int:
 
 
 def _misuse(message: str) -> str:
-    """Say what was probably meant by an argument too many; a sentence."""
+    """Say what was probably meant by an argument too many, or by a verb that there is not; a sentence."""
+    unknown = re.search(r"No such command '(\w+)'", message)
+    if unknown is not None and unknown[1] in ELSEWHERE:
+        return f"No such command '{unknown[1]}'; {ELSEWHERE[unknown[1]]}."
     extra = re.search(r"unexpected extra argument\S* \(([^\s)]+)", message)
     if extra is not None and extra[1] in _after_drop(sys.argv):
         return f"{message.rstrip('.')}; --drop takes one column, so repeat it for several, as in --drop a --drop b."
@@ -103,10 +115,11 @@ def _forget_output() -> None:
     os.close(nowhere)
 
 
-def _fail(message: str, code: int) -> int:
+def _fail(message: str, code: int, lines: bool = False) -> int:
     import typer
 
     from pugam.command_line.options import in_one_line
 
-    typer.echo(f"pugam: {in_one_line(message)}", err=True)
+    told = in_lines(message.split("\n")) if lines else in_one_line(message)
+    typer.echo(f"pugam: {told}", err=True)
     return code

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pugam.command_line.columns import kinds_of_sample
+from pugam.command_line.columns import kinds_of_sample, remembered
 from pugam.data import read_table
 from pugam.errors import InputError
 from pugam.files import DataFile, TableWriter, is_text, open_writer
@@ -29,6 +30,7 @@ __all__ = [
     "Share",
     "caveat",
     "model_of_kind",
+    "of_all_samples",
     "place_among",
     "require_columns",
     "require_several_kinds",
@@ -77,6 +79,15 @@ def caveat(verdict: str | None, pi: float | None) -> Iterator[str]:
         yield "! The model does not fit the rows it was fitted to, and probabilities rest on it."
     elif verdict in DOUBTS and pi is None:
         yield f"! pi is {verdict} by the rows of the fit, and probabilities depend on it. Give --pi if you know it."
+
+
+def of_all_samples(model: PUGAM, share: Share, names: Sequence[str]) -> Iterator[str]:
+    """Say that rows do not get the shares of their samples, where a column of the file names these."""
+    column = remembered(model).get("sample")
+    has_own = model._kinds is None and model._own_column is not None  # then the column was read
+    if share.pi is None and share.sample is None and column is not None and column in names and not has_own:
+        told = "! Rows are scored with the share of all samples together; "
+        yield f"{told}--sample {shlex.quote(column)} takes that of each row's own."
 
 
 def require_several_kinds(model: PUGAM, kind: str | None) -> None:

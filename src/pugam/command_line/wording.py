@@ -20,6 +20,7 @@ from pugam.messages import (
     See,
     ShellQuotes,
     UnseenZero,
+    printable,
 )
 
 __all__ = ["for_fits", "for_parts", "in_flags"]
@@ -72,7 +73,8 @@ def in_flags(piece: Piece) -> str:
         case ReadingCsv(what, sign):
             return f"give --{what} {SPELT.get(sign) or shlex.quote(sign)}"
         case InFormula(formula, position):
-            return f" In the formula: {formula[:position]}>>{formula[position:]}"
+            before, after = printable(formula[:position]), printable(formula[position:])
+            return f"\n  {before}{after}\n  {' ' * len(before)}^"
         case ShellQuotes():
             return "; the shell takes single quotes away that stand inside '...'"
 

@@ -282,7 +282,10 @@ class UncertaintyMethods(CurveMethods):
         return make_resampling(*rows, seed, n_negatives=0 if beside is None else beside.n_rows)
 
     def sensitivity(self, pi: Any) -> Sensitivity:
-        """Refit the model with pi fixed at each of these values; returns alpha, coef and deviance for each.
+        """Refit the model with pi fixed at each of these values; print the result to read it.
+
+        It holds `pi`, `deviance`, `alpha` and `coef`, and `share_positive`, the share of the unlabelled rows whose
+        posterior would exceed one half.
 
         Examples
         --------

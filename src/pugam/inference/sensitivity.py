@@ -22,17 +22,18 @@ MARGIN = 0.01  # that pi keeps from 0 and 1
 AROUND_FIXED = 1.0  # on the logit scale, where pi was fixed and has no interval
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Sensitivity:
-    """The model with pi fixed at several values.
+    """The model with pi fixed at several values; print it to read it.
 
     Attributes
     ----------
     pi, deviance : arrays of shape (K,)
+        The values, and how much worse the model fits there: above 3.84 they lie outside the 95% profile interval.
     alpha : array of shape (K,)
     coef : array of shape (K, p)
     share_positive : array of shape (K,)
-        Share of the unlabelled rows that would be called positive.
+        Share of the unlabelled rows that would be called positive: whose posterior would exceed one half.
     """
 
     pi: Array
@@ -40,6 +41,13 @@ class Sensitivity:
     alpha: Array
     coef: Array
     share_positive: Array
+
+    def __str__(self) -> str:
+        lines = zip(self.pi, self.deviance, self.share_positive, strict=True)
+        told = [f"{pi:8.3f}  {deviance:8.2f}  {called:15.3f}" for pi, deviance, called in lines]
+        return "\n".join(["pi fixed  deviance  called positive", *told])
+
+    __repr__ = __str__
 
 
 def values_within(interval: Interval | None, estimate: float) -> Array:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pugam.errors import InputError
 from pugam.inference import Diagnosis, Interval, headline, normal_quantile
 from pugam.presentation.panels import BAND, LINE, MARK, ZERO, make_panels, use_axes
 from pugam.presentation.protocol import FittedModel
@@ -25,6 +26,11 @@ def plot_diagnosis(diagnosis: Diagnosis, model: FittedModel, which: str | None =
     """Draw one picture of a diagnosis, or all of them, in a new figure or in axes of the caller's."""
     if which == "sensitivity":
         return plot_sensitivity(diagnosis.sensitivity, model, axes)
+    if which == "starts" and not diagnosis.starts:
+        raise InputError(
+            'There are no starts to draw: PUGAM(estimate="mode") fits from several, unless few rows make it shrink '
+            "curves."
+        )
     drawn = [name for name in _SINGLE if name != "starts" or diagnosis.starts]
     names = drawn if which is None else [which]
     figure, panels = make_panels(len(names), *SINGLE_SIZE) if axes is None else use_axes(axes, len(names))
@@ -78,10 +84,7 @@ def _draw_starts(ax: Axes, diagnosis: Diagnosis) -> None:
     ax.set_title("where the starts ended", fontsize=10)
     ax.set_xlabel("pi of the first search, before it is refined")
     ax.set_ylabel("log-likelihood behind the best")
-    if ends:
-        ax.legend(fontsize=8, frameon=False)
-    else:
-        ax.text(0.5, 0.5, "there were no starts\nto compare", ha="center", va="center", transform=ax.transAxes)
+    ax.legend(fontsize=8, frameon=False)
 
 
 def _draw_calibration(ax: Axes, diagnosis: Diagnosis) -> None:

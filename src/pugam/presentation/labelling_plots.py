@@ -36,7 +36,13 @@ def plot_labelling(
 
 def _draw(ax: Axes, found: LabellingBounds) -> None:
     limits: dict[str, Any] = {"color": BAND, "alpha": 0.25, "linewidth": 0}
-    ax.fill_between(found.gamma, found.lower_limit, found.upper_limit, **limits, label="with sampling error")
+    ax.fill_between(
+        found.gamma,
+        found.lower_limit,
+        found.upper_limit,
+        **limits,
+        label=f"from the {100.0 * found.pi.level:g}% interval",
+    )
     given: dict[str, Any] = {"color": LINE, "alpha": 0.45, "linewidth": 0}
     ax.fill_between(found.gamma, found.lower, found.upper, **given, label="given the fit")
     if np.isfinite(found.without_model).all():
@@ -52,5 +58,5 @@ def _draw(ax: Axes, found: LabellingBounds) -> None:
     ax.set_ylim(0.0, 1.0)
     ax.set_xlabel("Gamma: how many times as likely to be labelled")
     ax.set_ylabel("pi")
-    ax.set_title(f"at random: {found.pi}", fontsize=10)
+    ax.set_title(f"pi if labels are at random: {found.pi}", fontsize=10)
     ax.legend(fontsize=8, frameon=False, loc="upper left")
