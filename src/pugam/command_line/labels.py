@@ -5,12 +5,13 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Mapping
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
-from pugam.command_line.columns import Roles, family_of, value_of
+from pugam.command_line.columns import Roles, family_of
+from pugam.command_line.written import is_written, value_of
 from pugam.data import is_missing
 from pugam.errors import InputError, warn_user
 from pugam.files import MISSING_WORDS, DataFile
@@ -27,7 +28,7 @@ def read_label_column(file: DataFile, column: Any, roles: Roles) -> np.ndarray:
     if roles.positive is not None:
         wanted = roles.positive
         values = _values(column)
-        marked = {value: _is_written(value, wanted) for value in dict.fromkeys(values)}
+        marked = {value: is_written(value, wanted) for value in dict.fromkeys(values)}
         if not any(marked.values()):
             found = ", ".join("(empty)" if value is None else repr(value) for value in list(marked)[:MOST_VALUES_SHOWN])
             raise InputError(
@@ -55,7 +56,7 @@ def read_label_column(file: DataFile, column: Any, roles: Roles) -> np.ndarray:
 def mark_positive(column: Any, wanted: str) -> np.ndarray:
     """Mark the rows whose label is what a user wrote; of a part of the rows, in which there may be none."""
     values = _values(column)
-    marked = {value: _is_written(value, wanted) for value in set(values)}
+    marked = {value: is_written(value, wanted) for value in set(values)}
     return np.array([marked[value] for value in values], dtype=bool)
 
 
@@ -98,22 +99,3 @@ def _tell_of_others(roles: Roles, values: list[Any], marked: Mapping[Any, bool])
         counts = Counter(values)
         said = ", ".join(f"{counts[value]:,} {'empty' if value is None else repr(value)}" for value in others)
         warn_user(f"Column {roles.label!r}: {said} are all taken as unlabelled. Leave out rows that are not.")
-
-
-def _is_written(value: Any, text: str) -> bool:
-    """Whether a value is what a user wrote: 1 for 1.0, and true for True."""
-    if isinstance(value, bool):
-        return str(value).lower() == text.lower()
-    if value is None or str(value) == text:
-        return value is not None
-    number, wanted = _number(value), _number(text)
-    return number is not None and number == wanted
-
-
-def _number(value: Any) -> Decimal | None:
-    """A number, or a word that is one."""
-    try:
-        number = Decimal(str(value).strip())
-    except InvalidOperation:
-        return None
-    return number if number.is_finite() else None
