@@ -328,3 +328,43 @@ def test_levels_of_a_parquet_file_keep_their_gaps(table, pugam_says):
         code, _, err = pugam_says(*flags, "--engine", engine)
         assert code == 2
         assert "--sample is missing in rows.parquet, row 501" in err
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_rows_of_known_class_are_neither_new_nor_to_be_reviewed(table, pugam_says, suffix):
+    X, roles = table[["x1", "x2"]], {"label": "z", "audit": "checked", "negative": "healthy"}
+    model = PUGAM("x1 + x2", check=False).fit(X[: N - KNOWN], table["z"][: N - KNOWN])
+    model.save("model.json", data=roles)
+    file = f"rows.{suffix}"
+    table.to_csv(file, index=False) if suffix == "csv" else table.to_parquet(file, index=False)
+    n_audited = int(table["checked"].notna().sum())
+
+    code, out, _ = pugam_says("predict", "model.json", file, "--top", str(N), "--out", "list.csv")
+    assert code == 0
+    assert out.splitlines()[0] == (
+        f"{LABELLED} rows are labelled already (column 'z'), {KNOWN} rows are known negatives (column 'healthy'), "
+        f"{n_audited} rows were audited (column 'checked') and left out; --labelled keep ranks them, too."
+    )
+    listed = pd.read_csv("list.csv")
+    assert len(listed) == N - LABELLED - KNOWN - n_audited
+    assert listed[["checked"]].isna().all(axis=None)
+
+    code, out, _ = pugam_says("drift", "model.json", file)
+    new = X[LABELLED : N - KNOWN]  # audited rows are drawn from the population, too
+    assert code == 0
+    assert out.splitlines() == [
+        f"{len(new)} unlabelled rows; {KNOWN} known negatives left out",
+        *str(model.drift(new)).splitlines(),
+    ]
+
+
+def test_an_odd_word_about_a_known_class_is_told(table, pugam_says):
+    PUGAM("x1 + x2", check=False).fit(table[["x1", "x2"]], table["z"]).save("model.json", data={"negative": "healthy"})
+    table.assign(healthy="yes").to_csv("rows.csv", index=False)
+    for command in (
+        ["drift", "model.json", "rows.csv"],
+        ["predict", "model.json", "rows.csv", "--top", "3", "--out", "o.csv"],
+    ):
+        code, _, err = pugam_says(*command)
+        assert code == 2
+        assert "column 'healthy' holds 'yes', but it says 1, 0 or nothing" in err

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -16,7 +16,7 @@ from pugam.data import is_missing
 from pugam.errors import InputError, warn_user
 from pugam.files import MISSING_WORDS, DataFile
 
-__all__ = ["mark_labelled", "mark_positive", "read_label_column"]
+__all__ = ["mark_answered", "mark_labelled", "mark_positive", "read_label_column"]
 
 MOST_VALUES_SHOWN = 3
 
@@ -78,12 +78,26 @@ def mark_labelled(file: DataFile, column: Any, roles: Roles, remedy: str) -> np.
     return np.array([marked[value] for value in values], dtype=bool)
 
 
+def mark_answered(file: DataFile, column: Any, name: str, answers: Sequence[int]) -> np.ndarray:
+    """Mark rows of which a column of known negatives or audits says one of these: 1 or 0; it may say nothing."""
+    values = _values(column)
+    told = {value: None if _is_empty(value) else value_of(value) for value in dict.fromkeys(values)}
+    for value, answer in told.items():
+        if answer is not None and answer not in (0, 1):
+            raise InputError(f"{file.path}: column {name!r} holds {value!r}, but it says 1, 0 or nothing; mend it.")
+    return np.array([told[value] in answers for value in values], dtype=bool)
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and value.strip().lower() in MISSING_WORDS)
+
+
 def _is_label(value: Any) -> bool:
     """Whether a cell is a label, or says nothing."""
-    if isinstance(value, str) and value.strip().lower() in MISSING_WORDS:
+    if _is_empty(value):
         return True
     plain = value_of(value)
-    return plain is None or (isinstance(plain, bool | int | float | Decimal) and plain in (1, 0, -1))
+    return isinstance(plain, bool | int | Decimal) and plain in (1, 0, -1)
 
 
 def _values(column: Any) -> list[Any]:

@@ -96,8 +96,8 @@ def predict(
     labelled: Annotated[
         str | None,
         typer.Option(
-            help="Rows that are labelled already, by the column of the fit: drop or keep; by default a worklist (--top,"
-            " --threshold, costs) drops them."
+            help="Rows that are labelled, known negatives or audited already, by the columns of the fit: drop or keep; "
+            "by default a worklist (--top, --threshold, costs) drops them."
         ),
     ] = None,
     unscorable: Annotated[
@@ -244,7 +244,7 @@ def _scored(
             yield Scored(scored, tuple(new), scorable, holds["sample"] if share.in_column else None)
         first_row += whole.num_rows
     if known.n_rows == first_row:
-        raise InputError(f"{file.path} has no unlabelled row: all {first_row:,} are labelled in {known.column!r}.")
+        raise InputError(f"{file.path} has no unlabelled row of unknown class: {known.listed()}.")
     beyond.warn()
     if unscored is not None:
         unscored.warn()
