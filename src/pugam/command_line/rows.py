@@ -25,7 +25,7 @@ from pugam.command_line.columns import (
 from pugam.command_line.labels import read_label_column
 from pugam.command_line.options import without_suffix
 from pugam.command_line.wording import for_fits, for_parts
-from pugam.data import as_array, read_table, read_weights
+from pugam.data import ALL_ROWS, as_array, read_table, read_weights
 from pugam.errors import InputError, RowError, warn_user
 from pugam.files import DataFile, nearest_name, open_file
 from pugam.messages import LeavingOut, counted
@@ -187,6 +187,12 @@ def _samples_of(paths: Sequence[Path], roles: Roles) -> list[str]:
     if roles.sample is not None:
         raise InputError("Several --unlabeled-file are a sample each; give one file with --sample, or leave it out.")
     names = [without_suffix(path) for path in paths]
+    if ALL_ROWS in names:
+        path = paths[names.index(ALL_ROWS)]
+        raise InputError(
+            f"--unlabeled-file {path} would be the sample {ALL_ROWS!r}, which is the name of all unlabelled rows "
+            "together; rename the file."
+        )
     for place, name in enumerate(names):
         if name in names[:place]:
             both = f"{paths[names.index(name)]} and {paths[place]}"
