@@ -1,5 +1,6 @@
 """`pugam drift`: a file of new rows against a saved model."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -78,3 +79,34 @@ def test_labels_written_otherwise_than_in_the_fit_are_not_taken_for_none(pugam_s
 
     assert code == 2
     assert "july.csv: column 'z' holds 'yes', but labels are 1, 0 or -1, true or false, or empty; mend them, or" in err
+
+
+def test_rows_are_weighted_as_in_the_fit(pugam_says, empty_folder, rows):
+    weights = np.where(rows["x1"] > 0, 4.0, 1.0)
+    model = PUGAM("x1 + x2", check=False).fit(rows[["x1", "x2"]], rows["z"], weights)
+    model.save("may.json", data={"label": "z", "weights": "w"})
+    rows.assign(w=weights).to_csv("june.csv", index=False)
+    rows.to_csv("bare.csv", index=False)
+    new = rows["z"] == 0
+
+    code, out, err = pugam_says("drift", "may.json", "june.csv")
+    assert (code, err) == (0, "")
+    found = str(model.drift(rows.loc[new, ["x1", "x2"]], sample_weight=weights[new]))
+    assert out.splitlines() == [
+        f"{new.sum()} unlabelled rows",
+        "weighted by column 'w', as in the fit",
+        *found.split("\n"),
+    ]
+    code, out, err = pugam_says("drift", "may.json", "bare.csv")
+    assert code == 0
+    assert "Rows of the fit were weighted by column 'w', which bare.csv lacks" in err
+    assert "weighted" not in out
+
+
+def test_a_weight_that_is_none_is_found_by_its_line(pugam_says, files, model, rows):
+    model.save("may.json", data={"label": "z", "weights": "w"})
+    rows.assign(w=np.where(np.arange(len(rows)) == 500, -1.0, 1.0)).to_csv("june.csv", index=False)
+    code, _, err = pugam_says("drift", "may.json", "june.csv")
+
+    assert code == 2
+    assert "june.csv, line 502 has -1.0" in err

@@ -155,3 +155,13 @@ def test_a_single_row_needs_no_number(pugam_says, rows):
 
     assert code == 0
     assert out.startswith("row 1: p_positive")
+
+
+def test_a_number_of_a_row_may_be_longer_than_any(pugam_says, rows):
+    code, _, err = pugam_says("explain", "model.json", "rows.csv", "--row", "1" * 5000)
+    assert code == 2
+    assert f"rows.csv has 600 rows, and no row {'1' * 19}…{'1' * 19}." in err
+    code, out, _ = pugam_says("explain", "model.json", "rows.csv", "--row", "0" * 5000 + "7")
+    assert code == 0
+    assert out.startswith("row 7: ")
+    assert "--row is the number of a row" in pugam_says("explain", "model.json", "rows.csv", "--row", "0")[2]

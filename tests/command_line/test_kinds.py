@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import pugam
 from pugam import PUGAM
 
 PLACES = [(3.0, -2.0), (2.0, 3.0), (3.0, -2.0), (2.0, 3.0), (0.0, 0.0)]
@@ -157,3 +158,25 @@ def test_what_does_not_go_with_kinds_is_refused(pugam_says, table, options, said
 
     assert code == 2
     assert said in err
+
+
+def test_a_kind_may_be_called_like_a_column_of_results(pugam_says, table):
+    rows = pd.read_csv(table).replace({"type": {"right": "positive", "up": "positive_"}})
+    rows.to_csv("rows.csv", index=False)
+    given = "--label", "z", "--kind", "type", "--terms", "a + b", "--shrinkage", "never", "--out", "model.json", "-q"
+    assert pugam_says("fit", "rows.csv", *given)[0] == 0
+    code, _, err = pugam_says("predict", "model.json", "rows.csv", "--labelled", "keep", "--out", "scored.csv")
+
+    assert code == 0
+    assert "The probability of the kind 'positive' is column 'p_positive__'" in err
+    model, scored = pugam.load("model.json"), pd.read_csv("scored.csv")
+    X = rows[["a", "b"]]
+    kinds = model.predict_kinds(X)
+    assert isinstance(kinds, pd.DataFrame)
+    assert isinstance(model.kinds(), pd.DataFrame)
+    for column, values in (
+        ("p_positive", model.predict_proba(X)[:, 1]),
+        ("p_positive__", kinds["positive"]),
+        ("p_positive_", kinds["positive_"]),
+    ):
+        np.testing.assert_allclose(scored[column], values, atol=1e-9)

@@ -328,3 +328,99 @@ def test_levels_of_a_parquet_file_keep_their_gaps(table, pugam_says):
         code, _, err = pugam_says(*flags, "--engine", engine)
         assert code == 2
         assert "--sample is missing in rows.parquet, row 501" in err
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_rows_of_known_class_are_neither_new_nor_to_be_reviewed(table, pugam_says, suffix):
+    X, roles = table[["x1", "x2"]], {"label": "z", "audit": "checked", "negative": "healthy"}
+    model = PUGAM("x1 + x2", check=False).fit(X[: N - KNOWN], table["z"][: N - KNOWN])
+    model.save("model.json", data=roles)
+    file = f"rows.{suffix}"
+    table.to_csv(file, index=False) if suffix == "csv" else table.to_parquet(file, index=False)
+    n_audited = int(table["checked"].notna().sum())
+
+    code, out, _ = pugam_says("predict", "model.json", file, "--top", str(N), "--out", "list.csv")
+    assert code == 0
+    assert out.splitlines()[0] == (
+        f"{LABELLED} rows are labelled already (column 'z'), {KNOWN} rows are known negatives (column 'healthy'), "
+        f"{n_audited} rows were audited (column 'checked') and left out; --labelled keep ranks them, too."
+    )
+    listed = pd.read_csv("list.csv")
+    assert len(listed) == N - LABELLED - KNOWN - n_audited
+    assert listed[["checked"]].isna().all(axis=None)
+
+    code, out, _ = pugam_says("drift", "model.json", file)
+    new = X[LABELLED : N - KNOWN]  # audited rows are drawn from the population, too
+    assert code == 0
+    assert out.splitlines() == [
+        f"{len(new)} unlabelled rows; {KNOWN} known negatives left out",
+        *str(model.drift(new)).splitlines(),
+    ]
+
+
+def test_an_odd_word_about_a_known_class_is_told(table, pugam_says):
+    PUGAM("x1 + x2", check=False).fit(table[["x1", "x2"]], table["z"]).save("model.json", data={"negative": "healthy"})
+    table.assign(healthy="yes").to_csv("rows.csv", index=False)
+    for command in (
+        ["drift", "model.json", "rows.csv"],
+        ["predict", "model.json", "rows.csv", "--top", "3", "--out", "o.csv"],
+    ):
+        code, _, err = pugam_says(*command)
+        assert code == 2
+        assert "column 'healthy' holds 'yes', but it says 1, 0 or nothing" in err
+
+
+# Refits from several files
+
+
+@pytest.fixture
+def of_files(table):
+    """A model of known negatives and two years, which were files."""
+    X, z = table[["x1", "x2"]], table["z"]
+    year = table["year"].replace(2024, 2023)
+    model = PUGAM("x1 + x2", interactions=None, check=False).fit(X, z, sample=year, negative=table["healthy"])
+    model.save("may.json")
+    return ["refit", "may.json", "-q", "--out", "june.json"]
+
+
+def write_years(table):
+    features, year = table[["x1", "x2"]], table["year"].replace(2024, 2023)
+    for name in (2022, 2023):
+        features[(year == name).fillna(False)][: N - KNOWN].to_csv(f"{name}.csv", index=False)
+    return ["--unlabeled-file", "2022.csv", "--unlabeled-file", "2023.csv"]
+
+
+def test_a_refit_needs_all_kinds_of_files(table, files, pugam_says, of_files):
+    years = write_years(table)
+    code, _, err = pugam_says(*of_files, *files[:2], *years)
+    assert code == 2
+    assert "The model has known negatives, but these files do not tell them; give --negative-file, too." in err
+    code, _, err = pugam_says(*of_files, *files)
+    assert code == 2
+    assert "The model has samples, but these files do not tell them; give an --unlabeled-file for each, too." in err
+    code, _, err = pugam_says(*of_files, *files[:2], *years, *files[4:])
+    assert code == 0, err
+    assert shares_in("june.json")["negatives"] == KNOWN
+
+
+def test_files_take_the_place_of_columns_of_the_fit(table, files, pugam_says, of_files):
+    years = write_years(table)
+    PUGAM("x1 + x2", check=False).fit(table[["x1", "x2"]], table["z"], negative=table["healthy"]).save(
+        "may.json", data={"label": "z", "negative": "healthy", "sample": "year"}
+    )
+    flags = [*of_files, *files[:2], *years, *files[4:]]
+    code, _, err = pugam_says(*flags)
+    assert code == 0, err
+    assert shares_in("june.json")["names"] == ["2022", "2023"]
+    for column, words in (
+        (
+            "healthy",
+            "--negative-file would tell which rows are known negatives, but column 'healthy' of the files does",
+        ),
+        ("year", "Several --unlabeled-file would tell the samples, but column 'year' of the files does"),
+    ):
+        pd.read_csv("2022.csv").assign(**{column: 0}).to_csv("2022.csv", index=False)
+        code, _, err = pugam_says(*flags)
+        assert code == 2
+        assert words in err
+        write_years(table)

@@ -1,5 +1,7 @@
 """Labels in a column of a file: how they may be coded, and what is said of those that are odd."""
 
+from decimal import Decimal
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -119,3 +121,29 @@ def test_giveaways_and_swapped_labels_are_told_before_the_verdict(pugam_says, le
     assert code == 0
     assert told[0].startswith("! Column 'batch' has no value that labelled and unlabelled rows share.")
     assert "rows are labelled positives, and few are unlabelled. Are labels swapped?" in told[1]
+
+
+@pytest.mark.parametrize("name", ["new.csv", "new.parquet"])
+def test_a_label_is_the_same_number_in_later_files(fitted, pugam_says, rows, features, name):
+    codes = (2 - rows["z"]).to_numpy()
+    features.assign(z=codes).to_csv("data.csv", index=False)
+    fitted("data.csv", "--label", "z", "--positive", "1", *GIVEN)
+    decimals = pa.array(list(map(Decimal, codes.tolist())), pa.decimal128(5, 2))
+    table = pa.Table.from_pandas(features, preserve_index=False).append_column("z", decimals)
+    features.assign(z=codes.astype(float)).to_csv("new.csv", index=False)
+    pq.write_table(table, "new.parquet")
+    n_labelled = int(rows["z"].sum())
+
+    code, out, _ = pugam_says("drift", "model.json", name)
+    assert (code, out.splitlines()[0]) == (0, f"{len(rows) - n_labelled:,} unlabelled rows")
+    code, out, _ = pugam_says("predict", "model.json", name, "--top", "500", "--out", "list.csv")
+    assert code == 0
+    assert f"{n_labelled} rows are labelled already" in out
+
+
+def test_decimals_of_a_parquet_file_are_labels(fitted, rows, features, plain_given):
+    decimals = pa.array(list(map(Decimal, rows["z"].tolist())), pa.decimal128(5, 2))
+    pq.write_table(pa.Table.from_pandas(features, preserve_index=False).append_column("z", decimals), "data.parquet")
+
+    assert fitted("data.parquet", "--label", "z", *GIVEN)[0].pi_ == plain_given.pi_
+    assert fitted("data.parquet", "--label", "z", "--positive", "1", *GIVEN)[0].pi_ == plain_given.pi_

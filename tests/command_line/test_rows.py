@@ -10,6 +10,9 @@ import pytest
 
 import pugam
 from pugam import PUGAM
+from pugam.command_line.columns import Features, Roles
+from pugam.command_line.rows import KindFiles, read_rows
+from pugam.data import is_missing
 
 ROWS = 320
 HOSTILE = "<script>alert(1)</script>"
@@ -320,3 +323,55 @@ def test_a_nan_that_is_not_null_is_missing_too(pugam_says, make_rows, missing):
     assert told[0] == told[1]
     assert told[0][0] == 0
     assert ("Left out 10 of 200 rows: they lack a value" in told[0][2]) == (missing == "drop")
+
+
+LONG = 2**53
+CLINICS = [LONG + number % 2 for number in range(40)]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+@pytest.mark.parametrize("role", ["sample", "groups", "strata", "kind"])
+def test_long_numbers_that_name_something_stay_different(tmp_path, role, suffix):
+    frame = pd.DataFrame({"x": np.arange(40.0), "z": [1, 0] * 20, "by": pd.array(CLINICS, "Int64")})
+    frame.loc[0, "by"] = pd.NA
+    path = tmp_path / f"rows.{suffix}"
+    frame.to_csv(path, index=False) if suffix == "csv" else frame.to_parquet(path, index=False)
+
+    roles = Roles(label="z", groups="by", strata="by") if role == "strata" else Roles(label="z", **{role: "by"})
+    found = read_rows(path, roles, Features()).roles[role].tolist()
+    assert list(map(str, found[1:])) == list(map(str, CLINICS[1:]))
+    assert is_missing(found[0])
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return KindFiles(Path("yes.csv"), (Path("no.csv"),))
+
+
+def test_a_column_may_be_empty_in_one_of_several_files(files):
+    pd.DataFrame({"x": [1.0, 2.0], "site": ["", ""], "dose": ["", ""]}).to_csv("yes.csv", index=False)
+    pd.DataFrame({"x": [3.0, 4.0], "site": ["north", "south"], "dose": [5, ""]}).to_csv("no.csv", index=False)
+
+    X = read_rows(None, Roles(), Features(), files).X
+    assert X["site"].to_pylist() == [None, None, "north", "south"]
+    assert X["dose"].to_pylist() == [None, None, 5.0, None]
+
+
+def test_kinds_of_positives_are_told_in_their_file_only(files):
+    pd.DataFrame({"x": [1.0, 2.0], "type": ["a", "b"]}).to_csv("yes.csv", index=False)
+    pd.DataFrame({"x": [3.0, 4.0]}).to_csv("no.csv", index=False)
+
+    rows = read_rows(None, Roles(kind="type"), Features(), files)
+    assert rows.roles["kind"].tolist() == ["a", "b", None, None]
+    assert rows.X.column_names == ["x"]
+
+
+def test_clusters_are_read_alike_from_all_files(files):
+    pd.DataFrame({"x": [1.0, 2.0], "ward": [1, 2]}).to_csv("yes.csv", index=False)
+    pd.DataFrame({"x": [3.0, 4.0], "ward": [LONG, LONG + 1]}).to_csv("no.csv", index=False)
+
+    assert read_rows(None, Roles(groups="ward"), Features(), files).roles["groups"].tolist() == [
+        *("1", "2"),
+        *(str(LONG), str(LONG + 1)),
+    ]

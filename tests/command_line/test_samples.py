@@ -176,7 +176,7 @@ def test_files_that_cannot_be_told_apart_are_refused(table, files, pugam_says):
     Path("2024.csv").rename("all.csv")
     code, _, err = pugam_says("fit", *files[:4], "--unlabeled-file", "all.csv")
     assert code != 0
-    assert "A sample is called 'all'" in err
+    assert "--unlabeled-file all.csv would be the sample 'all', which is the name of all" in err
 
 
 def test_columns_have_to_be_the_same_in_all_files(table, files, pugam_says):

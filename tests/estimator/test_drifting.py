@@ -109,3 +109,37 @@ def test_a_share_that_is_none_is_refused(model, june):
 def test_text_in_place_of_numbers_is_refused(model, june):
     with pytest.raises(InputError, match="needs numbers, but column 'x1' holds text"):
         model.drift(june.assign(x1="low"))
+
+
+def test_a_weighted_row_counts_as_several(model, june):
+    weights = np.arange(len(june)) % 3
+    weighted, repeated = model.drift(june, sample_weight=weights), model.drift(june.loc[june.index.repeat(weights)])
+
+    assert weighted.share.estimate == pytest.approx(repeated.share.estimate)
+    assert (weighted.share.lower, weighted.share.upper) == pytest.approx((repeated.share.lower, repeated.share.upper))
+    assert weighted.pvalue == pytest.approx(repeated.pvalue)
+    columns = [frame.set_index("column") for frame in (weighted.columns, repeated.columns)]
+    assert columns[0]["distance"].to_dict() == pytest.approx(columns[1]["distance"].to_dict())
+    assert columns[0]["change"].to_dict() == columns[1]["change"].to_dict()
+    # P-values take a row of weight two for no more than it says.
+    assert (columns[0]["pvalue"] >= columns[1]["pvalue"] - 1e-12).all()
+
+
+def test_rows_of_a_weighted_fit_have_moved_only_without_their_weights(may):
+    X, z = may
+    weights = np.where(X["x1"] > X["x1"].median(), 8.0, 1.0)
+    new = X[z == 0]
+    weighted = PUGAM(check=False).fit(X, z, weights)
+
+    assert not weighted.drift(new, sample_weight=weights[z == 0]).columns["moved"].any()
+    assert weighted.drift(new).columns["column"].iloc[0] == "x1"
+
+
+def test_weights_of_a_survey_count_by_their_ratios_alone(may):
+    X, z = may
+    weights = 1.0 + np.arange(len(X)) % 3
+    surveyed = PUGAM(check=False).fit(X, z, weights, groups=np.arange(len(X)) % 100)
+    new, own = X[z == 0], weights[z == 0]
+
+    once, often = (surveyed.drift(new, sample_weight=scale * own).share for scale in (1.0, 50.0))
+    assert (often.lower, often.upper) == pytest.approx((once.lower, once.upper))

@@ -413,3 +413,35 @@ def test_more_columns_than_memory_has_room_for_are_refused(written, monkeypatch)
 
     assert "4 columns are asked for, but at most 3 of a CSV file can be read" in message(path, read)
     assert open_file(path).read(["a", "d"]).num_columns == 2
+
+
+@pytest.mark.parametrize("delimiter", [" ", "e", "'", "\x1e", "#", "tab"])
+def test_any_character_may_stand_between_cells(written, delimiter):
+    sign = "\t" if delimiter == "tab" else delimiter
+    path = written(f"x{sign}y\n1{sign}2\n")
+    assert open_file(path, delimiter).read().to_pydict() == {"x": [1.0], "y": [2.0]}
+    assert open_file(path, delimiter).place(0) == "line 2"
+    path = written(f"x{sign}y\n")
+    assert message(path, lambda path: open_file(path, delimiter)) == "data.csv has a header but no rows."
+
+
+def test_a_point_is_a_missing_value_also_beside_decimal_commas(written):
+    file = open_file(written("a;b\n1,5;.\n . ;2\n"), ";", ",")
+    assert file.read().to_pydict() == {"a": [1.5, None], "b": [None, 2.0]}
+    assert file.read(types={"a": "number", "b": "number"}) == file.read()
+    # A comma alone is none.
+    path = written("a;b\n1,5;2\n2,5;3\n,;4\n")
+    assert "',' is not a number" in message(path, lambda path: open_file(path, ";", ",").read())
+
+
+# Pipes
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+@pytest.mark.parametrize("name", ["pipe.csv", "pipe.csv.gz", "pipe.parquet"])
+def test_a_pipe_is_refused_before_it_is_read(tmp_path, name):
+    os.mkfifo(tmp_path / "named")
+    (tmp_path / name).symlink_to("named")
+    assert message(tmp_path / name, open_file) == (
+        f"{name} is a pipe, which can be read only once; write its rows to a file, and give that."
+    )

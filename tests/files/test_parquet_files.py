@@ -1,7 +1,9 @@
 """Parquet files in: types as they are, folders as one table, constant memory, and a clear word about bad files."""
 
 import datetime
+import os
 from decimal import Decimal
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -183,3 +185,83 @@ def test_streaming_takes_memory_that_does_not_grow_with_the_row_groups(tmp_path)
     # Three columns of eight megabytes lie in the one row group.
     assert most < 12e6
     assert total == pytest.approx(n / 2, rel=0.01)
+
+
+def test_views_are_plain_text_and_bytes_for_whoever_reads(tmp_path):
+    views = pa.table(
+        {"x": pa.array(["=1", None, "b"], pa.string_view()), "raw": pa.array([b"1", None, b"\xff"], pa.binary_view())}
+    )
+    file = open_file(saved(views, tmp_path / "data.parquet"))
+    plain = pa.table({"x": ["=1", None, "b"], "raw": pa.array([b"1", None, b"\xff"])})
+    assert file.read().equals(plain)
+    assert pa.Table.from_batches(file.batches(batch_rows=2)).equals(plain)
+    saved(plain, tmp_path / "parts" / "a.parquet")
+    saved(views, tmp_path / "parts" / "b.parquet")
+    assert open_file(tmp_path / "parts").read().equals(pa.concat_tables([plain, plain]))
+
+
+def test_parts_may_differ_in_whether_gaps_are_possible(tmp_path):
+    strict = pa.schema([pa.field("x", pa.int64(), nullable=False)])
+    saved(pa.table({"x": [1]}, strict), tmp_path / "a.parquet")
+    saved(pa.table({"x": pa.array([None], pa.int64())}), tmp_path / "b.parquet")
+    file = open_file(tmp_path)
+    assert file.read()["x"].to_pylist() == [1, None]
+    assert pa.Table.from_batches(file.batches())["x"].to_pylist() == [1, None]
+
+
+# Links in folders
+
+
+@pytest.fixture
+def parts(tmp_path):
+    """A folder with one part, and a folder beside it with another."""
+    for number, name in enumerate(["parts/a.parquet", "elsewhere/b.parquet"]):
+        saved(pa.table({"x": [number]}), tmp_path / name)
+    return tmp_path / "parts"
+
+
+def test_links_to_folders_and_files_are_followed(parts):
+    (parts / "year=2021").symlink_to(parts.parent / "elsewhere", target_is_directory=True)
+    assert open_file(parts).read()["x"].to_pylist() == [0, 1]
+    (parts / "year=2021").unlink()
+    (parts / "c.parquet").symlink_to(parts.parent / "elsewhere" / "b.parquet")
+    assert open_file(parts).read()["x"].to_pylist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("name", "target", "expected"),
+    [
+        ("b.parquet", "gone.parquet", "b.parquet is a link to gone.parquet, which is not there"),
+        ("year=2021", "gone", "year=2021 is a link to gone, which is not there"),
+        ("again.parquet", "a.parquet", "again.parquet and "),
+        ("deeper", ".", "deeper is a link to a folder that it lies in"),
+        ("b.parquet", "b.parquet", "b.parquet cannot be read: "),
+    ],
+)
+def test_links_that_would_lose_or_repeat_rows_are_refused(parts, name, target, expected):
+    (parts / name).symlink_to(target)
+    assert expected in message(parts, open_file)
+
+
+def test_a_link_to_a_folder_of_the_same_table_is_refused(parts):
+    (parts / "latest").symlink_to(parts.parent, target_is_directory=True)
+    assert "is a link to a folder that it lies in" in message(parts, open_file)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_a_part_that_is_no_file_is_refused(parts):
+    os.mkfifo(parts / "b.parquet")
+    assert "b.parquet is not a file" in message(parts, open_file)
+
+
+def test_a_folder_that_may_not_be_listed_is_refused(parts, monkeypatch):
+    (parts / "secret").mkdir()
+    listed = Path.iterdir
+
+    def refusing(folder):
+        if folder.name == "secret":
+            raise PermissionError
+        return listed(folder)
+
+    monkeypatch.setattr(Path, "iterdir", refusing)
+    assert message(parts, open_file) == "parts/secret may not be read: no permission."

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from pugam.command_line.written import Levels
 from pugam.data import SampleRoles, is_missing
 from pugam.errors import InputError
 from pugam.files import DataFile, Kind
@@ -21,16 +22,17 @@ __all__ = [
     "Features",
     "Roles",
     "family_of",
-    "kinds_of_sample",
+    "kinds_of_names",
     "match_levels",
     "plain_types",
     "remembered",
     "split_names",
-    "value_of",
+    "without_empty_types",
 ]
 
 
 AUTO = "auto"  # kinds of positives that no column tells
+LONG_NUMBER = r"(\d\.?){16}"
 
 
 @dataclass(frozen=True)
@@ -100,13 +102,19 @@ class Roles:
 
     def without(self, columns: Collection[str]) -> Roles:
         """The same roles, but none for these columns."""
-        taken: dict[str, Any] = {role: None for role, column in self.of_rows.items() if column in columns}
+        known = self.of_rows | self.of_kinds
+        taken: dict[str, Any] = {role: None for role, column in known.items() if column in columns}
         return replace(self, **taken)
 
     @property
     def of_kinds(self) -> dict[str, str]:
         """The column that tells kinds of positives, by the argument of a fit that takes it."""
         return {} if self.kind is None else {"kind": self.kind}
+
+    @property
+    def naming(self) -> tuple[str | None, ...]:
+        """Columns whose values are names, whatever they look like."""
+        return self.sample, self.groups, self.strata, self.kind
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -127,6 +135,10 @@ class Features:
         """The same, but for these columns."""
         kinds = {name: kind for name, kind in self.kinds.items() if name not in columns}
         return replace(self, columns=tuple(name for name in self.columns if name not in columns), kinds=kinds)
+
+    def naming(self, kinds: Mapping[str, Kind]) -> Features:
+        """The same, with what columns of names hold."""
+        return replace(self, kinds={**self.kinds, **kinds})
 
     @classmethod
     def of_formula(cls, formula: str | None, labelling: str | None = None, interactions: Any = None) -> Features:
@@ -172,14 +184,35 @@ def split_names(given: Sequence[str], known: Collection[str]) -> list[str]:
     return [name for text in given for name in ([text] if text in known else text.split(","))]
 
 
-def kinds_of_sample(file: DataFile, column: str | None) -> dict[str, Kind]:
-    """What a column of samples holds: names, where some of them are numbers and others are not."""
-    if column is None or column not in file.names:
-        return {}
+def kinds_of_names(files: Sequence[DataFile], columns: Collection[str | None]) -> dict[str, Kind]:
+    """What columns of names hold, of samples, clusters or kinds of positives: numbers only if all files hold these."""
+    found: dict[str, Kind] = {}
+    for column in dict.fromkeys(name for name in columns if name is not None):
+        kinds = {kind for file in files if column in file.names and (kind := _kind_of_names(file, column)) is not None}
+        if kinds:
+            found[column] = kinds.pop() if len(kinds) == 1 else "text"
+    return found
+
+
+def _kind_of_names(file: DataFile, column: str) -> Kind | None:
+    """What a column of names holds; None where the file says it itself, or holds none at all."""
     try:
-        return file.kinds([column])
+        kind = file.kinds([column]).get(column)
     except InputError:  # of a feature it would be a slip
-        return {column: "text"}
+        return "text"
+    if kind != "number":
+        return kind
+    cells = [batch.column(0) for batch in file.batches([column])]
+    if all(cell.null_count == len(cell) for cell in cells):
+        return None
+    return "text" if any(map(_has_long_numbers, cells)) else "number"
+
+
+def _has_long_numbers(text: pa.Array) -> bool:
+    """Whether numbers have more digits than a float keeps: two of them could become one name."""
+    import pyarrow.compute as pc
+
+    return bool(pc.any(pc.match_substring_regex(text, LONG_NUMBER)).as_py())
 
 
 def _kind_of(axis: Axis) -> Kind | None:
@@ -198,25 +231,13 @@ def match_levels(table: pa.Table, features: Features) -> pa.Table:
     there = set(table.column_names)
     for name, levels in features.levels.items():
         if name in there and family_of(table.schema.field(name).type) in ("numbers", "booleans"):
-            known = {value_of(level): level for level in levels}
+            known = Levels(name, levels)
             coded = table[name].combine_chunks().dictionary_encode()
             values = coded.dictionary.to_pylist()
-            words = [None if is_missing(value) else known.get(value, str(value)) for value in values]
+            words = [None if is_missing(value) else known.find(value) for value in values]
             text = pa.array(words, pa.string()).take(coded.indices)
             table = table.set_column(table.column_names.index(name), name, text)
     return table
-
-
-def value_of(level: object) -> object:
-    """What a cell that was read as text stands for in a file that knows numbers and booleans."""
-    if not isinstance(level, str):
-        return level
-    if level.lower() in ("true", "false"):
-        return level.lower() == "true"
-    try:
-        return float(level)
-    except ValueError:
-        return level
 
 
 def family_of(kind: Any) -> str:
@@ -241,4 +262,14 @@ def plain_types(table: pa.Table) -> pa.Table:
     for place, (name, kind) in enumerate(zip(table.schema.names, table.schema.types, strict=True)):
         if pa.types.is_dictionary(kind):
             table = table.set_column(place, name, table[name].cast(kind.value_type))
+    return table
+
+
+def without_empty_types(table: pa.Table) -> pa.Table:
+    """Take the type away from columns without any value: a CSV file cannot tell what they would hold."""
+    import pyarrow as pa
+
+    for place, name in enumerate(table.column_names):
+        if table[name].null_count == table.num_rows:
+            table = table.set_column(place, name, pa.nulls(table.num_rows))
     return table

@@ -175,7 +175,7 @@ class Wanted:
                     f"--row is the number of a row, 1 for the first; got {name!r}. Give --id with the column of "
                     "identifiers to name rows by these."
                 )
-        names = None if not rows else {name if column is not None else str(int(name)) for name in rows}
+        names = None if not rows else {name if column is not None else name.lstrip("0") for name in rows}
         return cls(file, column, names)
 
     def choose(self, batch: pa.RecordBatch, first_row: int) -> tuple[list[int], list[str]]:
@@ -193,13 +193,16 @@ class Wanted:
         lacking = sorted((self.names or set()) - found)
         if not lacking:
             return
+        from pugam.presentation.steps import shortened
+
+        name = shortened(lacking[0], LONGEST_NAME)
         if self.column is None:
-            raise InputError(f"{self.file.path} has {counted(n_rows, 'row')}, and no row {lacking[0]}.")
-        raise InputError(f"{self.file.path}: column {self.column!r} holds no {lacking[0]!r}; check --row and --id.")
+            raise InputError(f"{self.file.path} has {counted(n_rows, 'row')}, and no row {name}.")
+        raise InputError(f"{self.file.path}: column {self.column!r} holds no {name!r}; check --row and --id.")
 
 
 def _is_number(row: str) -> bool:
-    return row.isascii() and row.isdigit() and int(row) > 0
+    return row.isascii() and row.isdigit() and bool(row.lstrip("0"))
 
 
 @dataclass(frozen=True)

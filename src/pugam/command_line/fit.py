@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = ["fit"]
 
+MOST_DIGITS = 9  # of a number of interactions
+
 
 def fit(
     data: Annotated[
@@ -257,7 +259,7 @@ def _read_interactions(text: str) -> str | int | list[tuple[str, ...]] | None:
     """Read `--interactions`: a word, a number, or pairs of columns."""
     if text in ("auto", "none"):
         return None if text == "none" else text
-    if text.isdecimal():
+    if text.isdecimal() and len(text) <= MOST_DIGITS:
         return int(text)
     pairs = [tuple(pair.split(":")) for pair in text.split(",")]
     if any(len(pair) != 2 or not all(pair) for pair in pairs):

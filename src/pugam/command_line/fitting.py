@@ -96,7 +96,8 @@ def fit_and_tell(model: PUGAM, features: Features, asked: Asked) -> None:
             X, told = _naming_samples(rows, asked.roles.sample, features)
             kinds = {"kind": AUTO} if asked.finds_kinds else {}
             model.fit(X, rows.z, rows.weights, shares=asked.shares, rare_kinds=asked.rare_kinds, **told, **kinds)
-        model._library = "pandas"  # whoever loads the model has asked for no Arrow tables
+        for one in (model, *model._models):
+            one._library = "pandas"  # whoever loads the model has asked for no Arrow tables
         with rows.faults_placed():
             interval = model.pi_interval(asked.level, asked.ci, **_bootstrapped(model, asked))
         # Files come before words: what is printed may go to a program that stops listening.

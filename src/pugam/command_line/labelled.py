@@ -1,13 +1,14 @@
-"""Rows of a file that are labelled already: on no list of rows to review."""
+"""Rows of a file whose class is known already: on no list of rows to review."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pugam.command_line.columns import Roles, remembered
-from pugam.command_line.labels import mark_labelled
+from pugam.command_line.labels import mark_answered, mark_labelled
 from pugam.files import DataFile
 
 if TYPE_CHECKING:
@@ -17,37 +18,59 @@ if TYPE_CHECKING:
 
 __all__ = ["Labelled"]
 
+# What is said of rows by the role that tells of them: of one row, and of several.
+TOLD = {
+    "label": ("is labelled already", "are labelled already"),
+    "negative": ("is a known negative", "are known negatives"),
+    "audit": ("was audited", "were audited"),
+}
+
 
 class Labelled:
-    """Finds unlabelled rows by the column of labels that a model remembers of its fit, and counts the others.
+    """Finds rows of unknown class by the columns that a model remembers of its fit, and counts the others.
 
     Attributes
     ----------
-    column : str or None
-        Of labels; None where the file has none, or where labelled rows are kept.
-    n_rows : int
-        Labelled rows seen.
+    columns : dict of str to str
+        By role: those of labels, known negatives and audits that the file has; none where all rows are kept.
+    counts : Counter
+        Rows seen that are labelled, or else known negatives, or else audited, by role.
     """
 
     def __init__(self, model: PUGAM, file: DataFile, keep: bool) -> None:
-        roles = Roles.of_fit(remembered(model), True, label=None, positive=None)
-        self.column = None if keep or roles.label not in file.names else roles.label
-        self.n_rows = 0
-        self._file, self._roles = file, roles
+        self._file, self._roles = file, Roles.as_in_fit(remembered(model), in_one_file=True)
+        columns = {"label": self._roles.label, "negative": self._roles.negative, "audit": self._roles.audit}
+        self.columns = {role: name for role, name in columns.items() if name in file.names and not keep}
+        self.counts: Counter[str] = Counter()
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows were seen whose class is known."""
+        return self.counts.total()
 
     def others(self, batch: pa.RecordBatch, first_row: int) -> np.ndarray:
-        """Places of unlabelled rows in a batch; all, where nothing is known of labels."""
-        if self.column is None:
-            return np.arange(batch.num_rows)
-        labels = self._file.typed(batch.select([self.column]), {self.column: "text"}, first_row).column(0)
-        marked = mark_labelled(self._file, labels, self._roles, "give --labelled keep, which ranks all rows")
-        self.n_rows += int(np.sum(marked))
-        return np.flatnonzero(~marked)
+        """Places of rows of unknown class in a batch; all, where nothing is known."""
+        left = np.ones(batch.num_rows, dtype=bool)
+        for role, name in self.columns.items():
+            cells = self._file.typed(batch.select([name]), {name: "text"}, first_row).column(0)
+            marked = left & self._marked(role, cells)
+            self.counts[role] += int(np.sum(marked))
+            left &= ~marked
+        return np.flatnonzero(left)
+
+    def _marked(self, role: str, cells: pa.Array) -> np.ndarray:
+        if role == "label":
+            return mark_labelled(self._file, cells, self._roles, "give --labelled keep, which ranks all rows")
+        return mark_answered(self._file, cells, self.columns[role], (1,) if role == "negative" else (0, 1))
+
+    def listed(self) -> str:
+        """How many rows have a known class, and which columns tell it."""
+        return ", ".join(
+            f"{count:,} {'row ' if count == 1 else 'rows '}{TOLD[role][count > 1]} (column {self.columns[role]!r})"
+            for role, count in self.counts.items()
+            if count
+        )
 
     def told(self) -> str:
         """Say how many rows were left out."""
-        one = self.n_rows == 1
-        return (
-            f"{self.n_rows:,} row{' is' if one else 's are'} labelled already (column {self.column!r}) and left out; "
-            f"--labelled keep ranks {'it' if one else 'them'}, too."
-        )
+        return f"{self.listed()} and left out; --labelled keep ranks {'it' if self.n_rows == 1 else 'them'}, too."

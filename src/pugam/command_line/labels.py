@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Mapping
-from decimal import Decimal, InvalidOperation
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
-from pugam.command_line.columns import Roles, family_of, value_of
+from pugam.command_line.columns import Roles, family_of
+from pugam.command_line.written import is_written, value_of
 from pugam.data import is_missing
 from pugam.errors import InputError, warn_user
 from pugam.files import MISSING_WORDS, DataFile
 
-__all__ = ["mark_labelled", "mark_positive", "read_label_column"]
+__all__ = ["mark_answered", "mark_labelled", "mark_positive", "read_label_column"]
 
 MOST_VALUES_SHOWN = 3
 
@@ -27,7 +28,7 @@ def read_label_column(file: DataFile, column: Any, roles: Roles) -> np.ndarray:
     if roles.positive is not None:
         wanted = roles.positive
         values = _values(column)
-        marked = {value: _is_written(value, wanted) for value in dict.fromkeys(values)}
+        marked = {value: is_written(value, wanted) for value in dict.fromkeys(values)}
         if not any(marked.values()):
             found = ", ".join("(empty)" if value is None else repr(value) for value in list(marked)[:MOST_VALUES_SHOWN])
             raise InputError(
@@ -55,7 +56,7 @@ def read_label_column(file: DataFile, column: Any, roles: Roles) -> np.ndarray:
 def mark_positive(column: Any, wanted: str) -> np.ndarray:
     """Mark the rows whose label is what a user wrote; of a part of the rows, in which there may be none."""
     values = _values(column)
-    marked = {value: _is_written(value, wanted) for value in set(values)}
+    marked = {value: is_written(value, wanted) for value in set(values)}
     return np.array([marked[value] for value in values], dtype=bool)
 
 
@@ -77,12 +78,26 @@ def mark_labelled(file: DataFile, column: Any, roles: Roles, remedy: str) -> np.
     return np.array([marked[value] for value in values], dtype=bool)
 
 
+def mark_answered(file: DataFile, column: Any, name: str, answers: Sequence[int]) -> np.ndarray:
+    """Mark rows of which a column of known negatives or audits says one of these: 1 or 0; it may say nothing."""
+    values = _values(column)
+    told = {value: None if _is_empty(value) else value_of(value) for value in dict.fromkeys(values)}
+    for value, answer in told.items():
+        if answer is not None and answer not in (0, 1):
+            raise InputError(f"{file.path}: column {name!r} holds {value!r}, but it says 1, 0 or nothing; mend it.")
+    return np.array([told[value] in answers for value in values], dtype=bool)
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and value.strip().lower() in MISSING_WORDS)
+
+
 def _is_label(value: Any) -> bool:
     """Whether a cell is a label, or says nothing."""
-    if isinstance(value, str) and value.strip().lower() in MISSING_WORDS:
+    if _is_empty(value):
         return True
     plain = value_of(value)
-    return plain is None or (isinstance(plain, bool | int | float | Decimal) and plain in (1, 0, -1))
+    return isinstance(plain, bool | int | Decimal) and plain in (1, 0, -1)
 
 
 def _values(column: Any) -> list[Any]:
@@ -98,22 +113,3 @@ def _tell_of_others(roles: Roles, values: list[Any], marked: Mapping[Any, bool])
         counts = Counter(values)
         said = ", ".join(f"{counts[value]:,} {'empty' if value is None else repr(value)}" for value in others)
         warn_user(f"Column {roles.label!r}: {said} are all taken as unlabelled. Leave out rows that are not.")
-
-
-def _is_written(value: Any, text: str) -> bool:
-    """Whether a value is what a user wrote: 1 for 1.0, and true for True."""
-    if isinstance(value, bool):
-        return str(value).lower() == text.lower()
-    if value is None or str(value) == text:
-        return value is not None
-    number, wanted = _number(value), _number(text)
-    return number is not None and number == wanted
-
-
-def _number(value: Any) -> Decimal | None:
-    """A number, or a word that is one."""
-    try:
-        number = Decimal(str(value).strip())
-    except InvalidOperation:
-        return None
-    return number if number.is_finite() else None

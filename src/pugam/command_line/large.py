@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pugam.command_line.columns import Features, Roles, family_of, kinds_of_sample
+from pugam.command_line.columns import Features, Roles, family_of, kinds_of_names
 from pugam.command_line.labels import mark_positive, read_label_column
 from pugam.command_line.rows import KindFiles, Rows, chosen_features
 from pugam.errors import InputError, warn_user
@@ -77,7 +77,7 @@ def _in_stream(file: DataFile, roles: Roles, features: Features, names: tuple[st
     from pugam.engines import FileRows, count_threads
 
     assert roles.label is not None
-    types = dict(features.kinds) | kinds_of_sample(file, roles.sample)
+    types = dict(features.kinds) | kinds_of_names([file], roles.naming)
     if roles.positive is not None:
         types[roles.label] = "text"
     codes = None if roles.positive is None else partial(mark_positive, wanted=roles.positive)

@@ -96,8 +96,8 @@ def predict(
     labelled: Annotated[
         str | None,
         typer.Option(
-            help="Rows that are labelled already, by the column of the fit: drop or keep; by default a worklist (--top,"
-            " --threshold, costs) drops them."
+            help="Rows that are labelled, known negatives or audited already, by the columns of the fit: drop or keep; "
+            "by default a worklist (--top, --threshold, costs) drops them."
         ),
     ] = None,
     unscorable: Annotated[
@@ -156,6 +156,7 @@ def predict(
     share.require_known(model)
     for line in (*caveat(model.verdict_, pi), *of_all_samples(model, share, file.names)):
         say(line, aside=True)
+    _tell_of_renamed(model)
     ranking = Ranking(top, smallest, sort or top is not None, tuple(kept) or None)
     shortlist = Shortlist(ranking, data)
     known = Labelled(model, file, keep=labelled != "drop" and not (ranking.leaves_out and labelled is None))
@@ -243,7 +244,7 @@ def _scored(
             yield Scored(scored, tuple(new), scorable, holds["sample"] if share.in_column else None)
         first_row += whole.num_rows
     if known.n_rows == first_row:
-        raise InputError(f"{file.path} has no unlabelled row: all {first_row:,} are labelled in {known.column!r}.")
+        raise InputError(f"{file.path} has no unlabelled row of unknown class: {known.listed()}.")
     beyond.warn()
     if unscored is not None:
         unscored.warn()
@@ -279,7 +280,27 @@ def _columns_added(model: PUGAM) -> tuple[str, ...]:
     """Names of the columns of a prediction; with several kinds of positives the probability of each."""
     if model._kinds is None:
         return NEW_COLUMNS
-    return (NEW_COLUMNS[0], *(f"p_{name}" for name in model.kinds_))
+    return (NEW_COLUMNS[0], *_columns_of_kinds(model.kinds_).values())
+
+
+def _columns_of_kinds(names: Sequence[str]) -> dict[str, str]:
+    """A column for each kind of positives; an underscore sets it apart where it would be another column of results."""
+    plain = {name: f"p_{name}" for name in names}
+    results = {*NEW_COLUMNS, *INTERVAL_COLUMNS, REASON}
+    taken = results | set(plain.values())
+    for name, column in plain.items():
+        while column in results or (column != f"p_{name}" and column in taken):
+            column += "_"
+        plain[name] = column
+        taken.add(column)
+    return plain
+
+
+def _tell_of_renamed(model: PUGAM) -> None:
+    """Say which columns have not the name that their kind of positives would give them."""
+    for name, column in () if model._kinds is None else _columns_of_kinds(model.kinds_).items():
+        if column != f"p_{name}":
+            say(f"! The probability of the kind {name!r} is column {column!r}: p_{name} is another.", aside=True)
 
 
 def _scores_of_kinds(model: PUGAM, features: pa.Table, share: dict[str, Any], level: float | None) -> dict[str, Any]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 import typer
 
 from pugam.command_line.columns import AUTO, Features, Roles, remembered
@@ -25,6 +26,7 @@ from pugam.command_line.reports import level_of_the_fit
 from pugam.command_line.results import Json, require_json
 from pugam.command_line.rows import KindFiles
 from pugam.errors import InputError
+from pugam.files import open_file
 
 if TYPE_CHECKING:
     from pugam.estimator import PUGAM
@@ -82,10 +84,11 @@ def refit(
         raise InputError("The model comes first: pugam refit MODEL DATA.")
     old = load(model_file)
     known = remembered(old)
+    in_files = {name for path in files.paths for name in open_file(path, delimiter, decimal).names}
     asked = Asked(
         data,
         files,
-        _roles(old, known, data, label, positive),
+        _roles(old, known, data, label, positive, files, in_files),
         finds_kinds=known.get("kind") == AUTO,
         missing=missing or known.get("missing", "error"),
         shares=known.get("shares", "separate"),
@@ -108,17 +111,49 @@ def refit(
     say(f"before: pi = {old.pi_interval(asked.level)} among {old.n1_:,.6g} unlabelled rows")
 
 
-def _roles(old: PUGAM, known: Mapping[str, Any], data: Path | None, label: str | None, positive: str | None) -> Roles:
-    """The roles of columns in the fit; those of a model that was fitted in Python are not known."""
-    roles = Roles.as_in_fit(known, data is not None, label, positive)
+def _roles(
+    old: PUGAM,
+    known: Mapping[str, Any],
+    data: Path | None,
+    label: str | None,
+    positive: str | None,
+    files: KindFiles,
+    in_files: Collection[str],
+) -> Roles:
+    """The roles of columns in the fit, but for what files tell; those of a fit in Python are not known."""
+    roles = _less_told(Roles.as_in_fit(known, data is not None, label, positive), files, in_files)
     if old._kinds is not None and "kind" not in known:
         raise _forgotten("several kinds of positives", "--kind")
-    if old._kinds is None and old._fit.samples is not None and data is not None and not roles.of_rows:
-        raise _forgotten("samples, audits or known negatives", "--sample, --audit or --negative")
+    samples = None if old._kinds is not None else old._fit.samples
+    if samples is None:
+        return roles
+    if len(samples.names) > 1 and roles.sample is None and len(files.unlabelled) < 2:
+        raise _forgotten("samples", "--sample", "an --unlabeled-file for each" if files else None)
+    if samples.negatives and roles.negative is None and files.negative is None:
+        raise _forgotten("known negatives", "--negative", "--negative-file" if files else None)
+    if np.any(samples.audited) and roles.audit is None:
+        raise _forgotten("audits", "--audit")
     return roles
 
 
-def _forgotten(what: str, flags: str) -> InputError:
+def _less_told(roles: Roles, files: KindFiles, in_files: Collection[str]) -> Roles:
+    """Forget columns that files now stand for; one that is there, too, would say something else."""
+    told = {
+        "--negative-file": roles.negative if files.negative is not None else None,
+        "Several --unlabeled-file": roles.sample if len(files.unlabelled) > 1 else None,
+    }
+    for flag, column in told.items():
+        if column in in_files:
+            what = "which rows are known negatives" if flag == "--negative-file" else "the samples"
+            raise InputError(
+                f"{flag} would tell {what}, but column {column!r} of the files does, as in the fit; give one of them."
+            )
+    return roles.without([column for column in told.values() if column is not None])
+
+
+def _forgotten(what: str, flags: str, remedy: str | None = None) -> InputError:
+    if remedy is not None:
+        return InputError(f"The model has {what}, but these files do not tell them; give {remedy}, too.")
     return InputError(
         f"The model has {what}, but its file does not say which column tells them; use pugam fit with {flags}."
     )

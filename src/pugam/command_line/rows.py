@@ -16,15 +16,16 @@ from pugam.command_line.columns import (
     Features,
     Roles,
     family_of,
-    kinds_of_sample,
+    kinds_of_names,
     match_levels,
     plain_types,
     split_names,
+    without_empty_types,
 )
 from pugam.command_line.labels import read_label_column
 from pugam.command_line.options import without_suffix
 from pugam.command_line.wording import for_fits, for_parts
-from pugam.data import as_array, read_table, read_weights
+from pugam.data import ALL_ROWS, as_array, read_table, read_weights
 from pugam.errors import InputError, RowError, warn_user
 from pugam.files import DataFile, nearest_name, open_file
 from pugam.messages import LeavingOut, counted
@@ -109,7 +110,7 @@ class KindFiles:
 
 NO_FILES = KindFiles()
 # Roles of columns that say nothing of some rows, such as labelled ones: files of these need no such column.
-EMPTY_FOR_SOME = ("sample", "audit", "audit_chance", "negative")
+EMPTY_FOR_SOME = ("sample", "audit", "audit_chance", "negative", "kind")
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,6 +187,12 @@ def _samples_of(paths: Sequence[Path], roles: Roles) -> list[str]:
     if roles.sample is not None:
         raise InputError("Several --unlabeled-file are a sample each; give one file with --sample, or leave it out.")
     names = [without_suffix(path) for path in paths]
+    if ALL_ROWS in names:
+        path = paths[names.index(ALL_ROWS)]
+        raise InputError(
+            f"--unlabeled-file {path} would be the sample {ALL_ROWS!r}, which is the name of all unlabelled rows "
+            "together; rename the file."
+        )
     for place, name in enumerate(names):
         if name in names[:place]:
             both = f"{paths[names.index(name)]} and {paths[place]}"
@@ -227,7 +234,7 @@ def drop_gaps(rows: Rows, terms: Any, columns: Sequence[str] = ()) -> tuple[Rows
 
 
 def _read_labelled(file: DataFile, roles: Roles, features: Features) -> Rows:
-    table = _read_columns(file, roles, features)
+    table = _read_columns(file, roles, features.naming(kinds_of_names([file], roles.naming)))
     names = None if roles.name is None else _names(file, table, roles.name, features)
     place = partial(_place, [(file, table.num_rows)])
     return _take_roles(table, roles, features, read_label_column(file, table[roles.label], roles), names, place)
@@ -240,7 +247,8 @@ def _read_several(
     import pyarrow as pa
 
     dropped = split_names(roles.drop, {name for file in files for name in file.names})
-    first, *others = (_read_one(file, files, replace(roles, drop=tuple(dropped)), features) for file in files)
+    named = features.naming(kinds_of_names(files, roles.naming))
+    first, *others = (_read_one(file, files, replace(roles, drop=tuple(dropped)), named) for file in files)
     for file, table in zip(files[1:], others, strict=True):
         _require_alike((files[0], first), (file, table))
     tables = [first, *(table.select(first.column_names) for table in others)]
@@ -299,9 +307,10 @@ def _read_one(file: DataFile, files: Sequence[DataFile], roles: Roles, features:
     import pyarrow as pa
 
     elsewhere = {name for other in files for name in other.names} - set(file.names)
-    empty = [name for role, name in roles.of_rows.items() if role in EMPTY_FOR_SOME and name in elsewhere]
+    known = roles.of_rows | roles.of_kinds
+    empty = [name for role, name in known.items() if role in EMPTY_FOR_SOME and name in elsewhere]
     here = replace(roles.without(empty), drop=tuple(name for name in roles.drop if name not in elsewhere))
-    table = _read_columns(file, here, features.without(empty))
+    table = without_empty_types(_read_columns(file, here, features.without(empty)))
     for name in empty:
         table = table.append_column(name, pa.nulls(table.num_rows))
     return table
@@ -327,7 +336,7 @@ def chosen_features(file: DataFile, roles: Roles, features: Features) -> tuple[s
 def _read_columns(file: DataFile, roles: Roles, features: Features) -> pa.Table:
     """Read the columns that have a role or are features; all others stay in the file."""
     chosen = chosen_features(file, roles, features)
-    kinds = dict(features.kinds) | kinds_of_sample(file, roles.sample) | kinds_of_sample(file, roles.kind)
+    kinds = dict(features.kinds)
     if roles.positive is not None and roles.label is not None:
         kinds[roles.label] = "text"
     if roles.name is not None and roles.name not in chosen:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pugam.command_line.columns import kinds_of_sample, remembered
+from pugam.command_line.columns import kinds_of_names, remembered
 from pugam.data import read_table
 from pugam.errors import InputError
 from pugam.files import DataFile, TableWriter, is_text, open_writer
@@ -58,7 +58,7 @@ class Share:
         """Return what gives the share of a batch of rows, from its first row on, as arguments of predictions."""
         if not self.in_column or self.sample is None:
             return lambda *_: {"pi": self.pi, "sample": self.sample}
-        column, kinds = self.sample, kinds_of_sample(file, self.sample)
+        column, kinds = self.sample, kinds_of_names([file], [self.sample])
         return lambda batch, first_row: {
             "pi": None,
             "sample": file.typed(batch.select([column]), kinds, first_row).column(0).to_pylist(),

@@ -1,5 +1,6 @@
 """Tables and labels in: any data frame or array becomes checked NumPy columns."""
 
+from pugam.data.arrays import as_array, is_missing
 from pugam.data.copies import find_copies
 from pugam.data.digests import digest, join_digests
 from pugam.data.frames import make_frame, row_index, row_names
@@ -19,7 +20,7 @@ from pugam.data.roles import (
 )
 from pugam.data.samples import ALL_ROWS, SampledRows, names_without_rows, read_samples, tell_samples
 from pugam.data.surveys import SurveyRows, effective_weights, number_labels, read_survey
-from pugam.data.tables import Column, ColumnKind, Table, as_array, is_missing, read_table, require_numeric
+from pugam.data.tables import Column, ColumnKind, Table, read_table, require_numeric
 
 __all__ = [
     "ALL_ROWS",

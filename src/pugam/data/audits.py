@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pugam.data.arrays import is_missing
 from pugam.data.negatives import read_negatives
 from pugam.data.roles import SampleRoles, as_written, contradiction, one_each, read_answers
-from pugam.data.tables import is_missing
 from pugam.errors import InputError, RowError
 from pugam.messages import Argument
 

@@ -8,7 +8,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from pugam.data.tables import as_array, is_missing
+from pugam.data.arrays import as_array, is_missing
 from pugam.errors import InputError, RowError, warn_user
 from pugam.messages import Argument, NamingPositive, counted, first_of
 

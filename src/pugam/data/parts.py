@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from pugam.data.arrays import as_array
 from pugam.data.labels import Labels, read_labels, read_weights
 from pugam.data.negatives import read_negatives
 from pugam.data.roles import contradiction
-from pugam.data.tables import Table, as_array, read_table
+from pugam.data.tables import Table, read_table
 from pugam.errors import RowError
 from pugam.messages import Row
 

@@ -9,9 +9,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pugam.data.arrays import is_missing
 from pugam.data.roles import as_written, one_each, sample_name
 from pugam.data.samples import ALL_ROWS
-from pugam.data.tables import is_missing
 from pugam.errors import InputError, RowError
 from pugam.messages import Argument, counted
 

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pugam.data.arrays import as_array, is_missing
 from pugam.data.audits import read_audit, read_chances
 from pugam.data.negatives import read_negatives
 from pugam.data.roles import SampleRoles, as_written, one_each, require_name, sample_name
-from pugam.data.tables import Column, Table, as_array, is_missing
+from pugam.data.tables import Column, Table
 from pugam.errors import InputError, RowError
 from pugam.messages import Argument, counted
 

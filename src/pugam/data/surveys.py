@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.data.tables import as_array, is_missing
+from pugam.data.arrays import as_array, is_missing
 from pugam.errors import InputError, RowError
 from pugam.messages import Argument
 

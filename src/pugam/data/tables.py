@@ -17,18 +17,16 @@ from typing import Any, Literal
 import narwhals as nw
 import numpy as np
 
+from pugam.data.arrays import as_array, is_missing, object_array
 from pugam.data.frames import index_names, make_frame
 from pugam.errors import InputError, RowError
 from pugam.messages import first_and_more, in_formula
 
-__all__ = ["Column", "ColumnKind", "Table", "as_array", "is_missing", "read_table", "require_numeric"]
+__all__ = ["Column", "ColumnKind", "Table", "read_table", "require_numeric"]
 
 ColumnKind = Literal["numeric", "category"]
 Family = Literal["number", "text", "boolean", "complex", "time", "other"]
 
-# A class of pandas is recognised by its name, so that pandas need not be imported to meet one.
-MISSING_CLASS_NAMES = ("NoneType", "NAType", "NaTType")
-NAN_CLASSES = (float, np.floating)
 TIME_CLASSES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 FAMILY_NAMES: dict[Family, str] = {"number": "numbers", "text": "text", "boolean": "booleans"}
 MOST_NAMES_LISTED = 10
@@ -196,37 +194,6 @@ def require_numeric(column: Column, asked_by: str) -> np.ndarray:
     return column.values.astype(np.float64)
 
 
-def is_missing(value: object) -> bool:
-    """Say whether a single value stands for "no value": None, NaN, NA or NaT."""
-    if type(value).__name__ in MISSING_CLASS_NAMES:
-        return True
-    if isinstance(value, Decimal):
-        return value.is_nan()  # comparing a signalling one raises
-    return isinstance(value, NAN_CLASSES) and value != value
-
-
-def as_array(values: Any) -> np.ndarray:
-    """Turn an array-like into an array that keeps every value as the user wrote it."""
-    if isinstance(values, np.ma.MaskedArray):
-        unmasked = np.ma.getdata(values).astype(object)
-        unmasked[np.ma.getmaskarray(values)] = None
-        return unmasked
-    if _is_arrow_dictionary(values):
-        return _object_array(values.to_pylist())  # where Arrow makes an array, gaps hold one of the levels
-    try:
-        array = np.asarray(values)
-    except ValueError:
-        raise InputError("The rows differ in length; an array needs as many values in each row.") from None
-    # NumPy turns the numbers of a list that also holds text into text.
-    mixes_text = array.dtype.kind == "U" and not isinstance(values, np.ndarray)
-    return np.asarray(values, dtype=object) if mixes_text else array
-
-
-def _is_arrow_dictionary(values: Any) -> bool:
-    """Whether these are levels of Arrow: an array of them, or one in chunks."""
-    return type(values).__module__.split(".")[0] == "pyarrow" and hasattr(getattr(values, "type", None), "index_type")
-
-
 def _open_frame(X: Any) -> nw.DataFrame[Any] | None:
     if nw.dependencies.is_pyarrow_table(X):
         _require_unique(X.column_names)
@@ -318,7 +285,7 @@ def _read_frame_column(frame: nw.DataFrame[Any], name: str) -> Column:
 def _pandas_category_column(name: str, series: Any) -> Column:
     # Not to_list(): it turns the "(0, 1]" of pandas.cut into "(0.0, 1.0]" as soon as a row is missing.
     levels = tuple(map(_plain, series.cat.categories))
-    values = _object_array([*levels, None])[np.asarray(series.cat.codes)]
+    values = object_array([*levels, None])[np.asarray(series.cat.codes)]
     return Column(name, "category", values, order=levels if series.cat.ordered else ())
 
 
@@ -362,7 +329,7 @@ def _as_float(value: Any) -> float:
 def _category_column(name: str, values: list[Any]) -> Column:
     # Levels are few and rows many: each distinct value is looked at once.
     plain = {value: _plain(value) for value in set(values)}
-    return Column(name, "category", _object_array([plain[value] for value in values]))
+    return Column(name, "category", object_array([plain[value] for value in values]))
 
 
 def _object_column(name: str, values: list[Any]) -> Column:
@@ -370,7 +337,7 @@ def _object_column(name: str, values: list[Any]) -> Column:
     family = _common_family(name, values)
     if family in ("text", "boolean"):
         return _category_column(name, values)
-    return _number_column(name, _object_array(values))
+    return _number_column(name, object_array(values))
 
 
 def _common_family(name: str, values: list[Any]) -> Family:
@@ -433,10 +400,6 @@ def _plain(value: Any) -> str | bool | int | float | None:
         value = value.item()
     # Levels of other types, such as the intervals of pandas.cut, are known by how they print.
     return value if isinstance(value, str | bool | int | float) else str(value)
-
-
-def _object_array(values: list[Any]) -> np.ndarray:
-    return np.fromiter(values, dtype=object, count=len(values))
 
 
 def _unknown_column(name: str, names: tuple[str, ...]) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from pugam.data import Table
+from pugam.data import Table, effective_weights, read_weights
 from pugam.engines import one_blas_thread
 from pugam.errors import InputError
 from pugam.estimator.options import read_share
@@ -28,7 +29,7 @@ class DriftMethods:
 
     _column_digests: tuple[Fit, tuple[ColumnDigest, ...]] | None = None  # of a loaded model
 
-    def drift(self, X: Any, pi: float | None = None, level: float = 0.95) -> Drift:
+    def drift(self, X: Any, pi: float | None = None, level: float = 0.95, *, sample_weight: Any = None) -> Drift:
         """Compare new rows with the fit: which columns moved, and do the rows contradict a share of positives?
 
         Columns are compared with those of the unlabelled rows of the fit, of which a saved model keeps quantiles and
@@ -42,6 +43,8 @@ class DriftMethods:
         pi : float, optional
             The share of positives that scores are to be made with, as of `predict_proba`; that of the fit by default.
         level : float
+        sample_weight : array-like of one weight for each row, optional
+            As of `fit`, where unlabelled rows were weighted, too.
 
         Returns
         -------
@@ -72,27 +75,43 @@ class DriftMethods:
                 "earlier pugam; fit it again, or give its rows back with attach(X, z)."
             )
         table = read_new_rows(model, X)
+        weights = read_weights(sample_weight, table.n_rows)
         without = unscorable_rows([model._design], table)
-        drifts = [column_drift(digest, table.column(digest.column)) for digest in digests]
+        drifts = [column_drift(digest, table.column(digest.column), weights) for digest in digests]
         warn_unseen(count_unseen([model._design], table))
-        kept = np.setdiff1d(np.arange(table.n_rows), list(without))
+        kept = _scored(table.n_rows, without, weights)
         if not len(kept):
             raise InputError("No row can be scored, so that nothing can be said of their share of positives.")
-        found = _share(model, table.take(kept), model.pi_ if pi is None else read_share(pi), level)
+        found = _share(model, table.take(kept), _weights_at(model, weights, kept), pi, level)
         frame = table.frame(drift_columns(drifts))
         reasons = Counter(without.values())
         return Drift(frame, found.interval, found.asked, found.pvalue, table.n_rows, len(without), reasons)
 
 
-def _share(model: PUGAM, table: Table, asked: float, level: float) -> ShareOfRows:
-    """The share that rows speak for, with the density ratio of a fit."""
+def _scored(n_rows: int, without: Mapping[int, str], weights: np.ndarray | None) -> np.ndarray:
+    """Numbers of the rows that can be scored, and count."""
+    counts = np.ones(n_rows, dtype=bool) if weights is None else weights > 0.0
+    counts[list(without)] = False
+    return np.flatnonzero(counts)
+
+
+def _weights_at(model: PUGAM, weights: np.ndarray | None, rows: np.ndarray) -> np.ndarray | None:
+    """Weights of some rows; of those of a survey only the ratios count."""
+    if weights is None:
+        return None
+    return weights[rows] if model._fit.survey is None else effective_weights(weights[rows])
+
+
+def _share(model: PUGAM, table: Table, weights: np.ndarray | None, pi: float | None, level: float) -> ShareOfRows:
+    """The share that rows speak for, with the density ratio of a fit, and a test of another one, or that of the fit."""
+    asked = model.pi_ if pi is None else read_share(pi)
     design = model._design
     size = 1 + design.blocks[design.n_effects - 1].stop  # terms that say who is labelled have no part in it
     with one_blas_thread():
         encoded = design.encode(table)
         ratio = design.predict(encoded, design.layout.join_predictor(model.alpha_, model.coef_))
         columns = design.matrix(encoded)[:, :size]
-        return share_of_rows(ratio, columns, model.covariance()[1 : 1 + size, 1 : 1 + size], asked, level)
+        return share_of_rows(ratio, columns, model.covariance()[1 : 1 + size, 1 : 1 + size], asked, level, weights)
 
 
 def column_digests(model: PUGAM) -> tuple[ColumnDigest, ...] | None:

@@ -176,7 +176,8 @@ class SampleMethods(LabellingMethods):
             raise InputError(told, "fit without by, and test the curves of that model.")
         with one_blas_thread():
             found = compare_curves(fitted, self._survey)
-        assert found is not None
+        if found is None:
+            raise InputError("There is no test of curves where the rows of a sample are in a single cluster.")
         if found.remedies:
             warn_user(
                 f"Curves differ between samples. To model that, write {' + '.join(found.remedies)} among the terms."

@@ -94,7 +94,8 @@ def with_points(text: pa.Array, decimal: str) -> pa.Array:
     if decimal == ".":
         return text
     pc = arrow("compute")
-    return pc.replace_substring(pc.replace_substring(text, ".", "_"), decimal, ".")
+    alone = _is_one_of(pc.utf8_trim_whitespace(text), (".", decimal))  # a missing value, and a slip
+    return pc.if_else(alone, text, pc.replace_substring(pc.replace_substring(text, ".", "_"), decimal, "."))
 
 
 def _text(text: pa.Array) -> pa.Array:

@@ -14,8 +14,8 @@ from pugam.files.text_lines import bounded
 __all__ = ["Record", "first_row", "records"]
 
 LONGEST_CELL = 4 << 20  # in characters; Python's own limit is a thirtieth of it, and pyarrow's about the same
-# Follows the last line: it stands alone unless a quote is still open there.
-END_MARK = "\x1eend of file\x1e"
+# Follows the last line: it stands alone unless a quote is still open there. No character of it can be a delimiter.
+END_MARK = "\ufdd0\ufdd1\ufdd0"
 
 
 class Record(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import stat
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,9 +28,12 @@ def system_errors_named(path: Path) -> Iterator[None]:
 
 
 def require_content(path: Path) -> None:
-    """Refuse a file that is not there, may not be read, is no file, or is empty."""
+    """Refuse a file that is not there, may not be read, is a pipe, or is empty."""
     with system_errors_named(path):
-        if not path.stat().st_size and path.is_file():
+        state = path.stat()
+        if stat.S_ISFIFO(state.st_mode) or stat.S_ISCHR(state.st_mode) or stat.S_ISSOCK(state.st_mode):
+            raise InputError(f"{path} is a pipe, which can be read only once; write its rows to a file, and give that.")
+        if not state.st_size and stat.S_ISREG(state.st_mode):
             raise InputError(f"{path} is empty; it needs a header and rows.")
         path.open("rb").close()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +12,13 @@ from pugam.errors import InputError
 from pugam.files.arrow import arrow
 from pugam.files.faults import system_errors_named
 from pugam.files.formats import BATCH_ROWS, NO_TYPES, Kind, chosen_columns, format_of, require_names
-from pugam.files.parquet_parts import batches_of_part, opened_part, require_same_columns
+from pugam.files.parquet_parts import (
+    batches_of_part,
+    opened_part,
+    plain_schema,
+    require_same_columns,
+    table_of_part,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,11 +57,7 @@ class ParquetFiles:
         See `DataFile.read`.
         """
         names = self._chosen(columns, types)
-        tables = []
-        for part in self._parts:
-            with opened_part(part) as file:
-                tables.append(file.read(columns=names).select(names))
-        return arrow().concat_tables(tables)
+        return arrow().concat_tables([table_of_part(part, names) for part in self._parts])
 
     def batches(
         self,
@@ -101,24 +104,56 @@ def open_parquet_folder(folder: Path) -> ParquetFiles:
 
     Files and folders whose names begin with a dot or an underscore are left out: they are other programs' notes.
     """
-    with system_errors_named(folder):
-        parts = [path for path in folder.rglob("*") if _is_part(path, folder)]
+    parts = sorted(_parts_in(folder, ()), key=lambda path: path.relative_to(folder).as_posix())
     if not parts:
         raise InputError(f"{folder} is a folder without Parquet files; it needs files that end in .parquet or .pq.")
-    return _joined(folder, tuple(sorted(parts, key=lambda path: path.relative_to(folder).as_posix())))
+    _require_once(parts)
+    return _joined(folder, tuple(parts))
 
 
-def _is_part(path: Path, folder: Path) -> bool:
-    form = format_of(path)
-    hidden = any(name.startswith((".", "_")) for name in path.relative_to(folder).parts)
-    return form is not None and form.name == "parquet" and path.is_file() and not hidden
+def _parts_in(folder: Path, above: tuple[Path, ...]) -> Iterator[Path]:
+    """Find Parquet files in a folder, those below links to folders among them; what cannot be seen is refused."""
+    own = folder.resolve()
+    if own in above:
+        raise InputError(f"{folder} is a link to a folder that it lies in; remove it.")
+    with system_errors_named(folder):
+        entries = [path for path in folder.iterdir() if not path.name.startswith((".", "_"))]
+    for path in entries:
+        mode = _mode_of(path)
+        if stat.S_ISDIR(mode):
+            yield from _parts_in(path, (*above, own))
+        elif (form := format_of(path)) is not None and form.name == "parquet":
+            if not stat.S_ISREG(mode):
+                raise InputError(f"{path} is not a file; remove it, or name it otherwise.")
+            yield path
+
+
+def _mode_of(path: Path) -> int:
+    """What stands in a folder, where links lead."""
+    with system_errors_named(path):
+        try:
+            return path.stat().st_mode
+        except FileNotFoundError:
+            if not path.is_symlink():
+                raise
+            to = path.readlink()
+    raise InputError(f"{path} is a link to {to}, which is not there; mend it, or remove it.")
+
+
+def _require_once(parts: Sequence[Path]) -> None:
+    """Refuse a file that is there twice, by links: its rows would count twice."""
+    first: dict[Path, Path] = {}
+    for part in parts:
+        other = first.setdefault(part.resolve(), part)
+        if other is not part:
+            raise InputError(f"{part} and {other} are the same file, whose rows would count twice; remove one of them.")
 
 
 def _joined(path: Path, parts: tuple[Path, ...]) -> ParquetFiles:
     counts, schemas = {}, {}
     for part in parts:
         with opened_part(part) as file:
-            counts[part], schemas[part] = file.metadata.num_rows, file.schema_arrow
+            counts[part], schemas[part] = file.metadata.num_rows, plain_schema(file.schema_arrow)
     filled = tuple(part for part in parts if counts[part]) or parts[:1]  # columns without rows may have no type
     schema = schemas[filled[0]]
     require_names(filled[0], schema.names)

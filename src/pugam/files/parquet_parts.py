@@ -15,11 +15,15 @@ from pugam.files.formats import require_names
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["batches_of_part", "opened_part", "require_same_columns"]
+__all__ = ["batches_of_part", "opened_part", "plain_schema", "require_same_columns", "table_of_part"]
 
 MAGIC = b"PAR1"
 # Columns are read through buffers of this size: without them, pyarrow holds whole row groups in memory.
 BUFFER_BYTES = 1 << 20
+
+
+# Text and bytes in another layout, for which much of Arrow has no functions.
+PLAIN_TYPES = {"string_view": "string", "binary_view": "binary"}
 
 
 @contextmanager
@@ -39,7 +43,30 @@ def batches_of_part(part: Path, names: list[str], batch_rows: int) -> Iterator[p
             batch = next(rest, None)
         if batch is None:
             break
-        yield batch.select(names)
+        yield _plain(batch.select(names))
+
+
+def table_of_part(part: Path, names: list[str]) -> pa.Table:
+    """Read some columns at once."""
+    with opened_part(part) as file:
+        return _plain(file.read(columns=names).select(names))
+
+
+def plain_schema(schema: pa.Schema) -> pa.Schema:
+    """The columns as they are given to others: views as plain text or bytes, and none of them said to have no gaps."""
+    pa = arrow()
+    kinds = (PLAIN_TYPES.get(str(kind)) for kind in schema.types)
+    return pa.schema(
+        field.with_nullable(True) if kind is None else pa.field(field.name, pa.type_for_alias(kind))
+        for field, kind in zip(schema, kinds, strict=True)
+    )
+
+
+def _plain(rows: Any) -> Any:
+    schema = plain_schema(rows.schema)
+    pairs = zip(rows.columns, schema.types, strict=True)
+    columns = [column if column.type == kind else column.cast(kind) for column, kind in pairs]
+    return type(rows).from_arrays(columns, schema=schema)
 
 
 def require_same_columns(part: Path, schema: pa.Schema, first: Path, expected: pa.Schema) -> None:

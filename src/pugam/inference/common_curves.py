@@ -6,22 +6,25 @@ numbers of rows in the samples are given. Of each term the smoothest functions a
 
 Where rows were drawn by a survey, clusters within strata show how much scores vary, but are often fewer than the
 functions. So the statistic stays that of independent rows, which is compared with a multiple of a chi-square variable
-that has the mean and the variance it has over surveys (Rao and Scott 1984).
+that has the mean and the variance it has over surveys (Rao and Scott 1984), or rather of an F variable: few clusters
+tell little of that variance (Thomas and Rao 1987). Clusters tell of a sample as many times as it has more of them than
+strata. Of a sample in a single cluster they tell nothing, and there is no test.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc
+from scipy.special import chdtrc, fdtrc
 
 from pugam.data import ALL_ROWS, SurveyRows
 from pugam.engines import Engine
+from pugam.errors import warn_user
 from pugam.inference.multiple_tests import holm
 from pugam.inference.shares import samples_of
 from pugam.inference.surveys import RowScores, over_surveys, sums_among_clusters, variance_of_sum, weights_of
@@ -102,6 +105,8 @@ class CurveTests:
 def compare_curves(fitted: Fitted, survey: SurveyRows | None = None) -> CurveTests | None:
     """Test whether curves are common to all samples of a fit; None where there is one, or where some are not.
 
+    None also where a sample has too few clusters, which is told.
+
     Parameters
     ----------
     survey : SurveyRows, optional
@@ -110,14 +115,21 @@ def compare_curves(fitted: Fitted, survey: SurveyRows | None = None) -> CurveTes
     shares, design = fitted.fit.samples, fitted.design
     if shares is None or len(shares.names) == 1 or shares.own_column is not None:
         return None
+    freedom = _freedom(fitted, survey)
+    if not freedom.all():
+        _tell_of_too_few(shares.names[int(np.argmin(freedom))], survey)
+        return None
     _, columns = design.coarse(TUNING.pilot_functions)
     blocks = [np.flatnonzero((columns >= block.start) & (columns < block.stop)) for block in design.blocks]
-    projected = _project(fitted, 1 + columns, survey)
+    projected = replace(_project(fitted, 1 + columns, survey), freedom=float(freedom.min()))
     labels = [basis.spec.label for basis in design.bases]
     numbers = np.arange(len(projected.scores)).reshape(len(shares.names), -1)
 
+    own_freedom = dict(zip(shares.names, freedom.tolist(), strict=True))
+
     def test(sample: str, term: str, chosen: NDArray[np.intp]) -> CurveTest:
-        return CurveTest(sample, term, *_chi_square(projected.take(chosen)))
+        taken = projected.take(chosen)
+        return CurveTest(sample, term, *_chi_square(replace(taken, freedom=own_freedom.get(sample, taken.freedom))))
 
     return CurveTests(
         joint=test(ALL_ROWS, ALL_ROWS, numbers.ravel()),
@@ -129,6 +141,25 @@ def compare_curves(fitted: Fitted, survey: SurveyRows | None = None) -> CurveTes
             if len(block)
         ),
         remedies=_remedies(design, shares.column, projected, [numbers[:, block].ravel() for block in blocks]),
+    )
+
+
+def _freedom(fitted: Fitted, survey: SurveyRows | None) -> Array:
+    """In how many more clusters than strata each sample has unlabelled rows; infinite where rows are independent."""
+    assert fitted.fit.samples is not None
+    n_samples = len(fitted.fit.samples.names)
+    if survey is None:
+        return np.full(n_samples, np.inf)
+    samples = samples_of(fitted)
+    clusters = [np.unique(survey.clusters[samples == 1 + number]) for number in range(n_samples)]
+    return np.array([len(own) - len(np.unique(survey.strata[own])) for own in clusters], dtype=np.float64)
+
+
+def _tell_of_too_few(name: str, survey: SurveyRows | None) -> None:
+    strata = " of each stratum" if survey is not None and survey.n_strata > 1 else ""
+    warn_user(
+        f"Whether curves are the same in all samples is not tested: unlabelled rows of sample {name!r} are in a single "
+        f"cluster{strata}, which does not tell how much they differ by chance."
     )
 
 
@@ -164,12 +195,13 @@ def _leading(projected: _Projected, blocks: Sequence[NDArray[np.intp]]) -> list[
 class _Projected:
     """Scores of deltas, projected off the model, shape (r,), and their covariance, shape (r, r).
 
-    If rows are independent, and as a survey shows it, if there was one.
+    If rows are independent, and as a survey shows it, if there was one; freedom is how often it does.
     """
 
     scores: Array
     variance: Array
     among: Array | None
+    freedom: float = np.inf
 
     def beside(self, known: NDArray[np.intp], chosen: NDArray[np.intp]) -> _Projected:
         """What some deltas say beside others, which are free."""
@@ -180,11 +212,12 @@ class _Projected:
         loading = unit[second, first] @ np.linalg.pinv(unit[first, first], NO_INFORMATION, hermitian=True)
         left = np.hstack([-(loading * scale[first] / scale[second, None]), np.eye(len(chosen))])
         among = None if both.among is None else left @ both.among @ left.T
-        return _Projected(left @ both.scores, left @ both.variance @ left.T, among)
+        return _Projected(left @ both.scores, left @ both.variance @ left.T, among, self.freedom)
 
     def take(self, chosen: NDArray[np.intp]) -> _Projected:
         block = np.ix_(chosen, chosen)
-        return _Projected(self.scores[chosen], self.variance[block], None if self.among is None else self.among[block])
+        among = None if self.among is None else self.among[block]
+        return _Projected(self.scores[chosen], self.variance[block], among, self.freedom)
 
 
 def _project(fitted: Fitted, columns: NDArray[np.intp], survey: SurveyRows | None) -> _Projected:
@@ -259,4 +292,7 @@ def _chi_square(projected: _Projected) -> tuple[float, float, float]:
     statistic, df = float(np.sum((whiten.T @ projected.scores) ** 2)), float(np.count_nonzero(kept))
     if projected.among is not None:
         statistic, df = over_surveys(statistic, whiten.T @ projected.among @ whiten)
-    return statistic, df, float(chdtrc(df, statistic)) if df > 0.0 else 1.0
+    if df <= 0.0:
+        return statistic, df, 1.0
+    tail = chdtrc(df, statistic) if np.isinf(projected.freedom) else fdtrc(df, df * projected.freedom, statistic / df)
+    return statistic, df, float(tail)

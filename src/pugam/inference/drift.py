@@ -51,52 +51,69 @@ class ColumnDrift:
     what: str
 
 
-def column_drift(digest: ColumnDigest, column: Column) -> ColumnDrift:
-    """Compare a column of new rows with what is kept of the old ones."""
+def column_drift(digest: ColumnDigest, column: Column, weights: Array | None = None) -> ColumnDrift:
+    """Compare a column of new rows, which may be weighted, with what is kept of the old ones."""
     gaps = column.missing
-    lacking = float(np.mean(gaps)) if len(gaps) else 0.0
-    present = column.values[~gaps]
-    found = [_gap_drift(digest, lacking, len(gaps))]
+    every = np.ones(len(gaps)) if weights is None else weights / max(weights.max(initial=0.0), LEAST_INFORMATION)
+    lacking = float(every[gaps].sum() / every.sum()) if every.any() else 0.0
+    kept = (every > 0.0) & ~gaps
+    present, own = column.values[kept], every[kept]
+    found = [_gap_drift(digest, lacking, _size(every))]
     if digest.quantiles is None and len(present):
-        found.append(_of_levels(digest, present))
+        found.append(_of_levels(digest, present, own))
     elif digest.quantiles is not None and len(digest.quantiles) and len(present):
-        found.append(_of_numbers(digest, present))
+        found.append(_of_numbers(digest, present, own))
     return max(found, key=lambda drift: drift.distance)
 
 
-def _gap_drift(digest: ColumnDigest, lacking: float, n_rows: int) -> ColumnDrift:
+def _size(weights: Array) -> float:
+    """How many rows of one weight would say as much (Kish)."""
+    return float(weights.sum() ** 2 / np.sum(weights**2)) if weights.any() else 0.0
+
+
+def _gap_drift(digest: ColumnDigest, lacking: float, n_rows: float) -> ColumnDrift:
     distance, common = abs(lacking - digest.missing), (lacking + digest.missing) / 2.0
     variance = common * (1.0 - common) * (1.0 / digest.n_rows + 1.0 / max(n_rows, 1))
     pvalue = float(chdtrc(1.0, distance**2 / variance)) if variance > 0.0 else 1.0
     return ColumnDrift(digest.column, distance, pvalue, f"missing {digest.missing:.1%} before, {lacking:.1%} now")
 
 
-def _of_numbers(digest: ColumnDigest, values: Array) -> ColumnDrift:
+def _of_numbers(digest: ColumnDigest, values: Array, weights: Array) -> ColumnDrift:
     """Kolmogorov's distance, at the quantiles kept; allowed for is what these hide, five rows or a hundredth."""
     assert digest.quantiles is not None
     places = np.unique(digest.quantiles)
     before = QUANTILES[np.searchsorted(digest.quantiles, places, side="right") - 1]
-    ordered = np.sort(values.astype(float))
-    now = np.searchsorted(ordered, places, side="right") / len(values)
+    order = np.argsort(values.astype(float))
+    ordered, reached = values.astype(float)[order], np.concatenate([[0.0], np.cumsum(weights[order])])
+    now = reached[np.searchsorted(ordered, places, side="right")] / reached[-1]
     distance = float(np.abs(before - now).max())
-    size = math.sqrt(_harmonic(digest.n_rows, len(values)))
+    size = math.sqrt(_harmonic(digest.n_rows, _size(weights)))
     pvalue = float(kolmogorov(size * max(0.0, distance - max(QUANTILES[1], NEIGHBOURS / digest.n_rows))))
-    medians = digest.quantiles[len(QUANTILES) // 2], ordered[(len(ordered) - 1) // 2]  # values that there are
+    middle = int(np.searchsorted(reached[1:], 0.5 * reached[-1] * (1.0 - EDGE)))
+    medians = digest.quantiles[len(QUANTILES) // 2], ordered[middle]  # values that there are
     return ColumnDrift(digest.column, distance, pvalue, "median {:.4g} before, {:.4g} now".format(*medians))
 
 
-def _of_levels(digest: ColumnDigest, values: NDArray[Any]) -> ColumnDrift:
-    listed = values.tolist()
-    shares = {level: count / len(listed) for level, count in Counter(listed).items()}
+def _of_levels(digest: ColumnDigest, values: NDArray[Any], weights: Array) -> ColumnDrift:
+    size, shares = _size(weights), _shares(values.tolist(), weights)
     every = list(dict.fromkeys([*digest.levels, *shares]))
     before, now = (np.array([known.get(level, 0.0) for level in every]) for known in (digest.levels, shares))
-    common = (digest.n_rows * before + len(listed) * now) / (digest.n_rows + len(listed))
+    common = (digest.n_rows * before + size * now) / (digest.n_rows + size)
     seen = common > 0.0
-    statistic = _harmonic(digest.n_rows, len(listed)) * float(np.sum((before - now)[seen] ** 2 / common[seen]))
+    statistic = _harmonic(digest.n_rows, size) * float(np.sum((before - now)[seen] ** 2 / common[seen]))
     pvalue = float(chdtrc(max(1.0, seen.sum() - 1.0), statistic))
     most = int(np.argmax(np.abs(before - now)))
     what = f"{every[most]} {before[most]:.1%} before, {now[most]:.1%} now"
     return ColumnDrift(digest.column, 0.5 * float(np.abs(before - now).sum()), pvalue, what)
+
+
+def _shares(levels: list[Any], weights: Array) -> dict[Any, float]:
+    """The share of each level in the weight of all rows."""
+    sums: dict[Any, float] = {}
+    for level, weight in zip(levels, weights.tolist(), strict=True):
+        sums[level] = sums.get(level, 0.0) + weight
+    total = float(weights.sum())
+    return {level: weight / total for level, weight in sums.items()}
 
 
 def _harmonic(n_old: float, n_new: float) -> float:
@@ -130,7 +147,9 @@ class ShareOfRows:
     pvalue: float
 
 
-def share_of_rows(ratio: Array, columns: Array, covariance: Array, asked: float, level: float) -> ShareOfRows:
+def share_of_rows(
+    ratio: Array, columns: Array, covariance: Array, asked: float, level: float, weights: Array | None = None
+) -> ShareOfRows:
     """Estimate the share at which rows are likeliest, sum log(1 - pi + pi exp(ratio)), and test the one asked for.
 
     Parameters
@@ -140,14 +159,17 @@ def share_of_rows(ratio: Array, columns: Array, covariance: Array, asked: float,
     columns, covariance : arrays of shape (n, m) and (m, m)
         Model columns of the rows, a constant among them, and the covariance of their coefficients: errors of the
         density ratio widen the interval. Likelihood ratios are divided by how much they add to the variance.
+    weights : array of shape (n,), optional
+        As how many rows each counts.
     """
+    counts = np.ones(len(ratio)) if weights is None else weights
     excess = np.expm1(np.clip(ratio, -700.0, 700.0))
 
     def loglik(pi: float) -> float:
-        return float(np.log1p(pi * excess).sum())
+        return float(counts @ np.log1p(pi * excess))
 
     def score(pi: float) -> float:
-        return float((excess / (1.0 + pi * excess)).sum())
+        return float(counts @ (excess / (1.0 + pi * excess)))
 
     pi = (
         EDGE
@@ -157,8 +179,8 @@ def share_of_rows(ratio: Array, columns: Array, covariance: Array, asked: float,
         else float(brentq(score, EDGE, 1.0 - EDGE))
     )
     mixture = 1.0 + pi * excess  # whose square may be too large for a number
-    information = max(float(((excess / mixture) ** 2).sum()), LEAST_INFORMATION)
-    slopes = ((excess + 1.0) / mixture / mixture) @ columns / information
+    information = max(float(counts @ (excess / mixture) ** 2), LEAST_INFORMATION)
+    slopes = (counts * (excess + 1.0) / mixture / mixture) @ columns / information
     wider = 1.0 + information * max(0.0, float(slopes @ covariance @ slopes))  # rounding may leave it below zero
     drop = 0.5 * normal_quantile(level) ** 2 * wider
 
