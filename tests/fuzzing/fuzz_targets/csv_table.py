@@ -169,7 +169,7 @@ def _check_command(flags: dict[str, Any]) -> None:
     said, told = io.StringIO(), io.StringIO()
     with (
         # Typer needs ten times as long to read flags as we need to read a small file.
-        mock.patch("pugam.command_line.verbs.command", side_effect=lambda *_, **__: fit(**flags)),
+        mock.patch("pugam.command_line.running.command", side_effect=lambda *_, **__: fit(**flags)),
         mock.patch("pugam.estimator.pugam.fit_designs", side_effect=InputError("stopped before the fit")),
         contextlib.redirect_stdout(said),
         contextlib.redirect_stderr(told),
