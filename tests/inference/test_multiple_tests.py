@@ -32,17 +32,17 @@ def test_true_hypotheses_are_rejected_as_rarely_as_promised():
     assert wrong == pytest.approx(0.05, abs=3.5 * 0.0035)
 
 
-def test_one_small_p_value_counts_but_for_the_number_of_tests():
-    assert combine([1e-12, 0.5]) == pytest.approx(2e-12, rel=1e-6)
-    assert combine([1e-200, 1.0]) == pytest.approx(2e-200, rel=1e-6)
-    assert combine([0.03, 0.03]) == pytest.approx(0.03)
-    assert 0.99 <= combine([1.0, 1.0]) <= 1.0
+def test_a_single_small_p_value_is_divided_by_its_weight():
+    assert combine([1e-12, 0.5], [0.8, 0.2]) == pytest.approx(1e-12 / 0.8, rel=1e-6)
+    assert combine([1.0, 1e-200], [0.8, 0.2]) == pytest.approx(1e-200 / 0.2, rel=1e-6)
+    assert combine([0.03, 0.03], [0.8, 0.2]) == pytest.approx(0.03)
+    assert 0.98 <= combine([1.0, 1.0], [0.8, 0.2]) <= 1.0
 
 
 def test_the_combined_p_value_keeps_its_level():
     z = np.random.default_rng(0).normal(size=(20_000, 6)) ** 2
     weights = np.array([1.0, 0.6, 0.3, 0.1, 0.05, 0.02])
-    both = [combine([weighted_chi2_sf(float(row @ weights), weights), chdtrc(6, row.sum())]) for row in z]
+    both = [combine([weighted_chi2_sf(float(row @ weights), weights), chdtrc(6, row.sum())], [0.8, 0.2]) for row in z]
 
     rate = np.mean(np.array(both) < 0.05)
 

@@ -25,13 +25,13 @@ def holm(pvalues: Sequence[float], level: float) -> NDArray[np.bool_]:
     return rejected
 
 
-def combine(pvalues: Sequence[float]) -> float:
+def combine(pvalues: Sequence[float], weights: Sequence[float]) -> float:
     """One p-value from several of the same hypothesis, however they depend on each other (Liu and Xie 2020).
 
-    Each becomes a Cauchy variable, and so does their mean. Its tail hardly knows of the dependence: a single small
-    p-value is multiplied by their number.
+    Each becomes a Cauchy variable, and so does their mean by weights that add up to one. Its tail hardly knows of the
+    dependence: a single small p-value is divided by its weight.
     """
     bounded = np.clip(pvalues, SMALLEST, LARGEST)
     tails = np.where(bounded < IN_THE_TAIL, 1.0 / (np.pi * bounded), np.tan(np.pi * (0.5 - bounded)))
-    mean = float(tails.mean())
+    mean = float(np.dot(tails, weights))
     return 1.0 / (np.pi * mean) if mean > 1.0 / IN_THE_TAIL else 0.5 - float(np.arctan(mean)) / np.pi
