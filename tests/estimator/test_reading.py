@@ -13,7 +13,7 @@ from pugam.terms import Design, f, s
 NAMES = ["x0", "x1", "x2"]
 MAKES = {
     "array": np.array,
-    "Fortran order": np.asfortranarray,
+    "Fortran order": lambda values: np.array(values, order="F"),
     "pandas": lambda values: pd.DataFrame(values, columns=NAMES),
     "pandas, column by column": lambda values: pd.DataFrame(
         {"x0": values[:, 0], "x1": values[:, 1], "x2": values[:, 2]}

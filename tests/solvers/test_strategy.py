@@ -5,6 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from pugam import PUGAM
+from pugam.datasets import simulate
 from pugam.engines import MemoryEngine
 from pugam.solvers import PiPrior, PiRange, Settings, edf, fit_smoothed
 from pugam.solvers.debiasing import correct_bias
@@ -148,3 +150,14 @@ def test_where_the_observed_information_is_indefinite_the_correction_goes_withou
 
     assert abs(found[0].pi - plain.optimum.pi) > 1e-3
     np.testing.assert_allclose(found[1].beta, found[0].beta, atol=1e-7)
+
+
+@pytest.mark.parametrize("options", [{"estimate": "mode"}, {"pi": 0.4}], ids=["mode", "pi given"])
+def test_more_levels_of_a_random_effect_than_go_at_once_need_no_coarser_basis(options):
+    data = simulate(1, n0=300, n=900, pi=0.4, random_state=0)
+    X = data.X[["x1"]].assign(clinic=[f"c{number % 160}" for number in range(900)])
+
+    model = PUGAM("s(x1) + r(clinic)", shrinkage="never", check=False, **options).fit(X, data.z)
+
+    assert model.converged_
+    assert len(model.effect("clinic")) == 160
