@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from pugam.data import Column
 from pugam.errors import InputError, warn_user
+from pugam.messages import in_formula
 from pugam.terms.basis import Encoded
 from pugam.terms.term import Term
 
@@ -59,10 +60,11 @@ def affordable_size(term: Term, column: Column, values: Array, k: int) -> int:
             f"{term.label}: k = {k} is far more than a penalised curve can use; give at most {MOST_FUNCTIONS}; "
             "10 to 40 are usual."
         )
+    may_be_factor = found <= FEW_LEVELS and len(term.columns) == 1
     if found < k:
         warn_user(
             f"{term.label}: column {column.name!r} has only {found} distinct values, so k = {k} was lowered to {found}."
-            + (f" f{term.label[1:]} would give each value its own effect." if found <= FEW_LEVELS else "")
+            + (f" f({in_formula(column.name)}) would give each value its own effect." if may_be_factor else "")
         )
     return found
 
