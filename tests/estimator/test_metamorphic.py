@@ -125,6 +125,7 @@ def test_a_weight_of_two_is_a_row_and_its_copy(table, options):
     np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), rtol=0, atol=1e-6)
 
 
+@pytest.mark.usefixtures("checked")
 @pytest.mark.parametrize("seed", [1, 4, 10])
 def test_tests_of_fit_and_intervals_are_the_same_for_weights_and_copies(seed):
     data = simulate(1, n0=200, n=400, pi=0.4, random_state=seed)

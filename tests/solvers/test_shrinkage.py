@@ -116,6 +116,7 @@ def test_copies_of_all_rows_count_like_weights():
     assert copied.shrinkage_ == weighted.shrinkage_
 
 
+@pytest.mark.usefixtures("checked")
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_a_row_of_weight_two_is_two_rows_where_there_are_a_few_kinds_of_rows(seed):
     rng = np.random.default_rng(seed)
