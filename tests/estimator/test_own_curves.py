@@ -87,6 +87,9 @@ def test_a_model_with_own_curves_survives_storage(data, model, tmp_path):
     for changed, said in (
         ({"column": "age"}, levels("'age'")),
         ({"names": ["early", "late"]}, levels("'year'")),
+        ({"own_curves": False}, "own_curves, as terms read 'year'"),
+        ({"column": None}, "false where no column tells samples apart"),
+        ({"names": ["all", "2021"]}, "'all' is none"),
         others,
     ):
         document = json.loads((tmp_path / "model.json").read_text(encoding="utf-8"))
