@@ -68,8 +68,8 @@ class DriftMethods:
         digests = column_digests(model)
         if digests is None:
             raise InputError(
-                "The model does not hold what its unlabelled rows looked like, since it was copied, or saved by an "
-                "earlier pugam; fit it again, or give its rows back with attach(X, z)."
+                "The model does not hold what its unlabelled rows looked like, since an earlier pugam copied or saved "
+                "it; fit it again, or give its rows back with attach(X, z)."
             )
         table = read_new_rows(model, X)
         without = unscorable_rows([model._design], table)
