@@ -17,7 +17,7 @@ __all__ = ["Calibration", "calibrate", "calibrate_held_out"]
 Array = NDArray[np.float64]
 
 N_BINS = 10
-ALIKE_DECIMALS = 9  # of predictions that go to the same bin, however their sums were rounded
+ALIKE_DECIMALS = 12  # of predictions that go to the same bin, however their sums were rounded
 
 
 @dataclass(frozen=True)

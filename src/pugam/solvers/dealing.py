@@ -18,8 +18,6 @@ Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Numbers = NDArray[np.intp]
 
-LEAST_PART = 1e-9  # of a row: less is rounding
-
 
 @dataclass(frozen=True, eq=False)
 class Dealing:
@@ -105,7 +103,7 @@ def deal_weights(kinds: Numbers, positive: Flags, weights: Array | None, n_folds
     units = weights[order] / unit_of(weights)
     ends = np.cumsum(units)
     starts = np.append(0.0, ends[:-1])
-    first = np.floor(starts + LEAST_PART)
+    first = np.floor(starts + TUNING.least_part)
     # The turns of a row begin with the fold of its first unit; a fold's turn comes again after n_folds units.
     turns = np.arange(n_folds) + (first % n_folds)[:, None]
     folds = (turns % n_folds).astype(np.intp)
@@ -113,7 +111,7 @@ def deal_weights(kinds: Numbers, positive: Flags, weights: Array | None, n_folds
     parts[order] = _dealt(ends, folds) - _dealt(starts, folds)
     parts /= np.where(weights > 0.0, weights / unit_of(weights), 1.0)[:, None]
     folds[order] = folds.copy()
-    rows, turn = np.nonzero(parts > LEAST_PART)
+    rows, turn = np.nonzero(parts > TUNING.least_part)
     kept = parts[rows, turn]
     return Dealing(rows, folds[rows, turn], kept / np.bincount(rows, kept, len(weights))[rows])
 
