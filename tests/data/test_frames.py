@@ -54,3 +54,8 @@ def test_frames_are_of_pandas_where_the_library_of_the_fit_is_not_installed(monk
     frame = make_frame("polars", {"x": [1.0, 2.0]})
 
     assert isinstance(frame, pd.DataFrame)
+
+
+@pytest.mark.parametrize("names", [[(1, 2), (3, 4)], [("a", 1), ("b", 2)], [1, "a"]])
+def test_values_of_a_list_stay_what_they_are(names):
+    assert make_frame("pandas", {"row": names, "x": [0.5, 1.5]})["row"].tolist() == names

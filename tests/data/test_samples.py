@@ -95,6 +95,7 @@ NOTHING = [None] * N
             None,
             ("sample is ['2023'] in row 30", "one text or number"),
         ),
+        ([1, True] * 30, None, ("has 1 and True", "equal", "rename one of them")),
         (some(YEARS, r30="2023"), None, ("has 2023 and '2023'", "both be the sample '2023'", "rename one of them")),
         (None, some(NOTHING, r40=2), ("audit", "2", "row 40")),
         (None, some(NOTHING, r40="yes"), ("audit", "'yes'", "row 40")),

@@ -91,9 +91,19 @@ def test_a_model_that_kept_nothing_says_so(model, june, tmp_path):
     document["columns"] = None
     (tmp_path / "model.json").write_text(json.dumps(document))
 
-    for without in (pugam.load(tmp_path / "model.json"), pickle.loads(pickle.dumps(model))):
-        with pytest.raises(InputError, match="does not hold what its unlabelled rows looked like"):
-            without.drift(june)
+    with pytest.raises(InputError, match="does not hold what its unlabelled rows looked like"):
+        pugam.load(tmp_path / "model.json").drift(june)
+
+
+def test_a_copy_knows_what_the_rows_looked_like_and_so_does_its_file(model, june, tmp_path):
+    copied = pickle.loads(pickle.dumps(model))
+    copied.save(tmp_path / "copy.json")
+    model.save(tmp_path / "model.json")
+
+    assert str(copied.drift(june)) == str(model.drift(june))
+    documents = [json.loads((tmp_path / f"{name}.json").read_text()) for name in ("copy", "model")]
+    assert documents[0]["columns"] == documents[1]["columns"]
+    assert documents[0]["term_moments"] == documents[1]["term_moments"]
 
 
 def test_rows_none_of_which_can_be_scored_are_refused(model, june):

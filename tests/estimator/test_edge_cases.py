@@ -476,3 +476,23 @@ def test_curves_that_are_stopped_while_they_grow_do_not_leap():
         model = PUGAM([s("x", k=3), f("group")], smoothing=1.0, max_iter=3).fit(X, z)
 
     assert model.loglik_ > -20.0  # it was -3e91
+
+
+FAR = -3.4e38 * 10.0 ** np.array([-37.0, -20.0, -5.0, 0.0, 5.0, 15.0, 40.0, 100.0, 200.0])
+
+
+@pytest.mark.parametrize(
+    "formula", ["te(x1, x2)", "te(x1, x2, x3)", "s(x1, by=x2)", "x1 + x2 + ti(x1, x2)", "x1 + x2 + x3 + ti(x1, x2, x3)"]
+)
+def test_far_out_of_range_effects_go_on_the_way_they_go(formula):
+    data = simulate(2, n0=300, n=900, pi=0.4, random_state=0)
+    model = PUGAM(f"{formula} + x4", pi=0.4, smoothing=0.1, check=False).fit(data.X, data.z)
+    rows = pd.concat([data.X.iloc[:1]] * len(FAR), ignore_index=True).assign(x1=FAR)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = model.log_density_ratio(rows)
+
+    assert np.isfinite(found).all()
+    assert (np.sign(found) == np.sign(found[0])).all()
+    assert (np.diff(np.abs(found)) >= -1e-9 * np.abs(found[1:])).all()

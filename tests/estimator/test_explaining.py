@@ -166,6 +166,13 @@ def test_the_index_of_rows_is_kept(models, mixed):
     assert model.predict(rows, type="terms").index.tolist() == ["p7", "p1", "p3"]
 
 
+@pytest.mark.parametrize("names", [[(1, 2), (3, 4), (5, 6)], [("a", 1), ("a", 2), ("b", 1)]])
+def test_rows_with_an_index_of_several_levels_are_named_by_tuples(models, mixed, names):
+    rows = mixed.iloc[:3].set_axis(pd.MultiIndex.from_tuples(names), axis=0)
+
+    assert models("by the mode").explain(rows)["row"].tolist() == [name for name in names for _ in range(4)]
+
+
 def test_frames_come_in_the_library_of_the_rows(models, mixed):
     model = models("by the mode")
 

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from pugam import PUGAM, InputError, load
+from pugam.datasets import simulate
 
 pytestmark = pytest.mark.filterwarnings("ignore::pugam.PugamWarning", "ignore::pugam.VerdictWarning")
 
@@ -192,6 +193,7 @@ def test_the_module_imports_math_alone(model, tmp_path):
         ("scorer.sql", {}, "A query reads a table; name it, as in table='claims'"),
         ("scorer.py", {"table": "claims"}, "table is for queries"),
         ("scorer.sql", {"table": "cla\0ims"}, "SQL has no name"),
+        ("scorer.sql", {"table": "cla\r\nims"}, "SQL has no name"),
         ("scorer.py", {"pi": 2.0}, "pi"),
     ],
 )
@@ -199,6 +201,17 @@ def test_what_cannot_be_exported_is_refused(model, path, options, message, tmp_p
     with pytest.raises(InputError, match=message):
         model.export(tmp_path / path, **options)
     assert not (tmp_path / path).exists()
+
+
+@pytest.mark.parametrize("end", ["\r", "\r\n"])
+def test_levels_that_would_be_read_otherwise_from_a_text_file_are_refused(end, tmp_path):
+    data = simulate(1, n0=200, n=500, random_state=0)
+    X = data.X.assign(site=[("north", f"so{end}uth")[number % 2] for number in range(500)])
+    model = PUGAM("x1 + x2 + f(site)", pi=0.4, check=False).fit(X, data.z)
+
+    with pytest.raises(InputError, match="SQL cannot hold the level"):
+        model.export(tmp_path / "scorer.sql", table="claims")
+    model.export(tmp_path / "scorer.py")
 
 
 def test_columns_of_an_earlier_result_do_not_count(model, beyond, tmp_path):

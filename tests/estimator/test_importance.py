@@ -1,6 +1,7 @@
 """`importance`, and the order in which summaries and pictures show terms."""
 
 import pickle
+from copy import deepcopy
 
 import numpy as np
 import polars as pl
@@ -79,8 +80,16 @@ def test_so_does_one_with_a_known_effect(mixed, z, tmp_path):
     assert pugam.load(tmp_path / "model.json").importance().equals(model.importance())
 
 
-def test_a_pickled_model_needs_its_rows_back(fitted, mixed, z):
+def test_a_copy_knows_how_terms_vary(fitted, mixed, z):
+    for copied in (pickle.loads(pickle.dumps(fitted)), deepcopy(fitted), pickle.loads(pickle.dumps(deepcopy(fitted)))):
+        assert copied.importance().equals(fitted.importance())
+        assert list(copied._order()) == list(fitted._order())
+        assert copied.attach(mixed, z).importance().equals(fitted.importance())
+
+
+def test_a_model_that_does_not_know_how_terms_vary_needs_its_rows_back(fitted, mixed, z):
     pickled = pickle.loads(pickle.dumps(fitted))
+    pickled._term_moments = None
     with pytest.raises(InputError, match=r"importance of terms needs the rows .* attach"):
         pickled.importance()
     with pytest.raises(InputError, match=r"ordered by importance needs the rows"):

@@ -1,5 +1,7 @@
 """Labels that depend on columns: pi of all positives, who is labelled, and what goes with it."""
 
+import runpy
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -217,3 +219,27 @@ def test_an_audit_identifies_what_labels_alone_do_not():
     assert interval.lower < PI < interval.upper
     assert interval.upper - interval.lower < 0.2  # of 150 rows alone: 0.157
     assert model.check_audit().audited.iloc[0] == 150.0
+
+
+@pytest.mark.parametrize("labelling", ["s(d)", "f(site)"])
+def test_predictions_do_not_read_what_only_the_labelling_reads(labelling, tmp_path):
+    X, z, _ = make_table(3, 1.0)
+    X = X.assign(site=[("north", "south", "west")[number % 3] for number in range(len(X))])
+    model = PUGAM("s(a) + s(b) + c", labelling=labelling, check=False).fit(X, z)
+    rows, column = X.iloc[N : N + 20], labelling[2:-1]
+    expected = model.predict_proba(rows)
+    gap = rows.assign(**{column: [None] * 20}) if column == "site" else rows.assign(d=np.nan)
+    unseen = rows.assign(**{column: ["nowhere"] * 20}) if column == "site" else rows.assign(d=1e9)
+
+    for others in (rows.drop(columns=column), gap, unseen):
+        np.testing.assert_array_equal(model.predict_proba(others), expected)
+        assert len(model.unscorable(others)) == 0
+        assert model.predict_interval(others).equals(model.predict_interval(rows))
+        assert model.explain(others).equals(model.explain(rows))
+        assert str(model.worklist(others, top=5)) == str(model.worklist(rows, top=5))
+        assert model.drift(others).pvalue == model.drift(rows).pvalue
+    model.export(tmp_path / "scorer.py")
+    score = runpy.run_path(str(tmp_path / "scorer.py"))["score"]
+    assert score(rows.drop(columns=column).iloc[0].to_dict()) == pytest.approx(expected[0, 1])
+    with pytest.raises(InputError, match=column):
+        model.score(rows.drop(columns=column), z[N : N + 20])

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from pugam import PUGAM
+from pugam.datasets import simulate
 
 KINDS = {
     "marginal": {"interactions": None},
@@ -122,6 +123,21 @@ def test_a_weight_of_two_is_a_row_and_its_copy(table, options):
     assert weighted.pi_ == pytest.approx(repeated.pi_, abs=1e-7)
     assert weighted.edf_ == pytest.approx(repeated.edf_, abs=1e-5)
     np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), rtol=0, atol=1e-6)
+
+
+@pytest.mark.usefixtures("checked")
+@pytest.mark.parametrize("seed", [1, 4, 10])
+def test_tests_of_fit_and_intervals_are_the_same_for_weights_and_copies(seed):
+    data = simulate(1, n0=200, n=400, pi=0.4, random_state=seed)
+    weights = np.random.default_rng(seed).integers(1, 4, 400)
+    copies = np.repeat(np.arange(400), weights)
+
+    weighted = PUGAM().fit(data.X, data.z, sample_weight=weights)
+    repeated = PUGAM().fit(data.X.iloc[copies], data.z[copies])
+
+    assert weighted.verdict_ == repeated.verdict_
+    assert str(weighted.pi_interval()) == str(repeated.pi_interval())
+    assert str(weighted.diagnose()) == str(repeated.diagnose())
 
 
 @pytest.mark.long

@@ -87,6 +87,9 @@ def test_a_model_with_own_curves_survives_storage(data, model, tmp_path):
     for changed, said in (
         ({"column": "age"}, levels("'age'")),
         ({"names": ["early", "late"]}, levels("'year'")),
+        ({"own_curves": False}, "own_curves, as terms read 'year'"),
+        ({"column": None}, "false where no column tells samples apart"),
+        ({"names": ["all", "2021"]}, "'all' is none"),
         others,
     ):
         document = json.loads((tmp_path / "model.json").read_text(encoding="utf-8"))
@@ -192,3 +195,15 @@ def test_rows_without_a_sample_are_refused_or_left_out(data, model):
         model.score(X, z)
     with pytest.raises(InputError, match="fit without by"):
         model.test_curves()
+
+
+def test_a_new_level_written_like_a_sample_has_neither_its_curve_nor_its_share(data):
+    X, z, _ = data
+    model = PUGAM(TERMS, unseen="zero", check=False).fit(X, z, sample="year")
+    rows = X[z == 0].head(6)
+    as_text, elsewhere = (rows.assign(year=[name] * 6) for name in ("2020", "nowhere"))
+
+    np.testing.assert_array_equal(model.predict_proba(as_text), model.predict_proba(elsewhere))
+    as_numbers = [rows.assign(year=2020), rows.assign(year=2020.0)]
+    np.testing.assert_array_equal(*map(model.predict_proba, as_numbers))
+    assert (model.predict_proba(as_text) != model.predict_proba(as_numbers[0])).all()

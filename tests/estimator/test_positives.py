@@ -1,5 +1,6 @@
 """Kinds of positives: shares that add up, whatever mix was labelled; one kind is an ordinary fit."""
 
+import json
 import pickle
 import warnings
 from dataclasses import replace
@@ -8,6 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.base import clone
 
 import pugam
 from pugam import PUGAM
@@ -333,3 +335,58 @@ def test_an_estimator_forgets_kinds_when_it_is_fitted_again(rows):
     assert again.pi_ == PUGAM("a + b", check=False).fit(X, z).pi_
     assert not hasattr(again, "kinds_")
     assert not hasattr(again.fit(X, z, kind=kind), "coef_")
+
+
+def _with_samples(document):
+    document["kinds"][0]["model"] = document["with samples"]
+
+
+def _with_another_estimate(document):
+    document["kinds"][1]["model"]["parameters"]["estimate"] = "mode"
+
+
+def _with_a_known_share(document):
+    document["parameters"]["pi"] = 0.01
+
+
+def _with_bounds(document):
+    for one in (document, *(kind["model"] for kind in document["kinds"])):
+        one["parameters"]["pi"] = [0.0, 0.99]
+
+
+def _with_the_name_of_all(document):
+    document["kinds"][0]["name"] = "all"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (_with_samples, "models with the parameters of all kinds, of one sample"),
+        (_with_another_estimate, "models with the parameters of all kinds, of one sample"),
+        (_with_a_known_share, "models with the parameters of all kinds, of one sample"),
+        (_with_bounds, "parameters: pi cannot be fixed or bounded where there are several kinds"),
+        (_with_the_name_of_all, "none called 'all'"),
+    ],
+)
+def test_files_that_no_fit_of_several_kinds_writes_are_refused(model, rows, tmp_path, change, said):
+    X, z, _ = rows
+    model.save(tmp_path / "model.json")
+    document = json.loads((tmp_path / "model.json").read_text())
+    sampled = clone(model).set_params(check=False).fit(X, z, sample=np.arange(len(z)) % 2)
+    sampled.save(tmp_path / "sampled.json")
+    document["with samples"] = json.loads((tmp_path / "sampled.json").read_text())
+
+    change(document)
+
+    del document["with samples"]
+    (tmp_path / "changed.json").write_text(json.dumps(document))
+    with pytest.raises(InputError, match=said):
+        pugam.load(tmp_path / "changed.json")
+
+
+def test_every_kind_of_fit_of_kinds_comes_back(rows, tmp_path):
+    X, z, kind = rows
+    for options in ({"estimate": "mode"}, {"shrinkage": "always"}, {"pi_prior": None}, {"smoothing": 0.1}):
+        fitted = PUGAM("a + b", check=False, **options).fit(X, z, kind=kind)
+        fitted.save(tmp_path / "model.json")
+        pd.testing.assert_frame_equal(pugam.load(tmp_path / "model.json").kinds(), fitted.kinds())

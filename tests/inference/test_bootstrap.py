@@ -674,3 +674,20 @@ def test_refits_lie_low_because_resamples_repeat_rows():
     # Over eight data sets with eighty draws each -0.0085 and 0.0008; here Monte-Carlo standard errors are 0.0015.
     assert low < -0.005
     assert abs(level) < 0.0045
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("options", [{}, {"estimate": "mode"}, {"shrinkage": "always"}], ids=str)
+@pytest.mark.parametrize("smoothing", ["fixed", "reselect"])
+def test_resamples_without_a_labelled_row_fail_in_silence(options, smoothing):
+    drawn = simulate(1, n0=60, n=360, pi=0.4, random_state=0)
+    groups = np.where(drawn.z == 1, np.arange(360) % 2, 2 + np.arange(360) % 20)
+    groups[np.flatnonzero(drawn.z == 0)[0]] = 1  # one group of labelled rows, one of both: either may not be drawn
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PugamWarning)
+        model = PUGAM("x1 + x2 + x3", check=False, **options).fit(drawn.X, drawn.z)
+        resamples = model.bootstrap(30, groups=groups, smoothing=smoothing, random_state=0)
+
+    assert 0 < resamples.n_failed < 15
+    assert np.isfinite(resamples.pi).all()

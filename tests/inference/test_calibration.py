@@ -45,6 +45,27 @@ def test_expected_and_observed_counts_of_eight_rows():
     assert found.pvalue == pytest.approx(chi2.sf(statistic, 1), rel=1e-9)
 
 
+def test_bins_of_weighted_rows_are_those_of_copies():
+    rng = np.random.default_rng(0)
+    x, positive, weights = rng.normal(size=150), rng.random(150) < 0.4, rng.integers(1, 9, 150)
+    rows = np.repeat(np.arange(150), weights)
+
+    weighted = calibrate(handmade(x, positive, [0.3, 4.0], 0.4, weights))
+    repeated = calibrate(handmade(x[rows], positive[rows], [0.3, 4.0], 0.4))
+
+    np.testing.assert_array_equal(weighted.weight, repeated.weight)
+    assert weighted.statistic == pytest.approx(repeated.statistic, rel=1e-12)
+
+
+def test_predictions_that_differ_by_rounding_go_to_one_bin():
+    x = 40.0 + np.arange(100.0) / 10.0  # so far up that predictions are next to c
+    positive = np.arange(100) % 2 == 0
+
+    found = calibrate(handmade(np.append(0.0, x), np.append(False, positive), [0.0, 400.0], 0.5))
+
+    assert found.weight.max() >= 100.0
+
+
 def test_a_row_of_weight_two_counts_as_two_rows():
     x = np.array([0.0, 1.0, 3.0, 5.0, 7.0, 8.0])
     positive = np.array([0, 1, 0, 1, 0, 1])

@@ -71,10 +71,12 @@ def test_levels_beside_a_gap_in_another_column_count_as_missing():
 
 
 def test_weights_count():
-    (digest,) = digests("x", np.array([7.0, 1.0, 1.0, 1.0, 50.0, 50.0]))
+    weights = np.array([7.0, 1.0, 1.0, 1.0, 50.0, 50.0])
+    (digest,), (copied,) = digests("x", 0.5 * weights), digests("x", weights)
 
     assert _quantiles(np.arange(40.0), np.r_[np.full(5, 8.0), np.ones(35)])[50] == 2.0  # the mean of the first five
     assert digest.n_rows == pytest.approx(100.0 / 52.0)
+    assert copied.n_rows == 10.0  # whole numbers are copies of rows
 
 
 def test_levels_have_shares_and_gaps_one_of_their_own():

@@ -7,7 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import pugam
 from pugam import PUGAM, PugamWarning, l, s
+from pugam.datasets import simulate
+from pugam.inference.findings import WideInterval
+from pugam.inference.verdict import WIDE_INTERVAL
 from pugam.likelihood import alpha_shift, logit
 from pugam.solvers import Objective, StartRecord
 
@@ -324,3 +328,30 @@ def test_terms_without_a_smoothing_parameter_are_diagnosed_too(clear_data):
 
     assert [test.terms[0] for test in diagnosis.terms] == ["s(x1)", "l(x2)", "s(x3)", "s(x4)", "f(half)"]
     assert diagnosis.verdict != "fixed"
+
+
+@pytest.mark.usefixtures("checked")
+@pytest.mark.parametrize(
+    ("options", "setting", "seed", "verdict"),
+    [
+        ({"terms": "s(x1) + s(x2)", "estimate": "mode"}, 2, 13, "weakly determined"),
+        ({}, 1, 3, "does not fit"),
+        ({}, 1, 22, "does not fit"),
+    ],
+)
+def test_findings_quote_the_reported_interval_and_copies_say_the_same(options, setting, seed, verdict, tmp_path):
+    n0, n = (300, 700) if setting == 2 else (200, 400)
+    data = simulate(setting, n0=n0, n=n, pi=0.4, random_state=seed)
+    weights = None if setting == 2 else np.random.default_rng(seed).integers(1, 4, n)
+    model = PUGAM(**options).fit(data.X, data.z, sample_weight=weights)
+    interval = model.pi_interval()
+    wide = [finding for finding in model.diagnose().findings if isinstance(finding, WideInterval)]
+
+    assert model.verdict_ == verdict
+    assert interval.upper - interval.lower > WIDE_INTERVAL
+    assert [(found.lower, found.upper) for found in wide] == [(interval.lower, interval.upper)]
+    model.save(tmp_path / "model.json")
+    copy = pugam.load(tmp_path / "model.json")
+    copy.attach(data.X, data.z, sample_weight=weights)
+    assert copy.verdict_ == model.verdict_
+    assert str(copy.diagnose()) == str(model.diagnose())

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.special import expit
 
-from pugam import PUGAM
+from pugam import PUGAM, InputError
 from pugam.datasets import simulate
 from pugam.inference import bound_labelling, choose_rows, profile_of
 from pugam.inference.boosting import held_out_chances
@@ -119,6 +119,12 @@ def test_gamma_for_a_value_is_where_the_bound_reaches_it(model, profile, found):
     assert found.gamma_for(0.1, sampling=False) == pytest.approx(interval.estimate / 0.1)
     assert found.gamma_for(interval.estimate) == 1.0
     assert found.gamma_for(0.0) == found.gamma_for(1.0) == np.inf
+
+
+@pytest.mark.parametrize("value", [np.nan, -0.1, 1.2, "0.3", None])
+def test_gamma_for_what_is_no_share_is_refused(found, value):
+    with pytest.raises(InputError, match="number from 0 to 1; got"):
+        found.gamma_for(value)
 
 
 def test_bounds_in_words_hold_their_numbers(found):

@@ -58,6 +58,33 @@ def test_few_kinds_of_rows_are_dealt_out_one_by_one():
     assert np.ptp(np.bincount(rows.folds, minlength=N_FOLDS)) <= 1
 
 
+def as_copies(data, seed):
+    """The labels of a table, weights that are whole numbers, and the same rows as copies."""
+    weights = np.random.default_rng(seed).integers(0, 4, len(data.z))
+    return weights, np.repeat(np.arange(len(data.z)), weights)
+
+
+@pytest.mark.parametrize("most", [20_000, 700])
+def test_rows_of_weight_two_are_tested_as_two_rows(data, monkeypatch, most):
+    monkeypatch.setattr(rows_tested, "MOST_ROWS", most)
+    weights, copies = as_copies(data, 0)
+
+    weighted, copied = rows_of(data.X, data.z, weights=weights), rows_of(data.X.iloc[copies], data.z[copies])
+
+    assert len(weighted.positive) == min(most, len(copies))
+    for name in ("positive", "weights", "folds", "features"):
+        np.testing.assert_array_equal(getattr(weighted, name), getattr(copied, name))
+    np.testing.assert_allclose(weighted.residuals, copied.residuals, rtol=1e-4)
+
+
+def test_weights_that_are_no_whole_numbers_stay_with_their_rows(data):
+    weights = np.random.default_rng(0).uniform(0.5, 1.5, len(data.z))
+
+    rows = rows_of(data.X, data.z, weights=weights)
+
+    assert sorted(rows.weights) == sorted(weights)
+
+
 def test_residuals_and_tangents_are_those_of_the_labels_chances(rows):
     chance = rows.odds / (1.0 + rows.odds)
     expected = (rows.positive - chance) / np.sqrt(chance * (1.0 - chance))

@@ -55,6 +55,40 @@ def test_with_known_parameters_the_limits_are_those_of_a_binomial_distribution()
         assert abs(upper - binom.ppf(0.975, length, 0.3)) <= tolerance
 
 
+@pytest.mark.parametrize("posterior", [0.962, 0.985, 0.5, 0.02])
+def test_a_review_of_one_row_finds_a_positive_as_often_as_its_posterior_says(posterior):
+    rows = np.concatenate([[posterior], np.full(200, 0.01)])
+
+    found = review(rows, [1, 201], intercept_variance=0.8**2).found
+
+    assert found.lower[0] <= found.estimate[0] <= found.upper[0]
+    assert (found.lower[0], found.upper[0]) == (0.0, 1.0)
+
+
+def test_numbers_found_have_the_posteriors_as_their_mean(monkeypatch):
+    drawn = {}
+    counts = module.drawn_counts
+    monkeypatch.setattr("pugam.inference.yields.drawn_counts", lambda *args: drawn.setdefault("", counts(*args)))
+    posterior = np.concatenate([[0.97, 0.9], np.linspace(0.8, 0.05, 98)])
+
+    found = review(posterior, [1, 2, 10, 100], intercept_variance=0.5**2).found
+
+    # A thousand draws: 4 standard errors.
+    tolerance = 4.0 * drawn[""].std(axis=1) / np.sqrt(1000.0)
+    assert (np.abs(drawn[""].mean(axis=1) - found.estimate) <= tolerance + 1e-9).all()
+    assert (np.diff(drawn[""], axis=2) >= 0.0).all()
+
+
+def test_limits_hold_the_estimate_whatever_the_length():
+    rng = np.random.default_rng(0)
+    posterior = np.sort(rng.beta(0.2, 0.2, 300))[::-1].clip(1e-6, 1 - 1e-6)
+
+    found = review(posterior, np.arange(0, 301), intercept_variance=0.3**2, errors=ModelErrors.of_share(0.5, 0.45, 0.6))
+
+    assert (found.found.lower <= found.found.estimate).all()
+    assert (found.found.estimate <= found.found.upper).all()
+
+
 def test_errors_that_rows_have_in_common_do_not_average_out():
     n = 4000
     found = review(np.full(n, 0.3), [n], intercept_variance=0.2**2).found

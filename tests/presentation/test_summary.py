@@ -400,3 +400,13 @@ def test_an_estimate_on_the_boundary_is_warned_of(X, z):
 def test_a_sound_fit_has_no_warnings(summary):
     assert summary.warnings == ()
     assert "!" not in str(summary)
+
+
+def test_parameters_set_after_the_fit_are_not_those_of_the_fit(X, z):
+    model = PUGAM("s(age) + weight", smoothing=0.1, pi_prior=(3, 2), n_starts=2).fit(X, z)
+    before = str(model.summary())
+
+    model.set_params(pi_prior=None)
+
+    assert "prior on pi (3, 2)" in before
+    assert str(model.summary()) == before

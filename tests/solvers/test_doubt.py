@@ -65,7 +65,20 @@ def fixed(n):
     return PUGAM("s(x1) + s(x2)", pi=0.4, shrinkage="never").fit(X, z)._fitted("A test")
 
 
-@pytest.mark.parametrize("weight", [0.5, 2.0])
+def test_rows_in_doubt_of_weight_two_are_two_rows():
+    (X, z), rng = rows_of(600), np.random.default_rng(0)
+    weights = rng.integers(1, 4, 600)
+    copies = np.repeat(np.arange(600), weights)
+    weighted, copied = (
+        PUGAM("s(x1) + s(x2)", smoothing=0.1, pi=0.4).fit(*rows)._fitted("A test")
+        for rows in ((X, z, weights), (X.iloc[copies], z[copies]))
+    )
+
+    found = [rows_in_doubt(one.engine, one.fit.penalized) for one in (weighted, copied)]
+    assert found[0] == pytest.approx(found[1], rel=1e-6)
+
+
+@pytest.mark.parametrize("weight", [0.5, 1.7])
 def test_rows_in_doubt_do_not_depend_on_the_scale_of_weights(weight):
     X, z = rows_of(600)
     plain, weighted = (

@@ -56,3 +56,16 @@ def test_no_cluster_has_fewer_rows_than_asked_for():
     rows = np.array([[0, 0], [6, 0], [0, 6]])[true] + rng.normal(size=(len(true), 2))
 
     assert np.bincount(find_clusters(columns_of(rows), FEWEST, seed=0)).min() >= FEWEST
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("unit", [1e-300, 1e-170, 1e160, 1e300])
+def test_units_do_not_matter(unit):
+    rng = np.random.default_rng(0)
+    true = np.repeat([0, 1], [120, 80])
+    rows = np.exp(rng.normal(size=(200, 2)) + 4.0 * np.eye(2)[true])
+
+    found = find_clusters(columns_of(unit * rows), FEWEST, seed=0)
+
+    np.testing.assert_array_equal(found, find_clusters(columns_of(rows), FEWEST, seed=0))
+    assert len(set(found)) == 2

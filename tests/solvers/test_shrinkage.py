@@ -36,6 +36,15 @@ def engine_of(frame, positive, make_term=l, weights=None):
     return MemoryEngine(design, design.encode(table), positive, weights)
 
 
+def folds_of(engine):
+    """The folds of rows none of which is split, shape (n_dealings, n_rows)."""
+    dealings = make_folds(engine)
+    for dealing in dealings:
+        np.testing.assert_array_equal(dealing.rows, np.arange(engine.n_rows))
+        assert (dealing.parts == 1.0).all()
+    return np.array([dealing.folds for dealing in dealings])
+
+
 @pytest.fixture(scope="module")
 def fitted():
     X, positive = drawn(50, 120, 6)
@@ -47,7 +56,7 @@ def fitted():
 def test_folds_deal_out_rows_of_each_label_evenly_and_always_alike(n0, n1):
     X, positive = drawn(n0, n1, 3)
 
-    folds = make_folds(engine_of(X, positive))
+    folds = folds_of(engine_of(X, positive))
 
     assert folds.shape == (TUNING.n_dealings, n0 + n1)
     for dealing in folds:
@@ -55,7 +64,7 @@ def test_folds_deal_out_rows_of_each_label_evenly_and_always_alike(n0, n1):
             sizes = np.bincount(dealing[positive == label], minlength=TUNING.n_folds)
             assert sizes.sum() == count
             assert np.ptp(sizes) <= 1
-    np.testing.assert_array_equal(folds, make_folds(engine_of(X.copy(), positive.copy())))
+    np.testing.assert_array_equal(folds, folds_of(engine_of(X.copy(), positive.copy())))
 
 
 @pytest.mark.parametrize("kinds", ["many", "few"])
@@ -64,10 +73,13 @@ def test_folds_do_not_depend_on_the_order_of_rows(kinds):
     X, weights = X if kinds == "many" else (X > 0.0).astype(float), np.random.default_rng(1).uniform(1.0, 2.0, 120)
     order = np.random.default_rng(2).permutation(120)
 
-    folds = make_folds(engine_of(X, positive).reweighted(weights))
+    dealings = make_folds(engine_of(X, positive).reweighted(weights))
     shuffled = make_folds(engine_of(X.iloc[order], positive[order]).reweighted(weights[order]))
 
-    np.testing.assert_array_equal(shuffled, folds[:, order])
+    for one, other in zip(dealings, shuffled, strict=True):
+        for fold in range(TUNING.n_folds):
+            expected = one.held_out(fold, 120)[order]
+            np.testing.assert_allclose(other.held_out(fold, 120), expected, atol=1e-9)
 
 
 def test_rows_that_are_alike_share_a_fold():
@@ -75,7 +87,7 @@ def test_rows_that_are_alike_share_a_fold():
     again = pd.concat([X, X.iloc[::-1], X], ignore_index=True)
     labels = np.concatenate([positive, positive[::-1], ~positive])  # of a row in both samples, too
 
-    folds = make_folds(engine_of(again, labels))
+    folds = folds_of(engine_of(again, labels))
 
     np.testing.assert_array_equal(folds[:, 90:180], folds[:, :90][:, ::-1])
     np.testing.assert_array_equal(folds[:, 180:], folds[:, :90])
@@ -85,7 +97,7 @@ def test_rows_that_are_alike_share_a_fold():
 def test_a_few_kinds_of_rows_are_dealt_out_one_by_one():
     X, positive = drawn(40, 80, 2)
 
-    folds = make_folds(engine_of((X > 0.0).astype(float), positive))
+    folds = folds_of(engine_of((X > 0.0).astype(float), positive))
 
     for kind in range(4):
         alike = (X["x0"] > 0.0) + 2 * (X["x1"] > 0.0) == kind
@@ -104,12 +116,30 @@ def test_copies_of_all_rows_count_like_weights():
     assert copied.shrinkage_ == weighted.shrinkage_
 
 
+@pytest.mark.usefixtures("checked")
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_row_of_weight_two_is_two_rows_where_there_are_a_few_kinds_of_rows(seed):
+    rng = np.random.default_rng(seed)
+    y = np.append(np.ones(40), rng.random(80) < 0.4)
+    a = np.array(list("uvw"))[np.clip(rng.integers(0, 3, 120) + y * (rng.random(120) < 0.5), 0, 2).astype(int)]
+    X, z, w = pd.DataFrame({"a": a, "b": rng.integers(0, 3, 120) + y}), np.arange(120) < 40, rng.integers(1, 8, 120)
+    copies = np.random.default_rng(seed).permutation(np.repeat(np.arange(120), w))
+
+    weighted = PUGAM("f(a) + b", shrinkage="always").fit(X, z, sample_weight=w)
+    copied = PUGAM("f(a) + b", shrinkage="always").fit(X.iloc[copies], z[copies])
+
+    assert weighted.pi_ == pytest.approx(copied.pi_, abs=1e-9)
+    assert weighted.verdict_ == copied.verdict_
+    assert str(weighted.pi_interval()) == str(copied.pi_interval())
+    assert str(weighted.diagnose()) == str(copied.diagnose())
+
+
 def test_scores_of_a_fold_are_those_of_a_fit_to_all_other_rows(fitted):
     engine, penalized = fitted.engine, fitted.fit.penalized
     objective = Objective(engine, fitted.design.penalty(fitted.fit.kappas), fitted.settings.prior)
-    folds = make_folds(engine)
+    folds = folds_of(engine)
 
-    found = hold_out(objective, penalized, folds)
+    found = hold_out(objective, penalized, make_folds(engine))
 
     held = PiRange(penalized.pi, penalized.pi)
     scores = found.scores.reshape(folds.shape)
@@ -135,8 +165,9 @@ def test_scores_are_remembered_for_the_same_curves_penalty_and_folds_only(fitted
     folds = make_folds(engine)
     found = hold_out(objective, penalized, folds)
 
-    assert hold_out(objective, replace(penalized, value=0.0), folds.copy()) is found
-    stiffer, elsewhere = replace(objective, penalty=2.0 * objective.penalty), np.roll(folds, 1)
+    assert hold_out(objective, replace(penalized, value=0.0), make_folds(engine)) is found
+    stiffer = replace(objective, penalty=2.0 * objective.penalty)
+    elsewhere = [replace(dealing, folds=np.roll(dealing.folds, 1)) for dealing in folds]
     for other in (hold_out(stiffer, penalized, folds), hold_out(objective, penalized, elsewhere)):
         assert not np.array_equal(other.scores, found.scores)
 
@@ -157,9 +188,8 @@ def test_rows_of_weight_zero_are_not_held_out(fitted):
 def test_a_fold_with_all_labelled_rows_gets_scores_without_curves(n_left):
     X, positive = drawn(20, 60, 4)
     engine = engine_of(X, positive)
-    folds = make_folds(engine)
-    folds = folds[:1]
-    kept = np.flatnonzero(positive & (folds[0] == 0))[:n_left]
+    folds = make_folds(engine)[:1]
+    kept = np.flatnonzero(positive & (folds[0].folds == 0))[:n_left]
     engine = engine.reweighted(np.where(positive, np.isin(np.arange(80), kept), 1.0))
     objective = Objective(engine, np.full(4, 3.0), PiPrior(1.0, 1.0))
     (penalized,) = maximize_fisher(

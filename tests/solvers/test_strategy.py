@@ -5,6 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from pugam import PUGAM
+from pugam.datasets import simulate
 from pugam.engines import MemoryEngine
 from pugam.solvers import PiPrior, PiRange, Settings, edf, fit_smoothed
 from pugam.solvers.debiasing import correct_bias
@@ -154,3 +156,14 @@ def test_where_the_observed_information_is_indefinite_the_correction_goes_withou
 def test_every_stage_says_what_it_is_for_and_what_earned_it_its_place():
     assert all(stage.purpose.endswith(".") and stage.earned for stage in STAGES)
     assert len({stage.name for stage in STAGES}) == len({stage.purpose for stage in STAGES}) == len(STAGES)
+
+
+@pytest.mark.parametrize("options", [{"estimate": "mode"}, {"pi": 0.4}], ids=["mode", "pi given"])
+def test_more_levels_of_a_random_effect_than_go_at_once_need_no_coarser_basis(options):
+    data = simulate(1, n0=300, n=900, pi=0.4, random_state=0)
+    X = data.X[["x1"]].assign(clinic=[f"c{number % 160}" for number in range(900)])
+
+    model = PUGAM("s(x1) + r(clinic)", shrinkage="never", check=False, **options).fit(X, data.z)
+
+    assert model.converged_
+    assert len(model.effect("clinic")) == 160

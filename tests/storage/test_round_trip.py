@@ -14,6 +14,7 @@ import pytest
 import pugam.storage.parameters as parameters_module
 import pugam.terms.term as terms_module
 from pugam import PUGAM, f, l, load, s
+from pugam.datasets import simulate
 from pugam.errors import InputError
 from pugam.storage import FORMAT_VERSION, Provenance, from_json, to_json
 from pugam.version import __version__
@@ -448,3 +449,14 @@ def test_an_engine_needs_no_place_in_the_file_but_its_name(fitted_kind, stored_o
 
     monkeypatch.setattr(parameters_module, "EngineName", Literal["auto", "abacus"])
     assert from_json(document, "model.json").parameters["engine"] == "abacus"
+
+
+def test_a_loaded_model_that_is_fitted_anew_is_not_from_the_file(tmp_path):
+    data = simulate(1, n0=200, n=600, random_state=0)
+    PUGAM("x1 + x2", pi=0.4, check=False).fit(data.X, data.z).save(tmp_path / "model.json")
+    loaded = load(tmp_path / "model.json")
+    assert loaded.provenance_["pugam"] == __version__
+
+    loaded.fit(data.X.iloc[:500], data.z[:500])
+
+    assert not hasattr(loaded, "provenance_")

@@ -7,7 +7,7 @@ from meeting import NUMBERS, SITES, evaluate, meet
 from pugam.data import Column
 from pugam.errors import InputError, PugamWarning
 from pugam.terms import l, s
-from pugam.terms.ranges import count_distinct, observed_range, unit_interval
+from pugam.terms.ranges import bounded, count_distinct, observed_range, unit_interval
 
 
 def test_distinct_values_are_counted_beyond_the_first_rows():
@@ -75,3 +75,13 @@ def test_numbers_that_rounding_hardly_tells_apart_are_refused(values):
     ):
         observed_range(s("id"), column, column.values)
     assert observed_range(s("id"), column, 1e12 + np.arange(3.0)) == (1e12, 1e12 + 2.0)
+
+
+def test_far_out_functions_keep_their_ratios():
+    values = np.array([[1e100, -3e100, 2.0], [1.0, 2.0, 3.0]])
+
+    found = bounded(values, 2)
+
+    np.testing.assert_allclose(found[0, 1] / found[0, 0], -3.0, rtol=1e-12)
+    np.testing.assert_array_equal(found[1], values[1])
+    assert np.isfinite(np.abs(found).max() ** 4)  # the square of a product of two

@@ -112,7 +112,7 @@ def model_of_kind(model: PUGAM, kind: str | None) -> PUGAM:
 
 def require_columns(model: PUGAM, file: DataFile) -> None:
     """Refuse a file that lacks a column of the model."""
-    columns = columns_read([term for one in model._models for term in one.terms_])
+    columns = columns_read([term for one in model._models for term in one.terms_ if not term.is_labelling])
     known = set(file.names)
     lacking = [column for column in columns if column not in known]
     if lacking:

@@ -63,7 +63,10 @@ def make_frame(library: str, data: dict[str, Any]) -> Any:
 
 def _listed_unless_number(values: Any) -> Any:
     array = np.asarray(values)
-    return array if array.dtype.kind in "fiub" else [_encodable(value) for value in array.tolist()]
+    if array.dtype.kind in "fiub" and array.ndim == 1:
+        return array
+    # An array of a list would make text of its numbers, and a table of its tuples.
+    return [_encodable(value) for value in (values.tolist() if isinstance(values, np.ndarray) else values)]
 
 
 def _encodable(value: Any) -> Any:

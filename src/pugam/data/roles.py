@@ -63,7 +63,8 @@ def one_each(role: str, values: Any, n_rows: int) -> list[Any] | None:
     listed = as_array(values)
     if listed.ndim != 1 or len(listed) != n_rows:
         raise InputError(Argument(role), f" needs one value per row, {n_rows} in all; got shape {listed.shape}.")
-    found: list[Any] = listed.tolist()
+    # An array of a list would make numbers of its booleans.
+    found: list[Any] = list(values) if isinstance(values, list | tuple) else listed.tolist()
     return found
 
 

@@ -129,6 +129,7 @@ def _read_names(values: list[Any] | None, positive: Flags, numbers: NDArray[np.i
         return [ALL_ROWS], codes
     hidden = np.flatnonzero(~positive)
     own = [_own_name(values, int(numbers[row])) for row in hidden]
+    _require_told_apart(own)
     distinct = _in_order(own)
     names = [sample_name(value) for value in distinct]
     if ALL_ROWS in names:
@@ -183,6 +184,16 @@ def _require_different(values: list[Any], names: list[str]) -> None:
         if first < place:
             both = f" has {as_written(values[first])} and {as_written(values[place])}, which would both be the sample "
             raise InputError(Argument("sample"), both, f"{name!r}; write them alike, or rename one of them.")
+
+
+def _require_told_apart(values: list[Any]) -> None:
+    """Refuse values with names of their own that are equal, such as 1 and True: they would be one sample."""
+    first: dict[Any, Any] = {}
+    for _, value in dict.fromkeys((type(value), value) for value in values):
+        other = first.setdefault(value, value)
+        if sample_name(other) != sample_name(value):
+            both = f" has {as_written(other)} and {as_written(value)}, which are equal"
+            raise InputError(Argument("sample"), f"{both}; write them alike, or rename one of them.")
 
 
 def _in_order(values: list[Any]) -> list[Any]:

@@ -48,13 +48,15 @@ class Column:
         Text, booleans and categoricals are categories; everything else that can be used is numeric.
     values : ndarray of shape (n_rows,)
         Numeric: float64 with NaN for missing. Category: objects (str, bool, int or float) with None for
-        missing. May be a view of the user's data: not to be written to.
+        missing. Not to be written to.
     stands_for : int, optional
         Where only some rows are here that tell enough: how many rows they stand for.
     order : tuple, optional
         Levels in an order of their own, as of an ordered categorical: months, or grades. There may be others.
     was_index : bool
         Whether this was the index of a pandas data frame, which a file or an Arrow table keeps as a column.
+    borrowed : bool
+        Whether values may be a view of the user's data, which may be written to later: copy what is kept.
     """
 
     name: str
@@ -63,6 +65,7 @@ class Column:
     stands_for: int | None = None
     order: tuple[object, ...] = ()
     was_index: bool = False
+    borrowed: bool = False
 
     @property
     def n_rows(self) -> int:
@@ -296,7 +299,7 @@ def _read_array_column(array: np.ndarray, name: str) -> Column:
 
 def _take_column(table: Table, rows: np.ndarray, name: str) -> Column:
     whole = table.column(name)
-    return replace(whole, values=whole.values[rows])
+    return replace(whole, values=whole.values[rows], borrowed=False)
 
 
 def _renamed_column(table: Table, own: dict[str, str], name: str) -> Column:
@@ -305,8 +308,9 @@ def _renamed_column(table: Table, own: dict[str, str], name: str) -> Column:
 
 def _number_column(name: str, values: np.ndarray) -> Column:
     if values.dtype == object:
-        values = np.array([_as_float(value) for value in values])
-    floats = values.astype(np.float64, copy=False)
+        floats = np.array([_as_float(value) for value in values], dtype=np.float64)
+    else:
+        floats = values.astype(np.float64, copy=False)
     infinite = np.isinf(floats)
     if infinite.any():
         row = int(np.argmax(infinite))
@@ -315,7 +319,7 @@ def _number_column(name: str, values: np.ndarray) -> Column:
             row,
             f" holds {floats[row]}. Replace it by a finite number or by a missing value.",
         )
-    return Column(name, "numeric", floats)
+    return Column(name, "numeric", floats, borrowed=np.may_share_memory(floats, values))
 
 
 def _as_float(value: Any) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -11,6 +11,8 @@ from pugam.data import SampleRoles, read_samples, row_index
 from pugam.engines import one_blas_thread
 from pugam.errors import InputError
 from pugam.estimator.curves import RowsOfFit
+from pugam.estimator.drifting import column_digests
+from pugam.estimator.importance import term_moments
 from pugam.estimator.options import EngineName, read_engine, read_n_jobs
 from pugam.estimator.own_curves import rows_telling
 from pugam.estimator.reading import either, read_new_rows
@@ -21,6 +23,9 @@ from pugam.estimator.uncertainty import UncertaintyMethods
 from pugam.inference import with_average
 from pugam.messages import Argument
 from pugam.solvers import Fitted, FittedKind, sampled_loglik
+
+if TYPE_CHECKING:
+    from pugam.estimator.pugam import PUGAM
 
 __all__ = ["RowMethods"]
 
@@ -139,4 +144,7 @@ class RowMethods(UncertaintyMethods):
         state.pop("_drawn", None)
         state.pop("_diagnosis", None)
         state.pop("_judged", None)
+        if self.__dict__.get("_rows") is not None:  # what a file would remember of them
+            state["_column_digests"] = self._fit, column_digests(cast("PUGAM", self))
+            state["_term_moments"] = self._fit, term_moments(self)
         return state

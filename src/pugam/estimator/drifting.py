@@ -16,7 +16,7 @@ from pugam.estimator.options import read_share
 from pugam.estimator.reading import read_new_rows
 from pugam.inference import ColumnDigest, Drift, ShareOfRows, column_drift, digest_columns, drift_columns, share_of_rows
 from pugam.solvers import Fit
-from pugam.terms import count_unseen, unscorable_rows, warn_unseen
+from pugam.terms import columns_read, count_unseen, unscorable_rows, warn_unseen
 
 if TYPE_CHECKING:
     from pugam.estimator.pugam import PUGAM
@@ -71,13 +71,16 @@ class DriftMethods:
         digests = column_digests(model)
         if digests is None:
             raise InputError(
-                "The model does not hold what its unlabelled rows looked like, since it was copied, or saved by an "
-                "earlier pugam; fit it again, or give its rows back with attach(X, z)."
+                "The model does not hold what its unlabelled rows looked like, since an earlier pugam copied or saved "
+                "it; fit it again, or give its rows back with attach(X, z)."
             )
         table = read_new_rows(model, X)
         weights = read_weights(sample_weight, table.n_rows)
         without = unscorable_rows([model._design], table)
-        drifts = [column_drift(digest, table.column(digest.column), weights) for digest in digests]
+        read = columns_read(basis.spec for basis in model._design.effect_bases)
+        drifts = [
+            column_drift(digest, table.column(digest.column), weights) for digest in digests if digest.column in read
+        ]
         warn_unseen(count_unseen([model._design], table))
         kept = _scored(table.n_rows, without, weights)
         if not len(kept):
@@ -108,7 +111,7 @@ def _share(model: PUGAM, table: Table, weights: np.ndarray | None, pi: float | N
     design = model._design
     size = 1 + design.blocks[design.n_effects - 1].stop  # terms that say who is labelled have no part in it
     with one_blas_thread():
-        encoded = design.encode(table)
+        encoded = design.encode_effects(table)
         ratio = design.predict(encoded, design.layout.join_predictor(model.alpha_, model.coef_))
         columns = design.matrix(encoded)[:, :size]
         return share_of_rows(ratio, columns, model.covariance()[1 : 1 + size, 1 : 1 + size], asked, level, weights)

@@ -148,13 +148,13 @@ def explain_table(
     design = model._design  # a model of several kinds of positives says here that it has none
     table = read_new_rows(model, X)
     rows = Scorable.read([design], table, unscorable)
-    encoded = design.encode(rows.table)
+    encoded = design.encode_effects(rows.table)
     share, excess = model._known_shares(pi, sample, table.n_rows, X)
     covariance = intercept_covariance(design.layout, model.covariance(), pi_known=pi is not None)
     known = ShareKnown(model.pi_ if share is None else share, covariance, excess)
     with one_blas_thread():
         found = explain_rows(model._inference, encoded, model.alpha_, model.coef_, known, level, model._draws)
-    bases = design.bases[: design.n_effects]
+    bases = design.effect_bases
     columns = [[table.column(name).values for name in basis.spec.columns] for basis in bases]
     shown = [_shown(basis, values) for basis, values in zip(bases, columns, strict=True)]
     data = [values[0] if len(values) == 1 else texts for values, texts in zip(columns, shown, strict=True)]

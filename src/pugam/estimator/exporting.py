@@ -88,7 +88,7 @@ class ExportMethods:
         share = self.pi_ if shares is None else float(shares if pi is not None else shares[0])
         design = self._design
         ratio = design.expression(design.layout.join_predictor(self.alpha_, self.coef_))
-        effects = [basis.spec for basis in design.bases[: design.n_effects]]
+        effects = [basis.spec for basis in design.effect_bases]
         posterior = self._inference.posterior_expression(Result(RATIO), share)
         if pi is None and self._own_column is not None:
             apart = self._require_samples().reported - logit(share)

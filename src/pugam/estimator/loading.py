@@ -11,7 +11,7 @@ import numpy as np
 
 from pugam.engines import one_blas_thread
 from pugam.errors import InputError
-from pugam.estimator.kind_fits import KindFits
+from pugam.estimator.kind_fits import KindFits, require_ordinary
 from pugam.estimator.options import make_settings
 from pugam.estimator.pugam import PUGAM
 from pugam.solvers import EDGE
@@ -72,6 +72,10 @@ def restore(stored: StoredModel | StoredKinds, name: str) -> PUGAM:
 
 
 def _restore_kinds(stored: StoredKinds, name: str) -> PUGAM:
+    try:
+        require_ordinary(dict(stored.parameters), {})
+    except InputError as error:
+        raise InputError(f"{name}: parameters: {error}") from None
     model, models = PUGAM(**stored.parameters), tuple(_restore_one(one, name) for one in stored.models)
     known = np.array([one.n0_ for one in models]), models, stored.correlation
     fits = KindFits(stored.names, *known, stored.n_unlabelled, stored.n_sweeps, stored.settled)

@@ -54,7 +54,7 @@ class PredictionMethods(SampleMethods):
     def _ratios(self, table: Table) -> np.ndarray:
         b = self._design.layout.join_predictor(self.alpha_, self.coef_)
         with one_blas_thread():
-            return self._design.predict(self._design.encode(table), b)
+            return self._design.predict(self._design.encode_effects(table), b)
 
     def _log_preferences(self, X: Any) -> np.ndarray | None:
         """W of each row: by how much its label, were it positive, is more likely than on average; None at random."""
@@ -241,7 +241,7 @@ class PredictionMethods(SampleMethods):
         check_is_fitted(self)
         table = read_new_rows(self, X)
         rows = Scorable.read([self._design], table, unscorable)
-        encoded, layout = self._design.encode(rows.table), self._design.layout
+        encoded, layout = self._design.encode_effects(rows.table), self._design.layout
         share, variance = self._known_shares(pi, sample, len(encoded[0]), X)
         covariance = intercept_covariance(layout, self.covariance(), pi_known=pi is not None)
         with one_blas_thread():

@@ -439,9 +439,9 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
         inside = [pi_range.is_inside(pi) for pi in (self.pi_, self.pi_penalized_)]
         self.at_boundary_ = not (pi_range.fixed or all(inside))
         self.starts_ = [asdict(record) for record in fit.starts]
-        self._kinds = None
-        self.__dict__.pop("kinds_", None)
-        self._design, self._settings, self._fit, self._covariance = design, settings, fit, covariance
+        for name in ("kinds_", "provenance_"):  # of an earlier fit, or of a file
+            self.__dict__.pop(name, None)
+        self._design, self._settings, self._fit, self._covariance, self._kinds = design, settings, fit, covariance, None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -10,13 +10,15 @@ import narwhals as nw
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from pugam.data import Table, contradiction, read_labels, read_table, read_weights, require_unlabelled
+from pugam.data import Column, Table, contradiction, read_labels, read_table, read_weights, require_unlabelled
 from pugam.errors import InputError
+from pugam.terms import Encoded
 
 __all__ = [
     "WeightedRows",
     "all_or_nothing",
     "either",
+    "owned",
     "read_kept_labels",
     "read_new_rows",
     "read_training_rows",
@@ -116,3 +118,14 @@ def all_or_nothing(estimator: BaseEstimator) -> Iterator[None]:
         estimator.__dict__.clear()
         estimator.__dict__.update(before)
         raise
+
+
+def owned(encoded: Sequence[Encoded], columns: Sequence[Column]) -> list[Encoded]:
+    """Copies of what is a view of the user's data, which may be written to after the fit; of each array one."""
+    views = [column.values for column in columns if column.borrowed]
+    arrays = {id(values): values for values in encoded}
+    owned = {
+        key: values.copy() if any(np.may_share_memory(values, view) for view in views) else values
+        for key, values in arrays.items()
+    }
+    return [owned[id(values)] for values in encoded]

@@ -14,7 +14,7 @@ from pugam.engines import Engine
 from pugam.errors import InputError, SlowWarning, warn_user
 from pugam.inference import FEWEST_POOLED, pool_shares
 from pugam.messages import Argument, LeavingOut, Message, NamingPositive, Piece, first_of
-from pugam.solvers import Fitted, Settings, Survey, has_enough_rows
+from pugam.solvers import Fitted, Settings, Survey, are_copies, has_enough_rows
 from pugam.terms import Design, Term, columns_read, grouping
 
 __all__ = [
@@ -262,7 +262,7 @@ def _warn_of_few_clusters(survey: Survey) -> None:
 def _warn_of_weights(weights: NDArray[np.float64]) -> None:
     """Warn of sampling weights that would count as numbers of rows; whole numbers are taken to be just that."""
     low, high = USUAL_WEIGHTS
-    if low <= weights.mean() <= high or np.array_equal(weights, np.rint(weights)):
+    if low <= weights.mean() <= high or are_copies(weights):
         return
     total = _in_full(float(weights.sum()))
     warn_user(

@@ -269,10 +269,10 @@ class SampleMethods(LabellingMethods):
             told = f": curves vary with {column!r}, and that column says which sample a row is from."
             raise InputError("Leave out ", Argument("sample"), told)
         names = self._require_samples().names
-        numbers = {name: number for number, name in enumerate(names)}
+        axes = (axis for basis in self._design.bases for axis in basis.axes if axis.column == column)
+        numbers = {level: names.index(sample_name(level)) for level in next(axes).levels}  # told apart as by the curves
         values = read_new_rows(self, X).column(column).values.tolist()
-        known = (None if is_missing(value) else numbers.get(sample_name(value)) for value in values)
-        return np.array([len(names) if number is None else number for number in known], dtype=np.intp)
+        return np.array([numbers.get(value, len(names)) for value in values], dtype=np.intp)
 
     def _shares_of(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Shares that hold for some rows, and by how much their logits vary more than that of all unlabelled rows."""

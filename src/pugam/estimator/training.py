@@ -43,7 +43,7 @@ from pugam.engines import (
     is_local_faster,
 )
 from pugam.errors import InputError
-from pugam.estimator.reading import WeightedRows, read_kept_labels, read_training_rows, read_weighted_rows
+from pugam.estimator.reading import WeightedRows, owned, read_kept_labels, read_training_rows, read_weighted_rows
 from pugam.files import DataFile, open_file
 from pugam.messages import Argument
 from pugam.terms import Design
@@ -211,7 +211,7 @@ class TableRows:
         for name in design.columns_used:
             rows.table.column(name)  # faults found in reading name rows of the whole already
         with rows_renumbered(lambda row: _row_of_all(rows.kept, row)):
-            encoded = design.encode(rows.table)
+            encoded = owned(design.encode(rows.table), [rows.table.column(name) for name in design.columns_used])
         return self._kind(design, encoded, positive, rows.weights, threads)
 
 

@@ -211,7 +211,8 @@ class WorklistMethods(PredictionMethods):
         table = read_new_rows(self, X)
         rows = Scorable.read([self._design], table, unscorable)
         scored = np.setdiff1d(np.arange(table.n_rows), rows.without)
-        encoded, layout = self._design.encode(table.take(scored) if rows.without else table), self._design.layout
+        there, layout = table.take(scored) if rows.without else table, self._design.layout
+        encoded = self._design.encode_effects(there)
         share, _ = self._known_shares(pi, sample, table.n_rows, X)
         share = share[scored] if isinstance(share, np.ndarray) else share
         with one_blas_thread():

@@ -51,7 +51,7 @@ def check_bases(rows: RowsTested, edf: Array) -> tuple[BasisCheck, ...]:
     """Check all terms that bend, given the effective degrees of freedom of all terms."""
     tested = rows.are_enough and rows.rows_per_parameter >= FEWEST_ROWS_PER_PARAMETER
     found = []
-    for number, basis in enumerate(rows.design.bases[: rows.design.n_effects]):
+    for number, basis in enumerate(rows.design.effect_bases):
         if basis.bends is not None and basis.bends.any():
             check = BasisCheck(basis.spec.label, basis.size, float(edf[number]))
             found.append(_test(check, basis, rows, rows.encoded[number]) if tested else check)

@@ -299,6 +299,8 @@ def _refit(fitted: Fitted, counts: Counts, reselect: bool) -> Refits:
     """Refit a batch; where one of its refits breaks down, the others are made one by one and it is marked by NaN."""
     maker = reselect_resamples if reselect else refit_resamples
     try:
+        if _lack_a_label(fitted, counts):
+            raise np.linalg.LinAlgError("There is nothing to fit to.")
         return maker(fitted, counts)
     except np.linalg.LinAlgError:
         if len(counts) == 1:
@@ -306,6 +308,13 @@ def _refit(fitted: Fitted, counts: Counts, reselect: bool) -> Refits:
             shares = np.full((1, len(_names_of(fitted))), np.nan)
             return Refits(nothing, nothing, np.array([np.nan]), fitted.fit.kappas[None], np.array([False]), shares)
         return _join([_refit(fitted, row[None], reselect) for row in counts])
+
+
+def _lack_a_label(fitted: Fitted, counts: Counts) -> bool:
+    """Whether a resample has no labelled row, or no unlabelled one, as may be where groups are drawn."""
+    positive = fitted.engine.positive
+    drawn = counts[:, : len(positive)] > 0
+    return not all(drawn[:, label].any(axis=1).all() for label in (positive, ~positive))
 
 
 def _join(parts: Sequence[Refits]) -> Refits:

@@ -10,13 +10,14 @@ from scipy.special import chdtrc
 
 from pugam.inference.labels import label_rows
 from pugam.likelihood import expit, label_frequency
-from pugam.solvers import Fitted, FittedKind, HeldOutRows, ShrunkenFit
+from pugam.solvers import Fitted, FittedKind, HeldOutRows, ShrunkenFit, quantiles
 
 __all__ = ["Calibration", "calibrate", "calibrate_held_out"]
 
 Array = NDArray[np.float64]
 
 N_BINS = 10
+ALIKE_DECIMALS = 12  # of predictions that go to the same bin, however their sums were rounded
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,12 +58,15 @@ def calibrate_held_out(fitted: FittedKind[ShrunkenFit], rows: HeldOutRows, n_bin
     engine, fit = fitted.engine, fitted.fit
     c, _ = label_frequency(np.array(fit.optimum.pi), engine.n0, engine.n1)
     predictor = fit.adjustment.with_strays(fit.adjustment.intercept + fit.adjustment.steepness * rows.scores)
-    return _in_bins(c * expit(predictor), rows.positive, rows.weights, n_bins)
+    return _in_bins(c * expit(predictor), rows.positive, rows.weights, n_bins, rows.unit)
 
 
-def _in_bins(predicted: Array, positive: NDArray[np.bool_], weights: Array, n_bins: int) -> Calibration:
-    edges = np.unique(np.quantile(predicted, np.linspace(0.0, 1.0, n_bins + 1)[1:-1]))
-    bins = np.searchsorted(edges, predicted, side="right")
+def _in_bins(
+    predicted: Array, positive: NDArray[np.bool_], weights: Array, n_bins: int, unit: float = 1.0
+) -> Calibration:
+    rounded = np.round(predicted, ALIKE_DECIMALS)
+    edges = np.unique(quantiles(rounded, weights, np.linspace(0.0, 1.0, n_bins + 1)[1:-1], unit))
+    bins = np.searchsorted(edges, rounded, side="right")
 
     def in_bins(values: Array) -> Array:
         return np.asarray(np.bincount(bins, weights=values * weights, minlength=len(edges) + 1), dtype=float)

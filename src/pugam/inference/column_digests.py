@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines.pilots import ShownRows
+from pugam.solvers import are_copies
 from pugam.terms import Axis, Design
 
 __all__ = ["NEIGHBOURS", "QUANTILES", "ColumnDigest", "digest_columns"]
@@ -59,7 +60,7 @@ def digest_columns(design: Design, shown: ShownRows) -> tuple[ColumnDigest, ...]
 def _digest(axis: Axis, values: Array, weights: Array) -> ColumnDigest:
     missing = np.isnan(values) if axis.is_numeric else ~(values >= 0.0)  # NaN beside a gap in another column
     total, present = float(weights.sum()), weights[~missing]
-    n_rows = total**2 / float((weights**2).sum())
+    n_rows = total if are_copies(weights) else total**2 / float((weights**2).sum())
     lacking = 1.0 - float(present.sum()) / total
     if axis.is_numeric:
         quantiles = _quantiles(values[~missing], present) if lacking < 1.0 else np.zeros(0)

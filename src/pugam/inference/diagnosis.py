@@ -334,11 +334,9 @@ def diagnose_fit(
         audits=check_audits(fitted, USUAL_LEVEL, chances, survey),
         without_pairs=look_without_pairs(fitted),
     )
+    found = replace(found, wald=_reported_interval(inference, found, pi))
     verdict, findings = judge(found)
-    found = replace(found, verdict=verdict, findings=(*findings, *find_contradiction(fitted)))
-    limits = _better_limits(found) if fitted.settings.estimate == "mode" else None
-    known = replace(inference, fit=replace(fitted.fit, neighbours=found.neighbours, profile_limits=limits))
-    return replace(found, wald=_interval(known, pi))
+    return replace(found, verdict=verdict, findings=(*findings, *find_contradiction(fitted)))
 
 
 def _columns_identifying(basis: Basis, design: Design, fit: Fit) -> tuple[str, ...]:
@@ -364,6 +362,15 @@ def follow_pi(found: Diagnosis, fitted: Fitted) -> Diagnosis:
         sensitivity=sensitivity,
         opinions=opinions,
         findings=(*found.findings, *find_disagreement(opinions, found.wald)),
+    )
+
+
+def _reported_interval(inference: Inference[Fit], found: Diagnosis, pi: float) -> Interval:
+    """The interval for pi with what it has to know of the diagnosis: no misfit depends on it, but other findings do."""
+    found = replace(found, verdict=judge(found)[0])
+    limits = _better_limits(found) if inference.settings.estimate == "mode" else None
+    return _interval(
+        replace(inference, fit=replace(inference.fit, neighbours=found.neighbours, profile_limits=limits)), pi
     )
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from pugam.inference.ranked_rows import RankedRows
 from pugam.likelihood import expit, logit
 from pugam.linear_algebra import covariance_root
-from pugam.terms import Design
+from pugam.terms import Design, Encoded
 
 __all__ = ["SUREST", "drawn_counts"]
 
@@ -25,19 +28,113 @@ FARTHEST = 30.0  # on the logit scale, by which draws are moved
 SUREST = 1e-12
 
 
+@dataclass(frozen=True, eq=False)
+class _Draws:
+    """Draws of the parameters, and the rows whose posteriors they move.
+
+    Attributes
+    ----------
+    places, weights, segments : arrays of shape (m,)
+        Rows, how many rows each stands for, and the number of the shortest review that has it.
+    moves : array of shape (N, 1 + p)
+    of_samples : array of shape (N, n_samples)
+        How samples vary beside what all have in common.
+    shifts : array of shape (2, N)
+        Of free draws, and of those in which the mean posterior moves as the share does.
+    """
+
+    rows: RankedRows
+    design: Design
+    encoded: Sequence[Encoded]
+    places: Numbers
+    weights: Array
+    segments: Numbers
+    moves: Array
+    of_samples: Array
+    shifts: Array
+
+    def posteriors(self) -> Iterator[tuple[slice, list[Array]]]:
+        """Drawn posteriors of some rows at a time, shape (rows, N), freely and with the share."""
+        for start in range(0, len(self.places), ROWS_AT_A_TIME):
+            some = slice(start, start + ROWS_AT_A_TIME)
+            at = self.places[some]
+            moved = self.design.matrix([values[some] for values in self.encoded]) @ self.moves.T
+            moved += self.rows.centre[at, None] + self.of_samples.T[self.rows.sample[at]]
+            yield some, [expit(moved + shift) for shift in self.shifts]
+
+    def add(self, sums: Array, some: slice, values: Array) -> None:
+        """Add values of some rows, shape (rows, N), to the sums of their segments, shape (n_segments, N)."""
+        segments = self.segments[some]
+        starts = np.flatnonzero(np.diff(segments, prepend=-1))
+        sums[segments[starts]] += np.add.reduceat(values, starts, axis=0)
+
+
 def drawn_counts(rows: RankedRows, design: Design, covariance: Array, reviewed: Numbers, estimate: Array) -> Array:
     """Numbers of positives found, drawn at random, in each review: shape (2, N, K), drawn freely and with the share.
 
     On average over the parameters they are as many as the posteriors, which are averages themselves, say.
     """
+    rng = np.random.default_rng(SEED)
+    draws = _draw(rows, design, covariance, reviewed, rng)
     size = np.maximum(reviewed, 1)
     wanted = np.clip(estimate / size, SUREST, 1.0 - SUREST)
-    found = []
-    for expected, chance in _drawn_sums(rows, design, covariance, reviewed):
-        logits = logit(np.clip(expected / size, SUREST, 1.0 - SUREST))
-        share = expit(logits + _shift_to_mean(logits, wanted))
-        found.append(np.clip(np.rint(share * size + chance), 0.0, reviewed))
-    return np.array(found)
+    expected = _expected(draws, len(reviewed))
+    totals = np.cumsum(expected, axis=1).swapaxes(1, 2)
+    for one, sums in enumerate(totals):
+        logits = logit(np.clip(sums / size, SUREST, 1.0 - SUREST))
+        totals[one] = expit(logits + _shift_to_mean(logits, wanted)) * reviewed
+    counts = np.cumsum(_drawn(draws, expected, _in_segments(totals, reviewed), rng), axis=1).swapaxes(1, 2)
+    return np.clip(np.rint(counts), 0.0, reviewed)
+
+
+def _in_segments(totals: Array, reviewed: Numbers) -> Array:
+    """What is found in each segment, shape (2, K, N): a longer review finds no fewer, and no more than its rows."""
+    for shorter in range(len(reviewed) - 2, -1, -1):
+        longer = totals[..., shorter + 1]
+        least = longer - (reviewed[shorter + 1] - reviewed[shorter])
+        totals[..., shorter] = np.clip(totals[..., shorter], least, longer)
+    return np.diff(totals, axis=2, prepend=0.0).swapaxes(1, 2)
+
+
+def _draw(rows: RankedRows, design: Design, covariance: Array, reviewed: Numbers, rng: np.random.Generator) -> _Draws:
+    drawn = _opposite_pairs(rng, len(covariance)) @ covariance_root(covariance).T
+    shares, moves = drawn[:, 0], drawn[:, 1:]
+    of_samples = _opposite_pairs(rng, len(rows.excess)) * np.sqrt(rows.excess)
+    places, weights = _thinned(int(reviewed[-1]))
+    segments = np.searchsorted(reviewed, places, side="right")
+    shifts = np.array([np.zeros(len(shares)), _with_the_share(rows, design, shares, moves)])
+    return _Draws(rows, design, rows.encoded_at(places), places, weights, segments, moves, of_samples, shifts)
+
+
+def _expected(draws: _Draws, n_segments: int) -> Array:
+    """Sums of drawn posteriors over the rows of each segment: shape (2, n_segments, N)."""
+    sums = np.zeros((len(draws.shifts), n_segments, len(draws.moves)))
+    for some, posteriors in draws.posteriors():
+        for one, posterior in enumerate(posteriors):
+            draws.add(sums[one], some, draws.weights[some, None] * posterior)
+    return sums
+
+
+def _drawn(draws: _Draws, expected: Array, targets: Array, rng: np.random.Generator) -> Array:
+    """Draw which rows are positive, and count them: in each draw and segment as many as its target, on average.
+
+    Posteriors are brought there by one factor, or, where they are to be larger, what they lack of one is.
+    """
+    sizes = np.bincount(draws.segments, draws.weights, expected.shape[1])[:, None]
+    targets, counts = np.clip(targets, 0.0, sizes), np.zeros_like(expected)
+    fewer, more = _factors(targets, expected), _factors(sizes - targets, sizes - expected)
+    for some, posteriors in draws.posteriors():
+        weight, segments = draws.weights[some, None], draws.segments[some]
+        luck = rng.random(posteriors[0].shape)
+        for one, posterior in enumerate(posteriors):
+            chance = 1.0 - (1.0 - posterior * fewer[one][segments]) * more[one][segments]
+            draws.add(counts[one], some, weight * chance + np.sqrt(weight) * ((luck < chance) - chance))
+    return counts
+
+
+def _factors(wanted: Array, there: Array) -> Array:
+    """By what to multiply what is there where it is more than is wanted."""
+    return np.asarray(np.minimum(wanted / np.maximum(there, SUREST), 1.0))
 
 
 def _shift_to_mean(logits: Array, wanted: Array) -> Array:
@@ -54,38 +151,6 @@ def _shift_to_mean(logits: Array, wanted: Array) -> Array:
         newton = moved + (logit(wanted) - logit(mean)) / np.maximum(slope, SUREST)
         moved = np.where((newton >= low) & (newton <= high), newton, 0.5 * (low + high))
     return moved
-
-
-def _drawn_sums(
-    rows: RankedRows, design: Design, covariance: Array, reviewed: Numbers
-) -> tuple[tuple[Array, Array], ...]:
-    """Sums of drawn posteriors over the rows of each review, and what chance adds to them: each of shape (N, K).
-
-    First of free draws, then of those in which the mean posterior moves as the share does.
-    """
-    rng = np.random.default_rng(SEED)
-    drawn = _opposite_pairs(rng, len(covariance)) @ covariance_root(covariance).T
-    shares, moves = drawn[:, 0], drawn[:, 1:]
-    of_samples = _opposite_pairs(rng, len(rows.excess)) * np.sqrt(rows.excess)
-    places, counts = _thinned(len(rows.logits))
-    shifts = np.array([np.zeros(len(shares)), _with_the_share(rows, design, shares, moves)])
-    segment = np.searchsorted(reviewed, places, side="right")
-    expected, chance = np.zeros((2, len(shifts), len(reviewed) + 1, len(shares)))
-    encoded = rows.encoded_at(places)
-    for start in range(0, len(places), ROWS_AT_A_TIME):
-        some = slice(start, start + ROWS_AT_A_TIME)
-        at, weight = places[some], counts[some, None]
-        moved = rows.centre[at, None] + design.matrix([values[some] for values in encoded]) @ moves.T
-        moved += of_samples.T[rows.sample[at]]
-        starts = np.flatnonzero(np.diff(segment[some], prepend=-1))
-        luck = rng.random(moved.shape)
-        for one, shift in enumerate(shifts):
-            posterior = expit(moved + shift)
-            more = np.sqrt(weight) * ((luck < posterior) - posterior)
-            expected[one, segment[some][starts]] += np.add.reduceat(weight * posterior, starts, axis=0)
-            chance[one, segment[some][starts]] += np.add.reduceat(more, starts, axis=0)
-    sums = (np.cumsum(parts, axis=1)[:, :-1].swapaxes(1, 2) for parts in (expected, chance))
-    return tuple(zip(*sums, strict=True))
 
 
 def _with_the_share(rows: RankedRows, design: Design, shares: Array, moves: Array) -> Array:

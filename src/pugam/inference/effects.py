@@ -277,7 +277,7 @@ def _values_of_terms(design: Design, side: Mapping[str, Any], averaged: Collecti
     """What a set of values says about each term that depends on it."""
     columns = {str(name): value for name, value in side.items() if str(name) in design.columns_used}
     found: dict[int, tuple[Any, ...]] = {}
-    for number, basis in enumerate(design.bases[: design.n_effects]):
+    for number, basis in enumerate(design.effect_bases):
         lacking = [name for name in basis.spec.columns if name not in columns]
         if not lacking:
             found[number] = tuple(columns[name] for name in basis.spec.columns)

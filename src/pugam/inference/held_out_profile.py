@@ -11,11 +11,22 @@ from numpy.typing import NDArray
 from pugam.inference.calibration import Calibration, calibrate_held_out
 from pugam.inference.profile import KindOfProfile
 from pugam.likelihood import expit, logit
-from pugam.solvers import Adjustment, HeldOutRows, Objective, Optimum, PiRange, ShrunkenFit, hold_out, make_folds
+from pugam.solvers import (
+    Adjustment,
+    Dealing,
+    HeldOutRows,
+    Objective,
+    Optimum,
+    PiRange,
+    ShrunkenFit,
+    hold_out,
+    make_folds,
+)
 
 __all__ = ["HeldOutProfile"]
 
 Array = NDArray[np.float64]
+Numbers = NDArray[np.intp]
 
 
 @dataclass
@@ -30,7 +41,11 @@ class HeldOutProfile(KindOfProfile[ShrunkenFit]):
         """Rows with the scores that curves fitted without them gave them."""
         fitted = self.fitted
         objective = Objective(fitted.engine, fitted.design.penalty(fitted.fit.kappas), fitted.settings.prior)
-        return hold_out(objective, fitted.fit.penalized, make_folds(fitted.engine))
+        return hold_out(objective, fitted.fit.penalized, self._dealings)
+
+    @cached_property
+    def _dealings(self) -> list[Dealing]:
+        return make_folds(self.fitted.engine)
 
     @property
     def _known(self) -> Optimum:
@@ -79,7 +94,7 @@ class HeldOutProfile(KindOfProfile[ShrunkenFit]):
         """Compare predicted with observed labels of the rows held out."""
         return calibrate_held_out(self.fitted, self.rows)
 
-    def predictors(self) -> Array:
+    def predictors_of(self, rows: Numbers, copies: Numbers) -> Array:
         """Those that curves fitted without a row give it: shrunken curves know the labels of their rows too well."""
-        adjustment = self.fitted.fit.adjustment
-        return adjustment.with_strays(adjustment.intercept + adjustment.steepness * self.rows.scores)
+        adjustment, places = self.fitted.fit.adjustment, self._dealings[0].places(rows, copies)
+        return adjustment.with_strays(adjustment.intercept + adjustment.steepness * self.rows.scores[places])

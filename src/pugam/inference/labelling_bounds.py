@@ -13,11 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from pugam.errors import InputError
 from pugam.inference.best_bin import bound_pi, sort_scores
 from pugam.inference.boosting import held_out_chances
 from pugam.inference.intervals import Interval, normal_quantile
@@ -139,6 +141,7 @@ class LabellingBounds:
         Parameters
         ----------
         value : float
+            A share, from 0 to 1.
         sampling : bool
             Whether to start from the interval for pi, whose errors come on top, or from the estimate. From the interval
             the result is 1 if it holds the value.
@@ -148,6 +151,8 @@ class LabellingBounds:
         float
             Infinite where no Gamma is large enough.
         """
+        if not isinstance(value, Real) or not 0.0 <= value <= 1.0:
+            raise InputError(f"gamma_for takes a share, a number from 0 to 1; got {value!r}.")
         low, high = (self.pi.lower, self.pi.upper) if sampling else (self.pi.estimate, self.pi.estimate)
         if low <= value <= high:
             return 1.0

@@ -16,7 +16,7 @@ from scipy.linalg import lapack
 from pugam.engines import Engine
 from pugam.inference.effects import curve_columns, default_grid, standard_errors
 from pugam.linear_algebra import restrict
-from pugam.solvers import Fitted, Optimum, mean_products
+from pugam.solvers import Fitted, Optimum, count_rows, mean_products
 from pugam.terms import Basis, Design
 
 __all__ = ["LARGEST_CONDITION", "OpenEffects", "condition_number", "find_one_sided", "find_open_effects"]
@@ -185,4 +185,4 @@ def _products_in_doubt(fitted: Fitted, curves: Optimum) -> Array:
 
 
 def _mean_weight(fitted: Fitted) -> float:
-    return (fitted.engine.n0 + fitted.engine.n1) / fitted.engine.n_rows
+    return (fitted.engine.n0 + fitted.engine.n1) / count_rows(fitted.engine)

@@ -56,7 +56,7 @@ class OthersDisagree(Finding):
 
 
 def ask_others(rows: RowsTested) -> tuple[Opinion, ...]:
-    """Estimate pi by others than the model; none where rows are too few, or weights say that some count for more."""
+    """Estimate pi by others than the model; none where rows are too few, or some count for more."""
     if not rows.are_enough or np.ptp(rows.weights) > 0.0:
         return ()
     chances = held_out_chances(rows)

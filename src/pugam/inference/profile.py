@@ -19,6 +19,7 @@ from pugam.solvers import EDGE, Fit, FittedKind, Optimum, PiRange
 __all__ = ["KindOfProfile", "PiProfile", "profile_interval"]
 
 Array = NDArray[np.float64]
+Numbers = NDArray[np.intp]
 F_co = TypeVar("F_co", bound=Fit, covariant=True)
 
 ROOT_TOL = 1e-4  # on the logit scale
@@ -71,9 +72,9 @@ class KindOfProfile(ABC, Generic[F_co]):
     def calibrate(self) -> Calibration:
         """Compare predicted with observed labels of the rows that the profile is seen in."""
 
-    def predictors(self) -> Array:
-        """Intercept plus effects of every row, as tests of the fit take them: shape (n_rows,)."""
-        return self.fitted.engine.linear_predictor(self.fitted.fit.optimum.b)
+    def predictors_of(self, rows: Numbers, copies: Numbers) -> Array:
+        """Intercept plus effects of copies of rows, as tests of the fit take them: shape (m,)."""
+        return np.asarray(self.fitted.engine.linear_predictor(self.fitted.fit.optimum.b)[rows])
 
 
 PiProfile = KindOfProfile[Fit]  # of any kind

@@ -13,6 +13,7 @@ from pugam.data import SurveyRows, number_labels
 from pugam.engines import Counts, Engine
 from pugam.errors import InputError
 from pugam.messages import Argument
+from pugam.solvers import are_copies
 
 __all__ = ["Resampling", "make_resampling", "read_groups", "resample_survey", "with_negatives"]
 
@@ -95,7 +96,7 @@ def make_resampling(
         n_grouped = len(samples) - n_negatives
         members = _kinds_of_groups(samples[:n_grouped], groups[:n_grouped])
         members += [groups[n_grouped:]] if n_negatives else []
-    if groups is None and weights is not None and (weights == np.rint(weights)).all():
+    if groups is None and weights is not None and are_copies(weights):
         strata = [(unit, round(weights[unit].sum()), weights[unit] / weights[unit].sum()) for unit in members]
         return Resampling(units, tuple(strata), weights, seed)
     return Resampling(units, tuple((unit, len(unit), None) for unit in members), None, seed)

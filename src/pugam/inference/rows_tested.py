@@ -1,5 +1,7 @@
 """Rows on which a fit is tested: all, or a sample of many, in an order and in folds that depend on their values alone.
 
+A row whose weight is a whole number stands for so many rows, and is tested as these are.
+
 A row's label has the variance P (1 - P) if the model holds. Divided by its root, residuals have variance one and the
 derivatives of P with the parameters span the tangent space of the model. A direction that is orthogonal to it is not
 moved by small errors of the parameters, wherever these come from: estimation, smoothing or a bias correction.
@@ -19,7 +21,7 @@ from pugam.inference.labels import log_preferences
 from pugam.inference.own_curves import see_together
 from pugam.inference.profile import PiProfile
 from pugam.likelihood import alpha_shift, preferred_labels, saturating_rows
-from pugam.solvers import Fitted, deal_rows, kinds_of_rows
+from pugam.solvers import Fitted, are_copies, deal_rows, kinds_of_rows
 from pugam.terms import Axis, Design, Encoded
 from pugam.terms.levels import MISSING_CODE
 
@@ -30,6 +32,7 @@ Flags = NDArray[np.bool_]
 Numbers = NDArray[np.intp]
 
 MOST_ROWS, MOST_CELLS = 20_000, 5_000_000  # of a sample, and of its model columns
+MOST_COPIES = 1e14  # for which places in a sample are still whole numbers
 N_FOLDS, N_BINS = 3, 64
 FEWEST_ROWS, FEWEST_OF_A_LABEL = 100, 25  # with fewer there is nothing to learn from
 NO_DIRECTION = 1e-10  # eigenvalue, of a unit diagonal, below which model columns say the same
@@ -49,6 +52,7 @@ class RowsTested:
     encoded : tuple of arrays, one for each term
     positive : bool array of shape (n,)
     weights : array of shape (n,)
+        Ones where those of the fit are whole numbers.
     folds : int array of shape (n,)
         From 0 to 2; rows that are alike are in the same fold.
     predictor : array of shape (n,)
@@ -194,17 +198,17 @@ def choose_rows(profile: PiProfile) -> RowsTested:
     engine, optimum = fitted.engine, fitted.fit.optimum
     together = see_together(fitted)
     kinds = kinds_of_rows(engine if together is None else together.rows)
-    rows = _sampled(engine, kinds)
+    rows, copies = _sampled(engine, kinds)
     positive = engine.positive[rows]
-    weights = np.ones(len(rows)) if engine.weights is None else engine.weights[rows]
+    weights = np.ones(len(rows)) if engine.weights is None or _are_copied(engine) else engine.weights[rows]
     n0, n1 = float(weights[positive].sum()), float(weights[~positive].sum())
     shift = alpha_shift(optimum.pi, n0, n1) - alpha_shift(optimum.pi, engine.n0, engine.n1)
-    predictors = profile.predictors() if together is None else together.predictors
-    predictor = np.asarray(predictors[rows] + shift)
+    predictors = profile.predictors_of(rows, copies) if together is None else together.predictors[rows]
+    predictor = np.asarray(predictors + shift)
     log_w = log_preferences(fitted.fit, engine)
     s, c, d = preferred_labels(predictor, None if log_w is None else log_w[rows], optimum.pi, n0, n1)
     odds, slope = _say(positive, s, c, d)
-    encoded, folds = encoded_at(fitted, rows), deal_rows(kinds[rows], positive, None, N_FOLDS)
+    encoded, folds = encoded_at(fitted, rows), deal_rows(kinds[rows], positive, N_FOLDS)
     said = predictor, odds, slope, np.broadcast_to(d, odds.shape)
     if together is None:
         return RowsTested(fitted.design, optimum.theta, encoded, positive, weights, folds, *said)
@@ -219,25 +223,37 @@ def _say(positive: Flags, predictor: Array, c: Array, d: Array) -> tuple[Array, 
     return odds, np.asarray(np.minimum(rows.info_sc / odds, 1.0))
 
 
-def _sampled(engine: Engine, kinds: Numbers) -> Numbers:
-    """Numbers of the rows to look at, in the order of their kinds, the labelled ones first."""
+def _are_copied(engine: Engine) -> bool:
+    """Whether rows of weight two are looked at as two rows each."""
+    return engine.weights is not None and are_copies(engine.weights) and engine.n0 + engine.n1 <= MOST_COPIES
+
+
+def _sampled(engine: Engine, kinds: Numbers) -> tuple[Numbers, Numbers]:
+    """Numbers of the rows to look at, in the order of their kinds, the labelled ones first, and of copies of each."""
     keys = (kinds,) if engine.weights is None else (engine.weights, kinds)
     order = np.lexsort(keys)
-    labelled, hidden = order[engine.positive[order]], order[~engine.positive[order]]
+    copied = engine.weights if _are_copied(engine) else None
+    counts = np.ones(engine.n_rows, dtype=np.intp) if copied is None else copied.astype(np.intp)
+    parts = [order[engine.positive[order]], order[~engine.positive[order]]]
+    n_labelled, n_hidden = (int(counts[part].sum()) for part in parts)
     most = max(min(MOST_ROWS, MOST_CELLS // (1 + engine.design.n_columns)), 1)
-    if len(order) > most:
-        n_labelled = min(len(labelled), max(most // 2, most - len(hidden)))
-        labelled, hidden = spread_rows(labelled, n_labelled), spread_rows(hidden, most - n_labelled)
-    return np.concatenate([labelled, hidden])
+    if n_labelled + n_hidden > most:
+        n_labelled = min(n_labelled, max(most // 2, most - n_hidden))
+        n_hidden = most - n_labelled
+    chosen = [spread_rows(part, counts[part], n) for part, n in zip(parts, (n_labelled, n_hidden), strict=True)]
+    rows, numbers = (np.concatenate(both) for both in zip(*chosen, strict=True))
+    return rows, numbers
 
 
-def spread_rows(rows: Numbers, n_rows: int) -> Numbers:
-    """Choose so many of some rows, spread evenly."""
-    return rows[np.arange(n_rows) * len(rows) // max(n_rows, 1)]
+def spread_rows(rows: Numbers, counts: Numbers, n_chosen: int) -> tuple[Numbers, Numbers]:
+    """Choose so many copies of some rows, spread evenly: their rows, and their numbers among a row's copies."""
+    ends = np.cumsum(counts)
+    places = np.arange(n_chosen) * (ends[-1] if len(ends) else 0) // max(n_chosen, 1)
+    chosen = np.searchsorted(ends, places, side="right")
+    return rows[chosen], places - (ends - counts)[chosen]
 
 
 def encoded_at(fitted: Fitted, rows: Numbers) -> tuple[Encoded, ...]:
-    """Encoded values of rows in any order."""
-    places = np.argsort(rows)
-    back = np.argsort(places)
-    return tuple(values[back] for values in fitted.engine.encoded_at(rows[places]))
+    """Encoded values of rows in any order, each any number of times."""
+    distinct, back = np.unique(rows, return_inverse=True)
+    return tuple(values[back] for values in fitted.engine.encoded_at(distinct))

@@ -144,7 +144,8 @@ def _choose(fitted: Fitted, origins: NDArray[np.int32], compared: Sequence[int])
     if len(rows) <= MOST_ROWS:
         return rows
     order = np.lexsort((origins[rows], kinds_of_rows(fitted.engine)[rows]))
-    return np.sort(spread_rows(rows[order], MOST_ROWS))
+    chosen, _ = spread_rows(rows[order], np.ones(len(rows), dtype=np.intp), MOST_ROWS)
+    return np.sort(chosen)
 
 
 def _deal(

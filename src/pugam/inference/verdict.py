@@ -220,9 +220,9 @@ def _doubts(found: Diagnosis) -> Iterator[Finding]:
     if interval is None:
         return
     width = interval.upper - interval.lower
-    widest = max(interval, found.wald, key=lambda one: one.upper - one.lower)
-    if widest.upper - widest.lower > WIDE_INTERVAL:
-        yield findings.WideInterval(widest.lower, widest.upper)
+    wide = [one for one in (found.wald, interval) if one.upper - one.lower > WIDE_INTERVAL]
+    if wide:  # the one that is reported goes first
+        yield findings.WideInterval(wide[0].lower, wide[0].upper)
     if _is_uneven(found):
         yield findings.UnevenProfile(_width_ratio(found))
     if found.separated is not None:

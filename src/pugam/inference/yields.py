@@ -121,6 +121,7 @@ def expected_yields(
     more = estimate + errors.missed * (reviewed - estimate)
     below = np.hypot(np.maximum(estimate - low, 0.0), short)
     lower, upper = np.rint(np.maximum(estimate - below, 0.0)), np.rint(np.maximum.reduce([high, more, estimate]))
+    lower, upper = np.minimum(lower, np.floor(estimate)), np.maximum(upper, np.ceil(estimate))
     recalls = np.minimum(drawn / np.maximum(drawn[..., -1:], SUREST), 1.0)
     return Yields(
         reviewed,

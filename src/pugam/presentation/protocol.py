@@ -26,7 +26,7 @@ from pugam.terms import Design, Term
 if TYPE_CHECKING:
     from pugam.presentation.summary import Summary
 
-__all__ = ["FittedModel"]
+__all__ = ["FittedModel", "prior_of"]
 
 Array = NDArray[np.float64]
 
@@ -36,7 +36,6 @@ class FittedModel(Protocol):
 
     smoothing: Any
     solver: str
-    pi_prior: Any
 
     terms_: list[Term]
     formula_: str
@@ -55,12 +54,12 @@ class FittedModel(Protocol):
     converged_: bool
     at_boundary_: bool
 
+    _fitted_with: dict[str, Any]
     _design: Design
     _settings: Settings
     _fit: Fit
     _covariance: Array
     _library: str
-    _fitted_with: dict[str, Any]
     _rows: Any
     _chances: Array | None
     _survey: SurveyRows | None
@@ -147,3 +146,9 @@ class FittedModel(Protocol):
     def odds_ratio(self, term: Any, a: Any, b: Any = None, level: float = 0.95) -> RatioInterval:
         """Compare two values of a column, or two sets of values."""
         ...
+
+
+def prior_of(model: FittedModel) -> str:
+    """Write the prior on pi that the model was fitted with."""
+    prior = model._fitted_with["pi_prior"]
+    return "none" if prior is None else f"{prior}"

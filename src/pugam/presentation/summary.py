@@ -26,7 +26,7 @@ from pugam.messages import Message, See, Words, in_python
 from pugam.presentation.blocks import Block, TextTable, in_html, in_text
 from pugam.presentation.equations import equations
 from pugam.presentation.latex import in_latex
-from pugam.presentation.protocol import FittedModel
+from pugam.presentation.protocol import FittedModel, prior_of
 from pugam.solvers import edf_by_term
 from pugam.terms import Smooth
 from pugam.terms.gaps import listed
@@ -290,7 +290,7 @@ def _lines(
     yield "p-values: 0 '***' 0.001 '**' 0.01 '*' 0.05 '.' 0.1"
     yield ""
     yield f"log-likelihood {model.loglik_:.2f} on {model.edf_:.1f} effective degrees of freedom, AIC {model.aic_:.2f}"
-    described = model._inference.describe(prior="none" if model.pi_prior is None else f"{model.pi_prior}")
+    described = model._inference.describe(prior=prior_of(model))
     yield f"{described}; pugam {_version(model)}"
 
 

@@ -3,7 +3,7 @@
 from pugam.solvers.adjustment import Adjustment
 from pugam.solvers.averaging import Averaging, fit_averaging
 from pugam.solvers.constraints import constraint_rows, project, project_all
-from pugam.solvers.dealing import deal_rows, kinds_of_rows
+from pugam.solvers.dealing import Dealing, deal_rows, kinds_of_rows
 from pugam.solvers.debiasing import correction_weights
 from pugam.solvers.doubt import has_enough_rows, is_doubtful, rows_in_doubt
 from pugam.solvers.evidence import Canonical, Evidence, gather_evidence
@@ -47,6 +47,7 @@ from pugam.solvers.standpoint import Standpoint
 from pugam.solvers.starts import GRID_SIZE
 from pugam.solvers.strategy import STAGES, Stage, choose_fit, finish_fit, fit_smoothed
 from pugam.solvers.tuning import TUNING, Tuning
+from pugam.solvers.weighted import are_copies, count_rows, quantiles
 
 __all__ = [
     "EDGE",
@@ -58,6 +59,7 @@ __all__ = [
     "Adjustment",
     "Averaging",
     "Canonical",
+    "Dealing",
     "Evidence",
     "EvidenceCurve",
     "Fit",
@@ -85,9 +87,11 @@ __all__ = [
     "Survey",
     "Tuning",
     "aic",
+    "are_copies",
     "choose_fit",
     "constraint_rows",
     "correction_weights",
+    "count_rows",
     "count_samples",
     "covariance_among",
     "deal_rows",
@@ -114,6 +118,7 @@ __all__ = [
     "predictors_by_sample",
     "project",
     "project_all",
+    "quantiles",
     "refit",
     "refit_resamples",
     "refit_shrunken",

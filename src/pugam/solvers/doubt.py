@@ -9,6 +9,7 @@ from pugam.solvers.fits import FittedKind, SmoothedFit
 from pugam.solvers.optimum import Optimum
 from pugam.solvers.precision import pi_limits
 from pugam.solvers.tuning import TUNING
+from pugam.solvers.weighted import count_rows
 from pugam.terms import Design
 
 __all__ = ["has_enough_rows", "is_doubtful", "rows_in_doubt"]
@@ -39,7 +40,7 @@ def rows_in_doubt(engine: Engine, curves: Optimum) -> float:
 
     It is they that tell how steep curves are.
     """
-    mean_weight = (engine.n0 + engine.n1) / engine.n_rows
+    mean_weight = (engine.n0 + engine.n1) / count_rows(engine)
     intercept = curves.layout.intercept
     return float(4.0 * curves.information[intercept, intercept] / mean_weight)
 

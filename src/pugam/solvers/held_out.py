@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 
 from pugam.likelihood import expit, label_frequency, log_c_bend, log_c_slope, logit, saturating_rows
@@ -29,6 +29,7 @@ from pugam.solvers.adjustment import INTERCEPT, SHARE, STEEPNESS, Adjustment
 from pugam.solvers.pi import PiPrior, PiRange
 from pugam.solvers.steps import slack
 from pugam.solvers.tuning import TUNING
+from pugam.solvers.weighted import quantiles
 
 __all__ = ["HeldOutRows"]
 
@@ -51,6 +52,8 @@ class HeldOutRows:
     prior : PiPrior
     separation : bool
         Whether the prior on separation counts.
+    unit : float
+        The weight that stands for one row.
     """
 
     scores: Array
@@ -58,14 +61,14 @@ class HeldOutRows:
     weights: Array
     prior: PiPrior
     separation: bool = True
+    unit: float = 1.0
 
     def adjust(self, pi_range: PiRange, near: Adjustment | None = None) -> Adjustment:
         """Find the best share within a range, intercept and steepness; look near those of another range, too."""
         (low, high), (centre, spread) = pi_range.logits, self._place
         bounds = [(low, high), (-TUNING.largest_intercept, TUNING.largest_intercept), TUNING.log_steepness]
-        hidden = self._standard[~self.positive]
         starts = [
-            [logit(share), -np.quantile(hidden, 1.0 - share) * np.exp(steepness), steepness]
+            [logit(share), -float(self._hidden_quantiles(1.0 - share)) * np.exp(steepness), steepness]
             for share, steepness in TUNING.held_out_starts
         ]
         if near is not None:
@@ -122,13 +125,19 @@ class HeldOutRows:
     @cached_property
     def _place(self) -> tuple[float, float]:
         """Centre and spread of the scores."""
-        spread = float(np.sqrt(np.cov(self.scores, aweights=self.weights)))
-        return float(np.median(self.scores)), spread if spread > 0.0 else 1.0
+        mean = np.average(self.scores, weights=self.weights)
+        spread = float(np.sqrt(np.average((self.scores - mean) ** 2, weights=self.weights)))
+        return float(quantiles(self.scores, self.weights, 0.5, self.unit)), spread if spread > 0.0 else 1.0
 
     @cached_property
     def _standard(self) -> Array:
         centre, spread = self._place
         return (self.scores - centre) / spread
+
+    def _hidden_quantiles(self, shares: ArrayLike) -> Array:
+        """Quantiles of the standardised scores of unlabelled rows."""
+        hidden = ~self.positive
+        return quantiles(self._standard[hidden], self.weights[hidden], shares, self.unit)
 
     @cached_property
     def _counts(self) -> tuple[float, float]:

@@ -23,6 +23,7 @@ from pugam.solvers.settling import approach, settle
 from pugam.solvers.starts import fit_naively, make_starts
 from pugam.solvers.summit import reach_summit
 from pugam.solvers.tuning import TUNING
+from pugam.solvers.weighted import count_rows
 from pugam.terms import Design
 
 __all__ = ["fit_marginal", "refit_marginal"]
@@ -114,7 +115,7 @@ def _with_pairs(course: _Course, settings: Settings) -> _Course:
         return course
     for _ in range(TUNING.most_moves):
         model, best = course.model, course.best
-        pairs = find_pairs(model.design, model.engine.n_rows, _importance(model, best.optimum))
+        pairs = find_pairs(model.design, count_rows(model.engine), _importance(model, best.optimum))
         room = settings.most_pairs - len(course.search.added)
         if not pairs or room <= 0:
             break

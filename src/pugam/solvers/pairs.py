@@ -55,7 +55,7 @@ class Screening(NamedTuple):
     families: Families
 
 
-def find_pairs(design: Design, n_rows: int, importance: Array) -> list[Pair]:
+def find_pairs(design: Design, n_rows: float, importance: Array) -> list[Pair]:
     """Find all pairs of terms that might interact, with as many functions as the rows have room for.
 
     Where terms are too many even for products of lines, only the most important ones are looked at.
@@ -65,7 +65,7 @@ def find_pairs(design: Design, n_rows: int, importance: Array) -> list[Pair]:
     importance : array of shape (n_terms,)
         How much each term varies over the rows.
     """
-    room = min(n_rows // TUNING.rows_per_product, TUNING.most_products)
+    room = min(int(n_rows // TUNING.rows_per_product), TUNING.most_products)
     for n_functions in TUNING.pair_functions:
         pairs = _pairs_of(design, n_functions, range(len(design.bases)))
         if _n_columns(pairs) <= room:

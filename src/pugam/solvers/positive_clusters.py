@@ -74,7 +74,8 @@ def _standardized(columns: list[Array]) -> Array:
         values = column[np.isfinite(column)]
         if len(np.unique(values)) < TUNING.fewest_cluster_values:
             continue
-        filled = np.where(np.isfinite(column), column, np.median(values))
+        _, exponent = np.frexp(np.abs(values).max())  # squares of huge numbers overflow, those of tiny ones vanish
+        filled = np.ldexp(np.where(np.isfinite(column), column, np.median(values)), -exponent)
         if filled.min() >= 0.0 and float(skew(filled)) > TUNING.skewed:
             filled = np.log(filled + _smallest_step(filled))
         kept.append((filled - filled.mean()) / filled.std())

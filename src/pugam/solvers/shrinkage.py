@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pugam.engines import Engine, map_in_threads
 from pugam.solvers.adjustment import Adjustment
-from pugam.solvers.dealing import deal_rows, kinds_of_rows
+from pugam.solvers.dealing import Dealing, deal_weights, kinds_of_rows
 from pugam.solvers.fisher import maximize_fisher
 from pugam.solvers.fits import FittedKind, ShrunkenFit
 from pugam.solvers.held_out import HeldOutRows
@@ -33,6 +33,7 @@ from pugam.terms import Design
 __all__ = ["fit_shrunken", "hold_out", "make_folds", "refit_shrunken"]
 
 Array = NDArray[np.float64]
+Dealings = Sequence[Dealing]
 
 # By engine: what was asked for last, and the answer.
 LAST_HELD_OUT: WeakKeyDictionary[Engine, tuple[bytes, HeldOutRows]] = WeakKeyDictionary()
@@ -46,7 +47,7 @@ class _Candidate:
     objective: Objective
     engine: Engine
     design: Design
-    folds: NDArray[np.intp]
+    folds: Dealings
     penalized: Optimum
     adjustment: Adjustment
 
@@ -71,56 +72,62 @@ def refit_shrunken(fitted: FittedKind[ShrunkenFit], engine: Engine) -> FittedKin
     return _finish(_Candidate(fit.ridge, objective, engine, fitted.design, folds, penalized, adjustment), settings)
 
 
-def hold_out(objective: Objective, penalized: Optimum, dealings: NDArray[np.intp]) -> HeldOutRows:
+def hold_out(objective: Objective, penalized: Optimum, dealings: Dealings) -> HeldOutRows:
     """Score every row by curves fitted without its fold, the share of positives fixed at that of the fit to all.
 
     Every dealing scores a row anew, and each of its scores has its part of the row's weight. What a fit ends with is
     remembered as long as its engine is there: the diagnosis asks for it again.
     """
-    asked = b"".join(part.tobytes() for part in (objective.penalty, penalized.beta, dealings))
+    dealt = [part for dealing in dealings for part in (dealing.rows, dealing.folds, dealing.parts)]
+    asked = b"".join(part.tobytes() for part in (objective.penalty, penalized.beta, *dealt))
     known = LAST_HELD_OUT.get(objective.engine)
     if known is None or known[0] != asked or known[1].prior != objective.prior:
         known = LAST_HELD_OUT[objective.engine] = asked, _hold_out(objective, penalized, dealings)
     return known[1]
 
 
-def _hold_out(objective: Objective, penalized: Optimum, dealings: NDArray[np.intp]) -> HeldOutRows:
-    engine = objective.engine
-    fixed = PiRange(penalized.pi, penalized.pi)
-    scores = np.empty(dealings.shape)
+def _hold_out(objective: Objective, penalized: Optimum, dealings: Dealings) -> HeldOutRows:
+    engine, times = objective.engine, len(dealings)
+    scores = np.concatenate(_score(objective, penalized, dealings))
+    rows = np.concatenate([dealing.rows for dealing in dealings])
+    parts = np.concatenate([dealing.parts for dealing in dealings]) / times
+    weights = parts if engine.weights is None else parts * engine.weights[rows]
+    kept = weights > 0.0
+    return HeldOutRows(scores[kept], engine.positive[rows[kept]], weights[kept], objective.prior, unit=1.0 / times)
+
+
+def _score(objective: Objective, penalized: Optimum, dealings: Dealings) -> list[Array]:
+    """Scores by curves that were fitted without them of what was dealt, one array for each dealing."""
+    engine, fixed = objective.engine, PiRange(penalized.pi, penalized.pi)
+    scores = [np.empty(len(dealing.rows)) for dealing in dealings]
 
     def score(task: tuple[int, int]) -> None:
-        dealing, fold = task
-        outside = dealings[dealing] == fold
-        others = replace(objective, engine=engine.reweighted((~outside).astype(float)))
+        dealing, fold = dealings[task[0]], task[1]
+        outside = dealing.folds == fold
+        others = replace(objective, engine=engine.reweighted(1.0 - dealing.held_out(fold, engine.n_rows)))
         if min(others.engine.n0, others.engine.n1) == 0.0:  # a fold has all rows of a label: no curves without them
-            scores[dealing, outside] = penalized.intercept
+            scores[task[0]][outside] = penalized.intercept
             return
         (found,) = maximize_fisher(
             others, penalized.beta[None], fixed, TUNING.comparing_tol, TUNING.comparing_iterations
         )
-        scores[dealing, outside] = engine.linear_predictor(found.b)[outside]
+        scores[task[0]][outside] = engine.linear_predictor(found.b)[dealing.rows[outside]]
 
-    tasks = [(dealing, fold) for dealing in range(len(dealings)) for fold in range(TUNING.n_folds)]
+    tasks = [(number, fold) for number in range(len(dealings)) for fold in range(TUNING.n_folds)]
     map_in_threads(score, tasks, engine.n_side_by_side)
-    weights = np.ones(engine.n_rows) if engine.weights is None else engine.weights
-    kept, times = weights > 0.0, len(dealings)
-    positive, parts = np.tile(engine.positive[kept], times), np.tile(weights[kept] / times, times)
-    return HeldOutRows(scores[:, kept].ravel(), positive, parts, objective.prior)
+    return scores
 
 
-def make_folds(engine: Engine) -> NDArray[np.intp]:
-    """Deal the rows out to folds, several times over: always the same folds for the same rows, shape (m, n_rows).
+def make_folds(engine: Engine) -> list[Dealing]:
+    """Deal the rows out to folds, several times over: always the same folds for the same rows.
 
     Three dealings leave less to luck than one: how far 2% of the rows left out move pi is in
     benchmarks/results/stability.md.
     """
-    return np.array(
-        [
-            deal_rows(kinds_of_rows(engine, number), engine.positive, engine.weights, TUNING.n_folds)
-            for number in range(TUNING.n_dealings)
-        ]
-    )
+    return [
+        deal_weights(kinds_of_rows(engine, number), engine.positive, engine.weights, TUNING.n_folds)
+        for number in range(TUNING.n_dealings)
+    ]
 
 
 def _try(engine: Engine, design: Design, settings: Settings, rng: np.random.Generator) -> _Candidate:

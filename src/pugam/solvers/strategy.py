@@ -216,8 +216,9 @@ def _find(course: Course) -> Course:
 def _is_wide(course: Course) -> bool:
     """Whether a coarser basis should go first."""
     design = course.design
-    coarser = len(design.estimated_terms) * TUNING.pilot_functions < design.n_columns
-    return course.by_reml and course.beta is None and design.n_columns > TUNING.many_columns and coarser
+    if not course.by_reml or course.beta is not None or design.n_columns <= TUNING.many_columns:
+        return False
+    return design.coarse(TUNING.pilot_functions)[0].n_columns < design.n_columns  # effects of levels have no coarser one
 
 
 def _fit_coarsely(course: Course) -> Course:

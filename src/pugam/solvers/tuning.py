@@ -142,6 +142,7 @@ class Tuning:
     dealing_ridge: float = 0.1  # by variance, on the direction along which rows are told apart
     alike_decimals: int = 12  # of rows that are taken for twins, which go to the same fold
     fewest_kinds: int = 50  # of rows: with fewer kinds, rows that are alike are dealt out one by one
+    least_part: float = 1e-9  # of a row, that is dealt to a fold: less is rounding
     comparing_tol: float = 1e-2  # of climbs that only serve to compare, or to predict rows held out
     comparing_iterations: int = 30
 

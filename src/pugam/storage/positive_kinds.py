@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pugam.data import ALL_ROWS
 from pugam.errors import InputError
 from pugam.nodes import Node
 from pugam.storage.document import read_document, read_provenance, write_document, write_provenance
@@ -35,6 +36,7 @@ KEYS = (
     "kinds",
 )
 KIND_KEYS = ("name", "share", "model")
+OF_EACH_KIND = ("check", "verbose", "pi_prior")  # parameters that the fit of one kind has for itself
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,14 +106,16 @@ def _read_kinds(document: Node) -> StoredKinds:
     parts = document.fields(*KEYS)
     kinds = [node.fields(*KIND_KEYS) for node in parts["kinds"].items()]
     names = tuple(kind["name"].text() for kind in kinds)
-    if len(names) < 2 or len(set(names)) < len(names):
-        raise parts["kinds"].error("two kinds at least, and no name twice")
+    if len(names) < 2 or len({*names, ALL_ROWS}) <= len(names):
+        raise parts["kinds"].error(f"two kinds at least, no name twice, and none called {ALL_ROWS!r}")
     correlation = read_symmetric(parts["correlation"], len(names))
     require_weighted_squares(parts["correlation"], correlation)
     models = tuple(read_document(kind["model"]) for kind in kinds)
+    parameters = read_parameters(parts["parameters"])
     _require_alike(parts["kinds"], models)
+    _require_of_kinds(parts["kinds"], models, parameters)
     return StoredKinds(
-        parameters=read_parameters(parts["parameters"]),
+        parameters=parameters,
         names=names,
         models=models,
         shares=tuple(kind["share"].number(0.0, 1.0, "a share from 0 to 1") for kind in kinds),
@@ -136,3 +140,16 @@ def _require_alike(node: Node, models: tuple[StoredModel, ...]) -> None:
     """Refuse models of kinds that cannot be of one table."""
     if len({(model.n_features, model.feature_names, model.library, model.classes.tolist()[0]) for model in models}) > 1:
         raise node.error("models of the same features and labels")
+
+
+def _require_of_kinds(node: Node, models: tuple[StoredModel, ...], parameters: Mapping[str, Any]) -> None:
+    """Refuse models that were fitted otherwise than all kinds together, or to what cannot go with several kinds."""
+    wanted = _shared_parameters(parameters)
+    for model in models:
+        others = model.fit.samples, model.fit.labelling, model.fit.survey
+        if any(other is not None for other in others) or _shared_parameters(model.parameters) != wanted:
+            raise node.error("models with the parameters of all kinds, of one sample, and of labels at random")
+
+
+def _shared_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in write_parameters(parameters).items() if name not in OF_EACH_KIND}

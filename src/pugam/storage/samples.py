@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pugam.data import sample_name
+from pugam.data import ALL_ROWS, sample_name
 from pugam.nodes import Node
 from pugam.solvers import EvidenceCurve, PooledShares, SampledShares
 from pugam.storage.matrices import read_symmetric, require_weighted_squares, write_symmetric
@@ -49,6 +49,8 @@ def read_samples(node: Node) -> SampledShares | None:
     names = tuple(item.text() for item in parts["names"].items())
     if not names or len(set(names)) < len(names):
         raise parts["names"].error("names of samples, one at least and none twice")
+    if len(names) > 1 and ALL_ROWS in names:
+        raise parts["names"].error(f"names of samples, of which {ALL_ROWS!r} is none: it means all of them together")
     rows = parts["rows"].numbers(len(names), SMALLEST, "a positive number")
     audited = parts["audited"].numbers(len(names), 0.0, "a number that is not negative")
     factors = parts["factors"].numbers(len(names), SMALLEST, "a positive number")
@@ -65,7 +67,11 @@ def read_samples(node: Node) -> SampledShares | None:
 def require_effects_of_samples(node: Node, design: Design) -> None:
     """Refuse samples with curves of their own that the terms do not have: effects of samples are the last of them."""
     shares = read_samples(node)
-    if shares is None or shares.own_column is None:
+    if shares is None or shares.column is None:
+        return
+    if shares.own_column is None:
+        if shares.column in design.columns_used:
+            raise node.error(f"own_curves, as terms read {shares.column!r}, the column of the samples")
         return
     column, last = shares.own_column, design.bases[-1]
     common = [(basis, basis.common(column)) for basis in design.bases]
@@ -78,9 +84,12 @@ def require_effects_of_samples(node: Node, design: Design) -> None:
 
 def _read_column(parts: dict[str, Node]) -> tuple[str | None, bool]:
     """Read the column that tells samples apart, and whether curves vary with it."""
+    own = "own_curves" in parts and parts["own_curves"].flag()
     if "column" not in parts or parts["column"].value is None:
+        if own:
+            raise parts["own_curves"].error("false where no column tells samples apart")
         return None, False
-    return parts["column"].text(), "own_curves" in parts and parts["own_curves"].flag()
+    return parts["column"].text(), own
 
 
 def _write_pooled(pooled: PooledShares | None) -> dict[str, Any] | None:

@@ -30,7 +30,7 @@ __all__ = ["write_sql"]
 ROWS, WITH_RATIO = "pugam_rows", "pugam_ratios"
 NEW_NAME = "pugam_score"
 SURE = 700.0  # logits beyond have posteriors that exp() overflows or underflows at
-UNWRITABLE = re.compile("[\0\ud800-\udfff]")  # a byte of zero, or half a character
+UNWRITABLE = re.compile("[\0\r\ud800-\udfff]")  # zero bytes, half characters, and ends of lines that readers change
 
 
 def write_sql(scorer: Scorer, table: Sequence[str], keep: Sequence[str] | None) -> str:

@@ -52,6 +52,12 @@ class Axis:
         """What stands for a missing value."""
         return np.nan if self.is_numeric else None
 
+    def stand_in(self, n_rows: int) -> Column:
+        """A column of a single value that the fit has seen."""
+        if self.is_numeric:
+            return Column(self.column, "numeric", np.full(n_rows, self.lower))
+        return Column(self.column, "category", as_objects([self.levels[0]] * n_rows))
+
     def grid(self, n_points: int) -> NDArray[Any]:
         """Return points spread evenly over the range, or all levels."""
         return np.linspace(self.lower, self.upper, n_points) if self.is_numeric else as_objects(self.levels)

@@ -101,6 +101,11 @@ class Design:
         """Number of terms of the density ratio; those that say who is labelled come behind them."""
         return sum(not basis.spec.is_labelling for basis in self.bases)
 
+    @property
+    def effect_bases(self) -> tuple[Basis, ...]:
+        """The terms of the density ratio."""
+        return self.bases[: self.n_effects]
+
     @cached_property
     def blocks(self) -> tuple[slice, ...]:
         """Where each term's coefficients stand in theta."""
@@ -237,6 +242,13 @@ class Design:
     def encode(self, table: Table) -> tuple[Encoded, ...]:
         """Check and encode the columns of a table, one array per term."""
         return tuple(basis.encode(_columns_read(basis, table)) for basis in self.bases)
+
+    def encode_effects(self, table: Table) -> tuple[Encoded, ...]:
+        """Encode what the density ratio reads; for terms with no part in it, a value of the fit stands in."""
+        stand_ins = (
+            basis.encode([axis.stand_in(table.n_rows) for axis in basis.axes]) for basis in self.bases[self.n_effects :]
+        )
+        return (*(basis.encode(_columns_read(basis, table)) for basis in self.effect_bases), *stand_ins)
 
     def matrix(self, encoded: Sequence[Encoded], out: Array | None = None) -> Array:
         """Evaluate the model columns of encoded rows, intercept first: shape (n, 1 + n_columns)."""

@@ -17,7 +17,7 @@ __all__ = ["count_outside", "warn_outside"]
 def count_outside(designs: Iterable[Design], table: Table) -> dict[str, int]:
     """How many rows lie well outside the range of a column that all of its terms were fitted on, by column."""
     outside: dict[str, NDArray[np.bool_]] = {}
-    for basis in (basis for design in designs for basis in design.bases):
+    for basis in (basis for design in designs for basis in design.effect_bases):
         for axis in basis.axes:
             found = axis.outside(basis.spec.label, table.column(axis.column))
             outside[axis.column] = found & outside.get(axis.column, found)

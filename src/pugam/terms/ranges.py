@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from pugam.data import Column
 from pugam.errors import InputError, warn_user
+from pugam.messages import in_formula
 from pugam.terms.basis import Encoded
 from pugam.terms.term import Term
 
@@ -26,7 +27,9 @@ Array = NDArray[np.float64]
 FEWEST_STEPS = 1024  # of rounding, from one end of a range to the other
 SMALLEST_RANGE, LARGEST_HALF_RANGE = 1e-290, 1e300  # so that slopes are finite, and so are ranges
 MOST_RANGES = 1e6  # by which values may lie beyond bounds, and bounds beyond values
-FARTHEST_PLACE = 1e100  # from the range of a term, in units of it: squares of what is predicted there stay finite
+# From the range of a term, in units of it, and of products of functions there: squares of predictions stay finite. All
+# terms are kept to the same place: if products were kept nearer than single curves, sums of both would turn around.
+FARTHEST_PLACE, LARGEST_PRODUCT = 1e45, 1e145
 FAR_VALUES_SAMPLE, SMALLEST_SHARE = 1000, 1e-3
 FEW_LEVELS = 12
 MOST_FUNCTIONS = 300  # of a curve: more say nothing, as bends are penalised, and take minutes to hours
@@ -40,9 +43,16 @@ def unit_interval(values: Encoded, lower: float, upper: float) -> Array:
 
 
 def bounded(values: Array, n_factors: int) -> Array:
-    """Keep functions, of values far out of range, so small that the square of a product of so many stays finite."""
-    most = FARTHEST_PLACE ** (1.0 / n_factors)
-    return np.clip(values, -most, most, out=values)
+    """Keep functions, shape (n, m), so small that the square of a product of so many stays finite, far out of range.
+
+    There they are lines: all functions of a row become smaller by one factor, as they would be at a nearer place. One
+    bound for each of them would lose their ratios, and turn the effects that they add up to around.
+    """
+    most = LARGEST_PRODUCT ** (1.0 / n_factors)
+    if max(values.max(initial=0.0), -values.min(initial=0.0)) <= most:
+        return values
+    largest = np.abs(values).max(axis=1, keepdims=True)
+    return np.asarray(values * (most / np.maximum(largest, most)))
 
 
 def count_distinct(values: Array, enough: int) -> int:
@@ -59,10 +69,11 @@ def affordable_size(term: Term, column: Column, values: Array, k: int) -> int:
             f"{term.label}: k = {k} is far more than a penalised curve can use; give at most {MOST_FUNCTIONS}; "
             "10 to 40 are usual."
         )
+    may_be_factor = found <= FEW_LEVELS and len(term.columns) == 1
     if found < k:
         warn_user(
             f"{term.label}: column {column.name!r} has only {found} distinct values, so k = {k} was lowered to {found}."
-            + (f" f{term.label[1:]} would give each value its own effect." if found <= FEW_LEVELS else "")
+            + (f" f({in_formula(column.name)}) would give each value its own effect." if may_be_factor else "")
         )
     return found
 

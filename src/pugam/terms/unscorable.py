@@ -26,7 +26,7 @@ def unscorable_rows(designs: Iterable[Design], table: Table) -> dict[int, str]:
         A column is text where the fit had numbers: no fault of single rows.
     """
     reasons: dict[int, str] = {}
-    for basis in (basis for design in designs for basis in design.bases):
+    for basis in (basis for design in designs for basis in design.effect_bases):
         for axis in basis.axes:
             column = table.column(axis.column)
             if axis.is_numeric:

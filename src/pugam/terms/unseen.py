@@ -18,7 +18,8 @@ MOST_LEVELS = 3
 
 def count_unseen(designs: Iterable[Design], table: Table) -> dict[str, Counter[object]]:
     """Count the rows of each level that no fit saw and terms permit, by column."""
-    axes = {axis.column: axis for design in designs for basis in design.bases for axis in basis.axes if axis.open}
+    bases = (basis for design in designs for basis in design.effect_bases)
+    axes = {axis.column: axis for basis in bases for axis in basis.axes if axis.open}
     found: dict[str, Counter[object]] = {}
     for name, axis in axes.items():
         if not axis.is_numeric:

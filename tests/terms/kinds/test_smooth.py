@@ -10,6 +10,7 @@ from scipy.integrate import trapezoid
 from pugam.errors import InputError, PugamWarning
 from pugam.solvers.constraints import nearest
 from pugam.terms import l, parse_formula, s
+from pugam.terms.missing import resolve_term
 
 SMOOTHS = {
     "even": s("x", k=8),
@@ -40,6 +41,15 @@ def test_k_is_lowered_to_the_number_of_distinct_values_with_a_warning(distinct):
 
     assert evaluate(basis, values).shape == (60, distinct - 1)
     assert np.linalg.matrix_rank(np.column_stack([np.ones(60), evaluate(basis, values)])) == distinct
+
+
+def test_a_varying_curve_whose_k_is_lowered_has_its_own_name():
+    values, levels = np.arange(60) % 5, np.repeat(list("ab"), 30)
+
+    with pytest.warns(PugamWarning, match=r"s\(x, by=g\): column 'x' has only 5") as told:
+        resolve_term(s("x", by="g"), [column(values), column(levels, "g")])
+
+    assert "f(" not in str(told[0].message)
 
 
 def test_k_is_kept_without_a_warning_where_there_are_enough_values():

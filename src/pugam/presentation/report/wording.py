@@ -10,6 +10,7 @@ from pugam.likelihood import expit
 from pugam.messages import Argument, Piece, See, Words, counted
 from pugam.presentation.equations import equations
 from pugam.presentation.kind_summary import how_fitted
+from pugam.presentation.protocol import prior_of
 from pugam.presentation.report.formats import number, p_equals
 from pugam.solvers import PooledShares
 from pugam.version import __version__
@@ -263,7 +264,7 @@ def describe_model(model: FittedModel) -> Iterator[tuple[str, str]]:
     negatives = f", {found.negatives:,.6g} known to be negative" if found is not None and found.negatives else ""
     yield "Rows", f"{model.n0_:,.6g} labelled positive, {model.n1_:,.6g} unlabelled{samples}{negatives}"
     yield "Model", "; ".join(equations(model.terms_))
-    yield "Fit", model._inference.describe(prior="none" if model.pi_prior is None else f"{model.pi_prior}")
+    yield "Fit", model._inference.describe(prior=prior_of(model))
     pi_range = model._settings.pi_range
     low, high = pi_range.limits
     if pi_range.fixed:
@@ -275,12 +276,11 @@ def describe_model(model: FittedModel) -> Iterator[tuple[str, str]]:
 def describe_kinds(model: Any) -> Iterator[tuple[str, str]]:
     """What was fitted where there are several kinds of positives, as pairs of a name and a value."""
     models = model._kinds.models
-    prior = "none" if model.pi_prior is None else f"{model.pi_prior}"
     written = ["; ".join(equations(one.terms_)) for one in models]
     each = [f"{name}: {said}" for name, said in zip(model.kinds_, written, strict=True)]
     yield "Rows", f"{model.n0_:,.6g} labelled positive, of {len(models)} kinds, {model.n1_:,.6g} unlabelled"
     yield "Model", f"for each kind {written[0]}" if len(set(written)) == 1 else "\n".join(each)
-    yield "Fit", f"{how_fitted(model)}; {models[0]._inference.describe(prior=prior)}"
+    yield "Fit", f"{how_fitted(model)}; {models[0]._inference.describe(prior=prior_of(model))}"
     yield "pi", "estimated: the sum of the shares of the kinds"
 
 

@@ -178,16 +178,16 @@ class Smooth(Term):
 
     def resolve(self, columns: Sequence[Column]) -> SmoothBasis | CurveByLevel | CurveTimesNumber:
         """Find range and knots, a scale if logarithms were asked for, and what else the curve varies with."""
-        if self.by is None:
-            return self._resolve_curve(columns[0])
-        return resolve_varying(self, self._alone._resolve_curve(columns[0]), columns[1], self.unseen != "error")
+        curve = self._resolve_curve(columns[0])
+        return curve if self.by is None else resolve_varying(self, curve, columns[1], self.unseen != "error")
 
     def _resolve_curve(self, column: Column) -> SmoothBasis:
+        """Resolve the curve as a term of its own, but call it what the user called it."""
         values = require_numeric(column, self.label)
         lower, upper = self._range(column, values)
         k = affordable_size(self, column, values, self.k)
         scale = find_log_scale(_inside(values, lower, upper), lower, upper) if self.scale == "log" else None
-        return _knotted(self, values, (lower, upper), k, scale)
+        return _knotted(self if self.by is None else self._alone, values, (lower, upper), k, scale)
 
     def _range(self, column: Column, values: Array) -> tuple[float, float]:
         seen = observed_range(self, column, values)

@@ -296,7 +296,8 @@ class CurveTimesNumber(Basis):
 
     def columns(self, encoded: Encoded) -> Array:
         """Evaluate the curve, times the number."""
-        return bounded(self._curve(encoded), 2) * bounded(self._scaled(encoded[:, 1]), 2)
+        curve = np.column_stack([np.ones(len(encoded)), bounded(self.inner.columns(encoded[:, 0]), 2)])
+        return curve * bounded(self._scaled(encoded[:, 1]), 2)
 
     def expression(self, theta: Array) -> Expression | None:
         """The curve, times the number."""
