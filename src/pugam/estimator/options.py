@@ -442,8 +442,7 @@ def _positive_number(name: str | Argument, value: Any, zero: bool = False) -> fl
 
 
 def _in_short(value: Any) -> str:
-    shown = repr(value)
-    return shown if len(shown) < 40 else f"a value of type {type(value).__name__}"
+    return shown if len(shown := repr(value)) < 40 else f"a value of type {type(value).__name__}"
 
 
 def is_number(value: Any) -> bool:

@@ -214,11 +214,10 @@ def _find(course: Course) -> Course:
 
 
 def _is_wide(course: Course) -> bool:
-    """Whether a coarser basis should go first."""
+    """Whether a coarser basis should go first; effects of levels have none."""
     design = course.design
-    if not course.by_reml or course.beta is not None or design.n_columns <= TUNING.many_columns:
-        return False
-    return design.coarse(TUNING.pilot_functions)[0].n_columns < design.n_columns  # effects of levels have no coarser one
+    may = course.by_reml and course.beta is None and design.n_columns > TUNING.many_columns
+    return may and design.coarse(TUNING.pilot_functions)[0].n_columns < design.n_columns
 
 
 def _fit_coarsely(course: Course) -> Course:
