@@ -437,7 +437,7 @@ def test_a_test_prints_hypothesis_statistic_degrees_and_pvalue(mixed):
 
     assert str(test).startswith(f"l(x1) and l(noise) = 0: Wald statistic {test.statistic:.4g} on 2 df, p ")
     numbers = f"Wald statistic {linear.statistic:.4g} on 2 df, p = {linear.pvalue:.3g}"
-    assert str(linear) == f"s(x2) linear: {numbers} (weighted sum of chi-squares)"
+    assert str(linear) == f"s(x2) linear: {numbers} (weighted sum of chi-squares, and one for waves)"
 
 
 def random_effect_tested(seed, spread, term="r(site)", gaps=0.0):

@@ -215,6 +215,8 @@ def _reference_test(
     statistics = [float(np.sum(block.shares * block.z**2)) for block in blocks]
     pvalues = [weighted_chi2_sf(value, block.shares) for value, block in zip(statistics, blocks, strict=True)]
     weights = blocks[0].shares
+    kind = _kind(weights)
+    said = kind if kind == "chi-square" else f"{kind}, and one for waves"
     return HypothesisTest(
         names,
         null,
@@ -222,7 +224,7 @@ def _reference_test(
         statistics[0],
         float(weights.sum()),
         combine(pvalues, (1.0 - WEIGHT_OF_WAVES, WEIGHT_OF_WAVES)),
-        _kind(weights),
+        said,
     )
 
 
