@@ -27,7 +27,8 @@ def check_held_out(model, ends, prior):
     rows = hold_out(objective, fit.penalized, make_folds(engine))
     found = fit.adjustment
     centre = float(np.median(rows.scores))
-    spread = float(np.sqrt(np.cov(rows.scores, aweights=rows.weights))) or 1.0
+    apart = rows.scores - np.average(rows.scores, weights=rows.weights)
+    spread = float(np.sqrt(np.average(apart**2, weights=rows.weights))) or 1.0
     t = (rows.scores - centre) / spread
 
     def loss(point):
