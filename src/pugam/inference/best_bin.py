@@ -77,6 +77,6 @@ def _best_threshold(scores: Array, labelled: Array, hidden: Array) -> float:
 def _limits(labelled: Array, hidden: Array, n0: float, n1: float) -> tuple[Array, Array]:
     """Ratio of shares q_u / q_p, and the upper limit of its interval on the log scale; half a row more for zeros."""
     q_p, q_u = (labelled + 0.5) / (n0 + 0.5), (hidden + 0.5) / (n1 + 0.5)
-    variance = (1.0 - q_p) / (n0 * q_p) + (1.0 - q_u) / (n1 * q_u)
+    variance = (1.0 - q_p) / (max(n0, 1.0) * q_p) + (1.0 - q_u) / (max(n1, 1.0) * q_u)  # without rows q is one
     ratio = q_u / q_p
     return ratio, np.asarray(ratio * np.exp(normal_quantile(LEVEL_OF_BOUND) * np.sqrt(np.maximum(variance, 0.0))))

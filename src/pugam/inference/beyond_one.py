@@ -27,6 +27,7 @@ __all__ = ["BeyondOne", "held_out_scores", "look_beyond_one"]
 
 Array = NDArray[np.float64]
 
+SUREST = 30.0  # logit of a chance that rounding tells from one
 RIDGE, N_STEPS, MOST_LOGIT = 1.0, 6, 15.0  # of a logistic curve that is to be about right
 
 
@@ -55,7 +56,7 @@ def held_out_scores(fit: Fit, rows: RowsTested, chances: Array | None) -> Array 
         return rows.predictor
     if chances is None or fit.samples is not None or fit.labelling is not None:
         return None
-    return np.asarray(logit(chances))
+    return np.asarray(np.clip(logit(chances), -SUREST, SUREST))  # trees may be sure
 
 
 def look_beyond_one(rows: RowsTested, scores: Array | None, pairs_added: bool = False) -> BeyondOne | None:
