@@ -28,7 +28,6 @@ from pugam.presentation.equations import equations
 from pugam.presentation.latex import in_latex
 from pugam.presentation.protocol import FittedModel, prior_of
 from pugam.solvers import edf_by_term
-from pugam.terms import Smooth
 from pugam.terms.gaps import listed
 from pugam.version import __version__
 
@@ -312,8 +311,13 @@ def _few_values(model: FittedModel) -> Iterator[str]:
     """Tell which columns of few numbers became curves, where nobody asked for these."""
     if model._fitted_with.get("terms", "") is not None:
         return
-    specs = [term for term in model.terms_ if isinstance(term, Smooth) and term.k <= FEW_VALUES]
-    names = list(dict.fromkeys(term.column for term in specs))
+    # A curve through so many values has a bend for all but two of them.
+    few = [
+        basis.axes[0].column
+        for basis in model._design.bases
+        if len(basis.axes) == 1 and basis.bends is not None and 0 < basis.bends.sum() <= FEW_VALUES - 2
+    ]
+    names = list(dict.fromkeys(few))
     if names:
         have, each = ("has", "a curve") if len(names) == 1 else ("have", "curves")
         yield ""
