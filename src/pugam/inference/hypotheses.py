@@ -40,11 +40,9 @@ Null = Literal["zero", "linear"]
 
 REFERENCE_BENDING = 2.0  # effective degrees of freedom of the bends that tests look for
 # Share of all bends that tests look for besides, for waves. The rest counts where rows are few, and there tests reject
-# too often: of 1000 curves of noise 0.017 at the 0.01 level with this share, 0.023 with nine tenths (n = 1500).
+# too often.
 WAVES = 0.75
-# In the common p-value, as waves are rare: of 200 bows of Setting 2 (n = 1500, zeta 0.2) 0.73 are seen, 0.69 with equal
-# weights, 0.77 if nobody looks for waves.
-WEIGHT_OF_WAVES = 0.2
+WEIGHT_OF_WAVES = 0.2  # in the common p-value, as waves are rare (benchmarks/results/term_tests_default.md)
 FOURIER_NODES = 400
 
 
