@@ -50,7 +50,7 @@ def _text(cell: Any) -> str:
 
 
 def _provenance() -> str:
-    arguments = " ".join("FOLDER" if Path(argument).is_dir() else argument for argument in sys.argv[1:])
+    arguments = " ".join("FOLDER" if any(Path(argument).glob("*.csv")) else argument for argument in sys.argv[1:])
     command = f"python benchmarks/{Path(sys.argv[0]).name} {arguments}".strip()
     folder = Path(__file__).parent
     commit = os.environ.get("PUGAM_COMMIT", "")  # on a machine that has no clone

@@ -133,7 +133,7 @@ DERIVED = {
         "0.97": "(0.90 + 1.00 + 1.00) / 3",
         "0.14": "(0.17 + 0.13 + 0.13) / 3",
         "0.34": "(0.43 + 0.44 + 0.16) / 3",
-        "13": "0.93 * 14",
+        "18": "0.90 * 20",
     },
 }
 # What is no result either: versions, limits and defaults of the code, counts of what is given.
