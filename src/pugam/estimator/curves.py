@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -24,6 +25,7 @@ from pugam.inference import (
     effect_table,
     in_alpha,
     make_inference,
+    shaped_covariance,
     term_center,
 )
 from pugam.solvers import Fit, Fitted, Settings
@@ -53,7 +55,6 @@ class CurveMethods:
     _design: Design
     _settings: Settings
     _fit: Fit
-    _covariance: np.ndarray
     _drawn: tuple[Fit, np.ndarray]
     _library: str
     _rows: RowsOfFit
@@ -172,6 +173,12 @@ class CurveMethods:
             drawn = draw_parameters(self._inference)
             known = self._drawn = self._fit, drawn[:, self._design.layout.coefficients]
         return known[1]
+
+    @cached_property
+    def _covariance(self) -> np.ndarray:
+        """Covariance of beta = (logit pi, a, theta) behind bands and odds ratios; a stored model brings its own."""
+        with one_blas_thread():
+            return shaped_covariance(self._inference)
 
     @property
     def _curve_covariance(self) -> np.ndarray:

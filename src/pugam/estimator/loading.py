@@ -94,7 +94,8 @@ def _restore_one(stored: StoredModel, name: str) -> PUGAM:
     if abs(settings.pi_range.clip(np.array(pi)) - pi) > 2.0 * EDGE:
         raise InputError(f"{name}: estimate.logit_pi: expected a share that parameters.pi permits; got {pi:.3g}.")
     with one_blas_thread():
-        model._remember(stored.fit, settings, stored.n0, stored.n1, stored.design, stored.covariance)
+        model._remember(stored.fit, settings, stored.n0, stored.n1, stored.design)
+        model._covariance = stored.covariance
     model.classes_, model._library = stored.classes, stored.library
     model.n_features_in_ = stored.n_features
     if stored.feature_names is not None:

@@ -47,7 +47,7 @@ from pugam.estimator.requirements import (
 )
 from pugam.estimator.roles import columns_taken, open_engine, take_labels, take_roles
 from pugam.estimator.training import TrainingRows, by_survey, rows_placed
-from pugam.inference import first_look, inference_of, know_survey, shaped_covariance, with_average
+from pugam.inference import first_look, inference_of, know_survey, with_average
 from pugam.likelihood import alpha_shift, label_frequency
 from pugam.solvers import Fit, Fitted, Settings, edf
 from pugam.terms import Design, MissingPolicy, UnseenPolicy, columns_read, format_formula, with_policies
@@ -407,19 +407,16 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
         """Become the model of a fit to these rows; return the fit with what was still to be found out of its rows."""
         fitted = with_average(replace(fitted, fit=inference_of(fitted).averaged(fitted.engine)))
         fitted = with_pooled_shares(fitted) if pooled else fitted
-        covariance = shaped_covariance(inference_of(fitted))
         with all_or_nothing(self):
             remember_features(self, X, rows.header)
-            self._remember(fitted.fit, fitted.settings, fitted.engine.n0, fitted.engine.n1, fitted.design, covariance)
+            self._remember(fitted.fit, fitted.settings, fitted.engine.n0, fitted.engine.n1, fitted.design)
             self.classes_, self._library = rows.classes, rows.library
             self._rows, self._index, self._survey = RowsOfFit(fitted.engine, rows.kept), row_index(X), survey
             self._chances, self._origins = (None, None) if samples is None else (samples.chances, samples.origins)
             self._judge()
         return fitted
 
-    def _remember(
-        self, fit: Fit, settings: Settings, n0: float, n1: float, design: Design, covariance: np.ndarray
-    ) -> None:
+    def _remember(self, fit: Fit, settings: Settings, n0: float, n1: float, design: Design) -> None:
         optimum, pi_range = fit.optimum, settings.pi_range
         self._fitted_with = self.get_params(deep=False)  # which may be set anew later, for another fit
         self.terms_ = [basis.spec for basis in design.bases]
@@ -439,9 +436,9 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
         inside = [pi_range.is_inside(pi) for pi in (self.pi_, self.pi_penalized_)]
         self.at_boundary_ = not (pi_range.fixed or all(inside))
         self.starts_ = [asdict(record) for record in fit.starts]
-        for name in ("kinds_", "provenance_"):  # of an earlier fit, or of a file
+        for name in ("kinds_", "provenance_", "_covariance"):  # of an earlier fit, or of a file
             self.__dict__.pop(name, None)
-        self._design, self._settings, self._fit, self._covariance, self._kinds = design, settings, fit, covariance, None
+        self._design, self._settings, self._fit, self._kinds = design, settings, fit, None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
