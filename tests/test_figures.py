@@ -38,6 +38,7 @@ MADE_BY = re.compile(r"^Made by .*", flags=re.MULTILINE)  # commits, dates and v
 SMALLEST_WHOLE, YEARS = 10, range(1900, 2100)
 LITERATURE = re.compile(r"#+ (?:Literature|References?)\b")
 
+CHANCES = {"0.45": "a chance, for illustration", "0.9": "another", "11": "the ratio of their odds"}
 # What is no result: levels and quantiles, and shares that a reader may choose.
 SETTINGS = {"0.05", "0.1", "0.2", "0.3", "0.4", "0.5", "0.95", "1.96", "3.84"} | {"5%", "95%", "100%"}
 # What follows from figures of tables, and how.
@@ -181,6 +182,8 @@ FACTS = {
         **dict.fromkeys(("600", "500"), "rows, set in benchmarks/many_tables.py"),
         **dict.fromkeys(("45", "0.956", "53", "0.943"), "earlier versions of unseen_tables.md, in the history"),
     },
+    "docs/model/random_labels.md": CHANCES,
+    "docs/howto/labelling.md": CHANCES,
     "docs/model/shrinkage.md": {
         "20": "rows",
         "0.73": "the same of a prior's lower limit, exp(log 8 - 1.96 * 1.2)",

@@ -136,6 +136,34 @@ def test_bounds_in_words_hold_their_numbers(found):
     assert repr(found) == str(found)
 
 
+def test_given_columns_of_labelling_bounds_say_so():
+    data = simulate(2, n0=700, n=1400, pi=0.4, random_state=0)
+    found = PUGAM(labelling="s(x1)", check=False).fit(data.X, data.z).labelling_bounds([1, 2])
+
+    lines = str(found).split("\n")
+
+    assert found.given == ("x1",)
+    assert lines[0].startswith("pi if positives were labelled at random given x1: ")
+    assert lines[1].startswith("If features besides make ")
+    assert np.isnan(found.without_model).all()
+
+
+def test_labelled_rows_taken_out_of_the_sample_are_bounded_by_odds():
+    # Chances of 0.45 and 0.9 differ twofold, odds by a factor of 11. The limit allows for 1.96 standard errors, so it
+    # may fail in one data set of forty.
+    held = []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        y = rng.random(4000) < 0.5
+        X = pd.DataFrame(rng.normal(size=(4000, 3)) + 1.2 * y[:, None], columns=["a", "b", "c"])
+        clear = X.sum(axis=1) > X[y].sum(axis=1).median()
+        z = y & (rng.random(4000) < np.where(clear, 0.9, 0.45))
+        found = PUGAM(check=False).fit(X, z.astype(int)).labelling_bounds([2.0, 11.0])
+        held.append(found.without_model >= y[~z].mean())
+
+    assert np.array(held).tolist() == [[False, True]] * 3
+
+
 def test_with_few_rows_there_is_no_limit_without_a_model():
     data = simulate(2, n0=60, n=120, random_state=0)
     few = PUGAM("x1 + x2", pi=(0.1, 0.9)).fit(data.X.iloc[:80], data.z[:80])

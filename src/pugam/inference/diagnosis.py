@@ -341,7 +341,7 @@ def diagnose_fit(
 
 def _columns_identifying(basis: Basis, design: Design, fit: Fit) -> tuple[str, ...]:
     """The columns of a term that may identify pi, each sample by itself, and at each value of columns of labelling."""
-    kept = {name for other in design.bases if other.spec.is_labelling for name in other.spec.columns}
+    kept = set(design.labelling_columns)
     if fit.samples is not None and fit.samples.own_column is not None:
         kept.add(fit.samples.own_column)
     return tuple(name for name in basis.spec.columns if name not in kept)

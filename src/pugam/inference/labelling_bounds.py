@@ -1,11 +1,13 @@
 """How wrong could pi be if positives were not labelled at random? Limits, if chances vary at most Gamma-fold.
 
+Where labelled rows were taken out of the sample of which the others are left, it is odds that vary at most Gamma-fold.
+
 Let r = f / g be the density of unlabelled over that of labelled rows, and q(x) be pi times the density of all
 positives over that of the labelled ones, so that pi is the mean of q among labelled rows. If chances vary at most
 Gamma-fold with x, so does q; and unlabelled positives are no more than unlabelled rows, q <= r. Hence t <= q <= Gamma t
 for some t <= min r, and pi <= E_g min(Gamma min r, r) = E_f min(Gamma min r / r, 1). By the model min r / r is the
 posterior m of an unlabelled row; without one, thresholds of a score give limits. If somewhere all rows are positive,
-then q = r >= min r there, and pi >= min r / Gamma. docs/model/labelling.md has the proof.
+then q = r >= min r there, and pi >= min r / Gamma. docs/model/random_labels.md has the proof.
 """
 
 from __future__ import annotations
@@ -110,6 +112,8 @@ class ThresholdBound:
 class LabellingBounds:
     """The range of pi if the chance of a positive to be labelled varies at most Gamma-fold with its features.
 
+    Where labelled rows were taken out of the sample of which the others are left, it is the odds that vary.
+
     Attributes
     ----------
     gamma : array of shape (K,)
@@ -120,7 +124,9 @@ class LabellingBounds:
     without_model : array of shape (K,)
         Upper limit for pi that needs no model, but Gamma; NaN where rows are too few.
     pi : Interval
-        If positives were labelled at random.
+        If positives were labelled at random, or by the columns given alone.
+    given : tuple of str
+        The columns that labelling depends on by the model: Gamma is how far chances vary besides.
     """
 
     gamma: Array
@@ -132,6 +138,7 @@ class LabellingBounds:
     pi: Interval
     _at_estimate: PosteriorBound = field(repr=False)
     _at_upper: PosteriorBound = field(repr=False)
+    given: tuple[str, ...] = ()
 
     def gamma_for(self, value: float, *, sampling: bool = True) -> float:
         """Return the smallest Gamma at which pi could be this value, on the other side of which the estimate lies.
@@ -171,8 +178,9 @@ class LabellingBounds:
 
 
 def _describe(found: LabellingBounds) -> Iterator[str]:
-    yield f"pi if positives were labelled at random: {found.pi}"
-    yield "If features make some positives more likely to be labelled than others:"
+    given, more = (f" given {', '.join(found.given)}", " besides") if found.given else ("", "")
+    yield f"pi if positives were labelled at random{given}: {found.pi}"
+    yield f"If features{more} make some positives more likely to be labelled than others:"
     for number, gamma in enumerate(found.gamma):
         given = f"pi is {found.lower[number]:.3f} to {found.upper[number]:.3f}"
         limits = f"{found.lower_limit[number]:.3f} to {found.upper_limit[number]:.3f} from the ends of its interval"
@@ -180,6 +188,7 @@ def _describe(found: LabellingBounds) -> Iterator[str]:
         free = "" if np.isnan(at_most) else f"; at most {at_most:.3f} without any model"
         how = f"up to {gamma:g} times" if gamma > 1.0 else "at random"
         yield f"  {how:15} {given} ({limits}{free})"
+    yield "Times: of the chance of a label, or of its odds where labelled rows were taken out of the unlabelled sample."
 
 
 def bound_labelling(profile: PiProfile, pi: Interval, gamma: Array) -> LabellingBounds:
@@ -197,6 +206,7 @@ def bound_labelling(profile: PiProfile, pi: Interval, gamma: Array) -> Labelling
         pi,
         at_estimate,
         at_upper,
+        profile.fitted.design.labelling_columns,
     )
 
 

@@ -91,7 +91,7 @@ def _term(rows: RowsTested, column: str) -> str:
 
 def _is_identified(rows: RowsTested, column: str) -> bool:
     """Whether other columns identify pi where this one, and those that labels depend on, are kept at a value."""
-    kept = {column, *(name for basis in rows.design.bases if basis.spec.is_labelling for name in basis.spec.columns)}
+    kept = {column, *rows.design.labelling_columns}
     others = ([name for name in basis.spec.columns if name not in kept] for basis in rows.design.bases)
     return len(group_columns(names for names in others if names)) >= FEWEST_TERMS
 

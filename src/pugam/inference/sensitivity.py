@@ -29,7 +29,8 @@ class Sensitivity:
     Attributes
     ----------
     pi, deviance : arrays of shape (K,)
-        The values, and how much worse the model fits there: above 3.84 they lie outside the 95% profile interval.
+        The values, and how much worse the model fits there: above 3.84 they lie outside the 95% profile interval. The
+        evidence is followed as far as intervals need; values farther away fit worse still than the last ones.
     alpha : array of shape (K,)
     coef : array of shape (K, p)
     share_positive : array of shape (K,)

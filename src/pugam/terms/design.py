@@ -106,6 +106,11 @@ class Design:
         """The terms of the density ratio."""
         return self.bases[: self.n_effects]
 
+    @property
+    def labelling_columns(self) -> tuple[str, ...]:
+        """The columns that those terms read which say who is labelled."""
+        return columns_read([basis.spec for basis in self.bases[self.n_effects :]])
+
     @cached_property
     def blocks(self) -> tuple[slice, ...]:
         """Where each term's coefficients stand in theta."""

@@ -56,6 +56,16 @@ def test_the_chart_shows_the_range_and_says_it_in_words():
     assert estimate.outline.startswith("M46.0 ")
 
 
+def test_the_page_of_a_model_of_labelling_says_what_labels_are_random_given(data, tmp_path):
+    PUGAM(labelling="s(x1)", check=False).fit(data.X, data.z).report(tmp_path / "page.html")
+
+    page = " ".join((tmp_path / "page.html").read_text(encoding="utf-8").split())
+
+    assert "Given x1, labelled rows are taken as a random sample of the positives" in page
+    assert "takes positives for labelled at random given x1. If features besides make some positives" in page
+    assert "takes labelled rows for a random sample" not in page
+
+
 def test_the_page_has_the_chart_and_a_line_for_each_gamma(example):
     page = render(replace(example, bounds=BOUNDS))
 

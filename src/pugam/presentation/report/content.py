@@ -316,6 +316,8 @@ class Bounds:
         As of `LabellingBounds`.
     said : some of these values of Gamma
         Those that are in the table.
+    given : tuple of str
+        The columns that labelling depends on by the model.
     """
 
     gamma: tuple[float, ...]
@@ -325,6 +327,7 @@ class Bounds:
     upper_limit: tuple[float, ...]
     without_model: tuple[float, ...]
     said: tuple[float, ...]
+    given: tuple[str, ...] = ()
 
     @property
     def rows(self) -> list[tuple[float, ...]]:

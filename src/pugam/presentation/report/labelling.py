@@ -38,7 +38,7 @@ def collect_bounds(model: FittedModel, level: float) -> Bounds | None:
     found = model.labelling_bounds(gamma, level)
     ranges = (found.lower, found.upper, found.lower_limit, found.upper_limit, found.without_model)
     lower, upper, lower_limit, upper_limit, without_model = (tuple(map(float, values)) for values in ranges)
-    return Bounds(tuple(gamma), lower, upper, lower_limit, upper_limit, without_model, SAID_GAMMAS)
+    return Bounds(tuple(gamma), lower, upper, lower_limit, upper_limit, without_model, SAID_GAMMAS, found.given)
 
 
 def draw_bounds(bounds: Bounds, estimate: float) -> Chart:

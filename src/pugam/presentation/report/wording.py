@@ -191,9 +191,11 @@ def statistical_sentence(model: FittedModel, pi: Interval, diagnosis: Diagnosis)
     if profile is None:
         return f"pi was fixed at {model.pi_:.4g}; {_fit(model)}."
     beside = "".join(f"; {_beside(other, pi)}" for other in (diagnosis.wald, profile) if other.method != pi.method)
+    given = model._design.labelling_columns
+    at_random = f"Given {', '.join(given)}, labelled" if given else "Labelled"
     return (
-        f"pi = {pi}, {METHODS.get(pi.method, pi.method)}{beside}; {_fit(model)}. Labelled rows are taken as a random "
-        "sample of the positives, and effects as additive on the log odds."
+        f"pi = {pi}, {METHODS.get(pi.method, pi.method)}{beside}; {_fit(model)}. {at_random} rows are taken as a "
+        "random sample of the positives, and effects as additive on the log odds."
     )
 
 
