@@ -317,7 +317,7 @@ def test_the_benchmark_is_started_by_its_folder():
 
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
-    assert "pugam, linear, Elkan-Noto" in " ".join(said.split())
+    assert "pugam, mode, linear, Elkan-Noto" in " ".join(said.split())
 
 
 def test_the_benchmark_says_what_is_missing(benchmark, folder, tmp_path, monkeypatch, capsys):
@@ -328,5 +328,5 @@ def test_the_benchmark_says_what_is_missing(benchmark, folder, tmp_path, monkeyp
         benchmark.main([*arguments, "--methods", "TIcE,pulearn SCAR EM"])
     with pytest.raises(SystemExit):
         benchmark.main([*arguments, "--methods", "KM3"])
-    assert "there is no method 'KM3'; there are pugam, linear, Elkan-Noto" in capsys.readouterr().err
+    assert "there is no method 'KM3'; there are pugam, mode, linear, Elkan-Noto" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()

@@ -149,7 +149,7 @@ def curves(plan: Plan) -> dict[str, figures.Figure]:
     drawn = {}
     for name, data in load_tables(plan).items():
         mask = data.mask(SHARES[0], np.random.default_rng(plan.seed))
-        model = PUGAM(list(data.terms), engine=plan.engine).fit(data.X, mask)
+        model = PUGAM(list(data.terms), estimate="mode", engine=plan.engine).fit(data.X, mask)
         drawn[name] = figures.write(model.plot(), plan.folder, f"curves_{name.lower()}")
         effects = pd.concat([model.effect(term.label).assign(term=term.label) for term in data.terms])
         effects.to_csv(plan.folder / f"curves_{name.lower()}.csv", index=False, float_format="%.6g")
@@ -198,7 +198,7 @@ def _estimate(cell: tuple[str, float], rng: np.random.Generator, plan: Plan) -> 
     models = {
         "GAET": paper_model(name, rng, plan),
         "linear": linear_model(list(data.X.columns), rng, plan),
-        "default": PUGAM(list(data.terms), engine=plan.engine, n_jobs=1),
+        "default": PUGAM(list(data.terms), estimate="mode", engine=plan.engine, n_jobs=1),
     }
     record: Record = {"share": float(data.y[~labelled].mean())}
     for method, model in models.items():
