@@ -19,7 +19,7 @@ spambase, of the second, are answered by shrunken fits, and constants of these w
 digits, htru2, spambase and wine_colour in sight (docs/model/shrinkage.md).
 
 Tables of R packages (`many_tables.py`) have a division of their own. On their first half the allowance for model error
-was chosen, and the two rules for shrunken fits above. Their second half was used for no decision, but its figures were
+was chosen, and the two rules for shrunken fits above. No constant was chosen on their second half, but its figures were
 computed twelve times while verdicts changed (docs/datasets.md).
 That terms are counted at a level for all of them together was decided on simulated tables with columns of noise, and
 looked at on every fifth table of R packages to choose on. Since then tests of terms have had weights that are known.

@@ -87,8 +87,9 @@ print(X.assign(diagnosed=z).groupby("diagnosed").mean(numeric_only=True).round(1
 # came out as a line in two of six.
 #
 # Two conditions make this work, and both are about how the rows came about. The patients are a random sample of the
-# people who have the disease. The survey is a random sample of the population whose share you want. Nobody has to be
-# in both.
+# people who have the disease. The survey is a random sample of the population whose share you want: of people without a
+# diagnosis, as here, where those who have one were taken out. In a survey that kept them, pi is the share of all cases,
+# diagnosed or not.
 #
 # The share of undiagnosed cases
 # ------------------------------
