@@ -31,6 +31,24 @@ def make_table(seed, n_labelled=120, n_rows=300):
     return X.assign(site=np.array(["north", "south", "west"])[site]), (numbers < n_labelled).astype(int)
 
 
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 6))])
+def test_with_more_rows_order_and_seed_move_pi_by_a_thousandth_of_its_interval(seed):
+    # Of more than 2000 rows a sample is looked at first, which depends on both.
+    data = simulate(2, n0=1250, n=3000, pi=0.4, random_state=seed)
+    shuffled = np.random.default_rng(seed).permutation(len(data.z))
+    model = PUGAM(check=False).fit(data.X, data.z)
+    others = [
+        PUGAM(check=False).fit(data.X.iloc[shuffled], data.z[shuffled]),
+        PUGAM(check=False, random_state=7).fit(data.X, data.z),
+    ]
+
+    interval = model.pi_interval()
+
+    assert [other.pi_ for other in others] == pytest.approx(
+        [model.pi_] * 2, abs=1e-3 * (interval.upper - interval.lower)
+    )
+
+
 @pytest.fixture(scope="module", params=SEEDS)
 def seed(request):
     return request.param

@@ -56,6 +56,7 @@ class Bootstrap:
         Whether each refit ended at an optimum; those that did not are kept all the same.
     estimate : float
         The share of positives in the model itself.
+    acceleration, limits : see the fields
     n_requested, n_failed : int
         Refits asked for, and refits that came to no result at all.
     interrupted : bool

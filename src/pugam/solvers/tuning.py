@@ -124,10 +124,8 @@ class Tuning:
     # (12, 0.8) on the tables to choose on (benchmarks/division.py): the first two do alike, the third does worse.
     usual_separation: float = 8.0  # for normal features, a ROC area of 0.977
     separation_spread: float = 1.2  # standard deviation of its logarithm: two below is a ROC area of 0.73
-    usual_preference: float = (
-        0.5  # variance of log preferences; two below, a label is 1.2 times as likely, two above 10
-    )
-
+    # Variance of log preferences: two deviations below, a label is 1.2 times as likely, two above 10.
+    usual_preference: float = 0.5
     preference_starts: tuple[float, ...] = (0.0, 0.8, -0.6)  # from the share that random labels would give, in logits
 
     # Shrunken fits: when, and how. benchmarks/results/shrinkage.md and ablation.md
