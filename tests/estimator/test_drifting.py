@@ -153,3 +153,15 @@ def test_weights_of_a_survey_count_by_their_ratios_alone(may):
 
     once, often = (surveyed.drift(new, sample_weight=scale * own).share for scale in (1.0, 50.0))
     assert (often.lower, often.upper) == pytest.approx((once.lower, once.upper))
+
+
+def test_rows_of_weight_four_drift_as_four_rows(model, may):
+    X, z = may
+    unlabelled = X[z == 0].iloc[:60].assign(x1=lambda frame: frame["x1"] + 0.12)
+    copies = unlabelled.iloc[np.repeat(np.arange(60), 4)]
+
+    weighted, copied = model.drift(unlabelled, sample_weight=np.full(60, 4.0)), model.drift(copies)
+
+    assert weighted.columns["pvalue"].tolist() == pytest.approx(copied.columns["pvalue"].tolist(), rel=1e-9)
+    assert weighted.columns["moved"].tolist() == copied.columns["moved"].tolist()
+    assert weighted.pvalue == pytest.approx(copied.pvalue, rel=1e-6)

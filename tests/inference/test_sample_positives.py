@@ -171,3 +171,34 @@ def test_the_test_keeps_its_size_and_has_power():
     )
     assert same <= 0.115
     assert moved >= 0.8
+
+
+@pytest.mark.parametrize(("n_rows", "weight"), [(6, 3), (9, 2), (12, 2)])
+def test_rows_of_weight_two_are_compared_as_two_rows(n_rows, weight):
+    # With six rows of weight three a sample has enough to be compared.
+    X, z, year = make(n=400)
+    labelled = np.flatnonzero(z == 1)
+    year[labelled] = 2023
+    few = labelled[np.argsort(X["x1"].to_numpy()[labelled])[-n_rows:]]
+    year[few] = 2024
+    weights = np.ones(len(z))
+    weights[few] = weight
+    copies = np.repeat(np.arange(len(z)), weights.astype(int))
+
+    weighted = compare(fit(X, z, year, weights=weights))
+    copied = compare(fit(X.iloc[copies].reset_index(drop=True), z[copies], year[copies]))
+
+    assert weighted.pvalue == pytest.approx(copied.pvalue, rel=1e-6)
+    assert weighted.of_columns.df == copied.of_columns.df
+
+
+def test_with_own_curves_labelled_rows_are_compared_whatever_the_order_of_rows():
+    X, z, year = make(n=400)
+    shuffled = np.random.default_rng(0).permutation(len(z))
+    terms = "s(x1, by=year, k=5) + f(x2) + s(x3, k=5)"
+
+    found = compare(fit(X.assign(year=year), z, "year", terms=terms))
+    again = compare(fit(X.assign(year=year).iloc[shuffled], z[shuffled], "year", terms=terms))
+
+    assert again.of_ratio.pvalue == pytest.approx(found.of_ratio.pvalue, rel=1e-3)
+    assert again.pvalue == pytest.approx(found.pvalue, rel=1e-3)

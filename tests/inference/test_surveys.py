@@ -66,3 +66,18 @@ def test_without_a_penalty_all_covariances_are_the_sandwich(rows):
     interval, pi = model.pi_interval(), model.pi_
     error = (np.log(interval.upper) - np.log(interval.lower)) / (2 * 1.959964)
     assert error >= (1 - pi) * np.sqrt(model.covariance()[0, 0]) * (1 - 1e-6)
+
+
+@pytest.mark.filterwarnings("ignore::pugam.errors.PugamWarning")
+def test_effects_without_bound_are_not_known_exactly():
+    # Scores of rows that are next to certain do not vary, so that the sandwich alone would leave no error.
+    rng = np.random.default_rng(0)
+    z = (np.arange(300) < 120).astype(int)
+    c, d = rng.choice(["p", "q"], 300), rng.choice(["u", "v"], 300)
+    X = pd.DataFrame({"c": np.where(z == 1, "p", c), "d": np.where(z == 1, d, "v")})
+
+    model = PUGAM("f(c) + f(d)", pi=0.5).fit(X, z, groups=rng.integers(0, 20, 300))
+
+    assert model.test("f(c)").pvalue > 0.5
+    assert model.odds_ratio("c", "q", "p").upper > 1e100
+    assert model.effect("c")["se"].min() > 100.0

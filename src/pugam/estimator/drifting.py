@@ -15,7 +15,7 @@ from pugam.errors import InputError
 from pugam.estimator.options import read_share
 from pugam.estimator.reading import read_new_rows
 from pugam.inference import ColumnDigest, Drift, ShareOfRows, column_drift, digest_columns, drift_columns, share_of_rows
-from pugam.solvers import Fit
+from pugam.solvers import Fit, are_copies
 from pugam.terms import columns_read, count_unseen, unscorable_rows, warn_unseen
 
 if TYPE_CHECKING:
@@ -78,8 +78,11 @@ class DriftMethods:
         weights = read_weights(sample_weight, table.n_rows)
         without = unscorable_rows([model._design], table)
         read = columns_read(basis.spec for basis in model._design.effect_bases)
+        copied = weights is not None and are_copies(weights) and model._fit.survey is None
         drifts = [
-            column_drift(digest, table.column(digest.column), weights) for digest in digests if digest.column in read
+            column_drift(digest, table.column(digest.column), weights, copied=copied)
+            for digest in digests
+            if digest.column in read
         ]
         warn_unseen(count_unseen([model._design], table))
         kept = _scored(table.n_rows, without, weights)

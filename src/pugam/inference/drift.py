@@ -51,22 +51,36 @@ class ColumnDrift:
     what: str
 
 
-def column_drift(digest: ColumnDigest, column: Column, weights: Array | None = None) -> ColumnDrift:
-    """Compare a column of new rows, which may be weighted, with what is kept of the old ones."""
-    gaps = column.missing
-    every = np.ones(len(gaps)) if weights is None else weights / max(weights.max(initial=0.0), LEAST_INFORMATION)
+def column_drift(
+    digest: ColumnDigest, column: Column, weights: Array | None = None, *, copied: bool = False
+) -> ColumnDrift:
+    """Compare a column of new rows, which may be weighted, with what is kept of the old ones.
+
+    `copied` says that a row of weight two stands for two rows.
+    """
+    gaps, size = column.missing, _sum if copied else _effective
+    every = np.ones(len(gaps)) if weights is None else weights / _scale(weights, copied)
     lacking = float(every[gaps].sum() / every.sum()) if every.any() else 0.0
     kept = (every > 0.0) & ~gaps
     present, own = column.values[kept], every[kept]
-    found = [_gap_drift(digest, lacking, _size(every))]
+    found = [_gap_drift(digest, lacking, size(every))]
     if digest.quantiles is None and len(present):
-        found.append(_of_levels(digest, present, own))
+        found.append(_of_levels(digest, present, own, size(own)))
     elif digest.quantiles is not None and len(digest.quantiles) and len(present):
-        found.append(_of_numbers(digest, present, own))
+        found.append(_of_numbers(digest, present, own, size(own)))
     return max(found, key=lambda drift: drift.distance)
 
 
-def _size(weights: Array) -> float:
+def _scale(weights: Array, copied: bool) -> float:
+    """What weights are divided by, so that no square overflows."""
+    return 1.0 if copied else max(float(weights.max(initial=0.0)), LEAST_INFORMATION)
+
+
+def _sum(weights: Array) -> float:
+    return float(weights.sum())
+
+
+def _effective(weights: Array) -> float:
     """How many rows of one weight would say as much (Kish)."""
     return float(weights.sum() ** 2 / np.sum(weights**2)) if weights.any() else 0.0
 
@@ -78,7 +92,7 @@ def _gap_drift(digest: ColumnDigest, lacking: float, n_rows: float) -> ColumnDri
     return ColumnDrift(digest.column, distance, pvalue, f"missing {digest.missing:.1%} before, {lacking:.1%} now")
 
 
-def _of_numbers(digest: ColumnDigest, values: Array, weights: Array) -> ColumnDrift:
+def _of_numbers(digest: ColumnDigest, values: Array, weights: Array, n_rows: float) -> ColumnDrift:
     """Kolmogorov's distance, at the quantiles kept; allowed for is what these hide, five rows or a hundredth."""
     assert digest.quantiles is not None
     places = np.unique(digest.quantiles)
@@ -87,20 +101,20 @@ def _of_numbers(digest: ColumnDigest, values: Array, weights: Array) -> ColumnDr
     ordered, reached = values.astype(float)[order], np.concatenate([[0.0], np.cumsum(weights[order])])
     now = reached[np.searchsorted(ordered, places, side="right")] / reached[-1]
     distance = float(np.abs(before - now).max())
-    size = math.sqrt(_harmonic(digest.n_rows, _size(weights)))
+    size = math.sqrt(_harmonic(digest.n_rows, n_rows))
     pvalue = float(kolmogorov(size * max(0.0, distance - max(QUANTILES[1], NEIGHBOURS / digest.n_rows))))
     middle = int(np.searchsorted(reached[1:], 0.5 * reached[-1] * (1.0 - EDGE)))
     medians = digest.quantiles[len(QUANTILES) // 2], ordered[middle]  # values that there are
     return ColumnDrift(digest.column, distance, pvalue, "median {:.4g} before, {:.4g} now".format(*medians))
 
 
-def _of_levels(digest: ColumnDigest, values: NDArray[Any], weights: Array) -> ColumnDrift:
-    size, shares = _size(weights), _shares(values.tolist(), weights)
+def _of_levels(digest: ColumnDigest, values: NDArray[Any], weights: Array, n_rows: float) -> ColumnDrift:
+    shares = _shares(values.tolist(), weights)
     every = list(dict.fromkeys([*digest.levels, *shares]))
     before, now = (np.array([known.get(level, 0.0) for level in every]) for known in (digest.levels, shares))
-    common = (digest.n_rows * before + size * now) / (digest.n_rows + size)
+    common = (digest.n_rows * before + n_rows * now) / (digest.n_rows + n_rows)
     seen = common > 0.0
-    statistic = _harmonic(digest.n_rows, size) * float(np.sum((before - now)[seen] ** 2 / common[seen]))
+    statistic = _harmonic(digest.n_rows, n_rows) * float(np.sum((before - now)[seen] ** 2 / common[seen]))
     pvalue = float(chdtrc(max(1.0, seen.sum() - 1.0), statistic))
     most = int(np.argmax(np.abs(before - now)))
     what = f"{every[most]} {before[most]:.1%} before, {now[most]:.1%} now"

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines import Engine
-from pugam.inference.own_curves import see_together
+from pugam.inference.own_curves import predictors_of_all
 from pugam.likelihood import preferred_labels
 from pugam.solvers import Fit, Fitted
 
@@ -42,6 +42,6 @@ def predictors_along(engine: Engine, b: Array) -> Array:
 def label_rows(fitted: Fitted) -> tuple[Array, Array, Array]:
     """Predictors, label frequencies and their complements of all rows: P(z = 1 | x) = c expit(s)."""
     fit, engine = fitted.fit, fitted.engine
-    optimum, together = fit.optimum, see_together(fitted)
-    predictors = engine.linear_predictor(optimum.b) if together is None else together.predictors
-    return preferred_labels(predictors, log_preferences(fit, engine), optimum.pi, engine.n0, engine.n1)
+    return preferred_labels(
+        predictors_of_all(fitted), log_preferences(fit, engine), fit.optimum.pi, engine.n0, engine.n1
+    )

@@ -19,7 +19,7 @@ from pugam.solvers import Fitted, predictors_by_sample
 from pugam.solvers.own_curves import OwnCurves
 from pugam.terms import Design, Encoded
 
-__all__ = ["SeenTogether", "see_together"]
+__all__ = ["SeenTogether", "predictors_of_all", "see_together"]
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.intp]
@@ -62,6 +62,15 @@ class SeenTogether:
         varies = (self.own.numbers != self.own.numbers[0]).any(axis=0)
         kept = of_common[:, np.append(True, varies)]
         return np.hstack([share[:, None] * kept for share in shares[1:]])
+
+
+def predictors_of_all(fitted: Fitted) -> Array:
+    """Predictors of all rows, shape (n_rows,): with curves of their own, those of all samples together.
+
+    Labelled rows are in no sample. The level that they have in a column of samples stands for none.
+    """
+    together = see_together(fitted)
+    return fitted.engine.linear_predictor(fitted.fit.optimum.b) if together is None else together.predictors
 
 
 def see_together(fitted: Fitted) -> SeenTogether | None:

@@ -25,7 +25,17 @@ from pugam.solvers import Fitted, are_copies, deal_rows, kinds_of_rows
 from pugam.terms import Axis, Design, Encoded
 from pugam.terms.levels import MISSING_CODE
 
-__all__ = ["MOST_ROWS", "N_BINS", "N_FOLDS", "RowsTested", "choose_rows", "encoded_at", "read_axes", "spread_rows"]
+__all__ = [
+    "MOST_ROWS",
+    "N_BINS",
+    "N_FOLDS",
+    "RowsTested",
+    "choose_rows",
+    "copies_of_rows",
+    "encoded_at",
+    "read_axes",
+    "spread_rows",
+]
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -91,9 +101,13 @@ class RowsTested:
     def features(self) -> Array:
         """The columns of the table that the model reads, in bins of equal numbers of rows: shape (n, k).
 
-        Binned once for all: scikit-learn takes long to bin rows with weights. Missing values are NaN.
+        Binned once for all: scikit-learn takes long to bin rows with weights. Missing values are NaN. Those that labels
+        go with most stand first, since of two equally good splits trees take that of the first column.
         """
-        return np.column_stack([_in_bins(values) for _, values in self.axes.values()])
+        apart = self.positive.astype(np.float64) - self.positive.mean()
+        found = [_in_bins(values) for _, values in self.axes.values()]
+        found.sort(key=lambda bins: _goes_with(bins, apart), reverse=True)
+        return np.column_stack(found)
 
     @property
     def are_enough(self) -> bool:
@@ -183,6 +197,12 @@ def _in_bins(values: Encoded) -> Array:
     return bins
 
 
+def _goes_with(bins: Array, apart: Array) -> float:
+    """How far bins go with what is apart from its mean, in either direction; gaps count as the mean."""
+    known = ~np.isnan(bins)
+    return abs(float(apart[known] @ (bins[known] - bins[known].mean()))) if known.any() else 0.0
+
+
 def _orthonormal(columns: Array) -> Array:
     """Orthonormal columns that span the same space, without directions in which there is next to nothing."""
     lengths = np.linalg.norm(columns, axis=0)
@@ -200,7 +220,8 @@ def choose_rows(profile: PiProfile) -> RowsTested:
     kinds = kinds_of_rows(engine if together is None else together.rows)
     rows, copies = _sampled(engine, kinds)
     positive = engine.positive[rows]
-    weights = np.ones(len(rows)) if engine.weights is None or _are_copied(engine) else engine.weights[rows]
+    are_rows = engine.weights is None or copies_of_rows(engine) is not None
+    weights = np.ones(len(rows)) if are_rows or engine.weights is None else engine.weights[rows]
     n0, n1 = float(weights[positive].sum()), float(weights[~positive].sum())
     shift = alpha_shift(optimum.pi, n0, n1) - alpha_shift(optimum.pi, engine.n0, engine.n1)
     predictors = profile.predictors_of(rows, copies) if together is None else together.predictors[rows]
@@ -223,17 +244,20 @@ def _say(positive: Flags, predictor: Array, c: Array, d: Array) -> tuple[Array, 
     return odds, np.asarray(np.minimum(rows.info_sc / odds, 1.0))
 
 
-def _are_copied(engine: Engine) -> bool:
-    """Whether rows of weight two are looked at as two rows each."""
-    return engine.weights is not None and are_copies(engine.weights) and engine.n0 + engine.n1 <= MOST_COPIES
+def copies_of_rows(engine: Engine) -> Numbers | None:
+    """As how many rows each row is looked at, where weights are whole numbers; None where rows are as they are."""
+    weights = engine.weights
+    if weights is None or not are_copies(weights) or engine.n0 + engine.n1 > MOST_COPIES:
+        return None
+    return weights.astype(np.intp)
 
 
 def _sampled(engine: Engine, kinds: Numbers) -> tuple[Numbers, Numbers]:
     """Numbers of the rows to look at, in the order of their kinds, the labelled ones first, and of copies of each."""
     keys = (kinds,) if engine.weights is None else (engine.weights, kinds)
     order = np.lexsort(keys)
-    copied = engine.weights if _are_copied(engine) else None
-    counts = np.ones(engine.n_rows, dtype=np.intp) if copied is None else copied.astype(np.intp)
+    copied = copies_of_rows(engine)
+    counts = np.ones(engine.n_rows, dtype=np.intp) if copied is None else copied
     parts = [order[engine.positive[order]], order[~engine.positive[order]]]
     n_labelled, n_hidden = (int(counts[part].sum()) for part in parts)
     most = max(min(MOST_ROWS, MOST_CELLS // (1 + engine.design.n_columns)), 1)

@@ -24,8 +24,9 @@ from scipy.special import chdtrc
 
 from pugam.data import SurveyRows
 from pugam.inference.labelling_test import LARGEST_LEADING, MOST_LEADING, functions_of_columns
+from pugam.inference.own_curves import predictors_of_all
 from pugam.inference.pair_products import in_ranks
-from pugam.inference.rows_tested import MOST_ROWS, encoded_at, read_axes, spread_rows
+from pugam.inference.rows_tested import MOST_ROWS, copies_of_rows, encoded_at, read_axes, spread_rows
 from pugam.inference.score_test import ScoreTest, orthonormal
 from pugam.inference.surveys import over_surveys, variance_of_sum, weights_of
 from pugam.solvers import Fitted, kinds_of_rows
@@ -115,10 +116,13 @@ def compare_positives(
     shares = fitted.fit.samples
     if shares is None or origins is None:
         return None
-    compared = [number for number in range(1, 1 + len(shares.names)) if np.sum(origins == number) >= FEWEST_ROWS]
+    copied = copies_of_rows(fitted.engine)
+    counts = np.ones(len(origins), dtype=np.intp) if copied is None else copied
+    numbers = range(1, 1 + len(shares.names))
+    compared = [number for number in numbers if counts[origins == number].sum() >= FEWEST_ROWS]
     if len(compared) < 2:
         return None
-    rows = _choose(fitted, origins, compared)
+    rows = _choose(fitted, counts, origins, compared)
     dealt = _deal(fitted, rows, origins[rows], compared, survey)
     functions = _functions(fitted, rows, dealt.weights, shares.own_column)
     if not functions:
@@ -138,20 +142,19 @@ def compare_positives(
     )
 
 
-def _choose(fitted: Fitted, origins: NDArray[np.int32], compared: Sequence[int]) -> Numbers:
-    """Numbers of the labelled rows to look at: all, or some of many that depend on their values alone."""
+def _choose(fitted: Fitted, counts: Numbers, origins: NDArray[np.int32], compared: Sequence[int]) -> Numbers:
+    """Numbers of the labelled rows to look at, each as often as it counts: all, or some of many by their values."""
     rows = np.flatnonzero(np.isin(origins, compared))
-    if len(rows) <= MOST_ROWS:
-        return rows
-    order = np.lexsort((origins[rows], kinds_of_rows(fitted.engine)[rows]))
-    chosen, _ = spread_rows(rows[order], np.ones(len(rows), dtype=np.intp), MOST_ROWS)
-    return np.sort(chosen)
+    if counts[rows].sum() <= MOST_ROWS:
+        return np.repeat(rows, counts[rows])
+    rows = rows[np.lexsort((origins[rows], kinds_of_rows(fitted.engine)[rows]))]
+    return np.sort(spread_rows(rows, counts[rows], MOST_ROWS)[0])
 
 
 def _deal(
     fitted: Fitted, rows: Numbers, origins: NDArray[np.int32], compared: Sequence[int], survey: SurveyRows | None
 ) -> _Dealt:
-    weights = weights_of(fitted.engine)[rows]
+    weights = weights_of(fitted.engine)[rows] if copies_of_rows(fitted.engine) is None else np.ones(len(rows))
     indicators = _unit(np.asarray(origins[:, None] == np.array(compared), dtype=np.float64), weights)
     clusters, strata = (None, None) if survey is None else (survey.clusters[rows], survey.strata)
     return _Dealt(weights, orthonormal(indicators), clusters, strata)
@@ -168,7 +171,7 @@ def _functions(fitted: Fitted, rows: Numbers, weights: Array, own_column: str | 
 
 def _ratios(fitted: Fitted, rows: Numbers, weights: Array) -> Array:
     """Ranks of the density ratio by the model: shape (n, 1)."""
-    return in_ranks(fitted.engine.linear_predictor(fitted.fit.optimum.b)[rows], weights)[:, None]
+    return in_ranks(predictors_of_all(fitted)[rows], weights)[:, None]
 
 
 def _unit(columns: Array, weights: Array) -> Array:

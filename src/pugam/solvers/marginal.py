@@ -43,10 +43,14 @@ def fit_marginal(
 
 
 def _highest(begun: Sequence[tuple[Model, EvidenceAt]], pi_range: PiRange) -> tuple[Model, EvidenceAt]:
-    """Climb from each beginning not far below the highest; a parabola's prediction is unreliable there."""
+    """Climb from each beginning not far below the highest; a parabola's prediction is unreliable there.
+
+    Of tops that are as high, up to what climbs leave, the first is taken, however they are rounded.
+    """
     least = max(start.value for _, start in begun) - TUNING.far_below
     tops = [(model, ascend(model, start, pi_range)) for model, start in begun if start.value >= least]
-    return max(tops, key=lambda one: one[1].value)
+    highest = max(top.value for _, top in tops)
+    return next(one for one in tops if one[1].value >= highest - TUNING.evidence_tol)
 
 
 def _model(engine: Engine, design: Design, settings: Settings) -> Model:

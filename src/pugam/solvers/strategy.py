@@ -103,7 +103,8 @@ def _fit_best_scale(
     only_compared = many_rows or many_columns
     trial = replace(settings, max_iter=_few_iterations(settings), debias=settings.debias and not only_compared)
     fits = [_fit_design(rows, design, trial, rng) for design in compared]
-    best = int(np.argmin([aic(one.fit.penalized, one.fit.penalized.free(settings.pi_range)) for one in fits]))
+    found = np.array([aic(one.fit.penalized, one.fit.penalized.free(settings.pi_range)) for one in fits])
+    best = int(np.flatnonzero(found <= found.min() + TUNING.evidence_tol)[0])  # of equals the first
     if fits[best].fit.converged and not only_compared:
         return replace(fits[best], settings=settings)
     known = fits[best].fit if many_columns and not many_rows else None
