@@ -327,6 +327,7 @@ def _read_one(file: DataFile, files: Sequence[DataFile], roles: Roles, features:
 
 def chosen_features(file: DataFile, roles: Roles, features: Features) -> tuple[str, ...]:
     """Which columns of a file are features: those of the formula, or all that have no role and are not dropped."""
+    roles.require_own_labels()
     known = set(file.names)
     dropped = split_names(roles.drop, known)
     for name in (*roles.columns, *dropped):
