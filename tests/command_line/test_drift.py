@@ -1,5 +1,7 @@
 """`pugam drift`: a file of new rows against a saved model."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -110,3 +112,9 @@ def test_a_weight_that_is_none_is_found_by_its_line(pugam_says, files, model, ro
 
     assert code == 2
     assert "june.csv, line 502 has -1.0" in err
+
+    rows.assign(w=np.where(np.arange(len(rows)) == 0, "7", "north")).to_csv("june.csv", index=False)
+    for command in (["drift", "may.json"], ["fit", "--label", "z", "--weights", "w"]):
+        code, _, err = pugam_says(command[0], *command[1:], "june.csv")
+        assert code == 2
+        assert re.search("--weights must be numbers without gaps, one per row; june.csv, line [0-9]+ has 'north'", err)
