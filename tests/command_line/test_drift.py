@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from pugam import PUGAM
+from pugam.files import NO_TYPES, open_file
 
 
 @pytest.fixture(scope="module")
@@ -118,3 +119,23 @@ def test_a_weight_that_is_none_is_found_by_its_line(pugam_says, files, model, ro
         code, _, err = pugam_says(command[0], *command[1:], "june.csv")
         assert code == 2
         assert re.search("--weights must be numbers without gaps, one per row; june.csv, line [0-9]+ has 'north'", err)
+
+
+@pytest.mark.parametrize("name", ["june.csv", "june.parquet"])
+def test_rows_and_labels_of_two_files_are_never_taken_together(pugam_says, files, rows, monkeypatch, name):
+    """The file becomes another one between the pass that reads features and the one that reads labels."""
+    write = pd.DataFrame.to_csv if name.endswith("csv") else pd.DataFrame.to_parquet
+    write(rows, name, index=False)
+    kind, done = type(open_file(name)), []
+
+    def read(self, columns=None, types=NO_TYPES, own=kind.read):
+        if done:
+            write(rows[:500], name, index=False)
+        done.append(columns)
+        return own(self, columns, types)
+
+    monkeypatch.setattr(kind, "read", read)
+    code, _, err = pugam_says("drift", "may.json", name)
+
+    assert code == 2
+    assert err == f"pugam: {name} has changed since it was opened; try again when nothing writes to it.\n"

@@ -7,6 +7,7 @@ from pugam.files.identity import known_as, require_once
 from pugam.files.lines import append_line, drop_torn_line, read_lines, working_alone
 from pugam.files.opening import DataFile, open_file, require_text_name
 from pugam.files.replacing import replacing
+from pugam.files.stamps import stamp_of
 from pugam.files.writing import TableWriter, open_writer
 
 __all__ = [
@@ -28,5 +29,6 @@ __all__ = [
     "replacing",
     "require_once",
     "require_text_name",
+    "stamp_of",
     "working_alone",
 ]

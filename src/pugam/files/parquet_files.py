@@ -19,6 +19,7 @@ from pugam.files.parquet_parts import (
     require_same_columns,
     table_of_part,
 )
+from pugam.files.stamps import Stamps
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,6 +46,7 @@ class ParquetFiles:
     n_rows: int | None
     _parts: tuple[Path, ...] = field(repr=False)
     _schema: pa.Schema = field(repr=False)
+    _stamps: Stamps = field(repr=False, compare=False)
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -57,7 +59,8 @@ class ParquetFiles:
         See `DataFile.read`.
         """
         names = self._chosen(columns, types)
-        return arrow().concat_tables([table_of_part(part, names) for part in self._parts])
+        with self._stamps.unchanged():
+            return arrow().concat_tables([table_of_part(part, names) for part in self._parts])
 
     def batches(
         self,
@@ -67,8 +70,9 @@ class ParquetFiles:
     ) -> Iterator[pa.RecordBatch]:
         """Read in batches, as `DataFile.batches` says; the file itself says which types its columns have."""
         names = self._chosen(columns, types)
-        for part in self._parts:
-            yield from batches_of_part(part, names, batch_rows)
+        with self._stamps.unchanged():
+            for part in self._parts:
+                yield from batches_of_part(part, names, batch_rows)
 
     def kinds(self, columns: Sequence[str] | None = None, types: Mapping[str, Kind] = NO_TYPES) -> dict[str, Kind]:
         """Say nothing: the file itself says which types its columns have."""
@@ -109,7 +113,7 @@ def open_parquet_folder(folder: Path) -> ParquetFiles:
 
 
 def _joined(path: Path, parts: tuple[Path, ...]) -> ParquetFiles:
-    counts, schemas = {}, {}
+    stamps, counts, schemas = Stamps.of(parts), {}, {}
     for part in parts:
         with opened_part(part) as file:
             counts[part], schemas[part] = file.metadata.num_rows, plain_schema(file.schema_arrow)
@@ -123,4 +127,4 @@ def _joined(path: Path, parts: tuple[Path, ...]) -> ParquetFiles:
     n_rows = sum(counts.values())
     if not n_rows:
         raise InputError(f"{path} has columns but no rows.")
-    return ParquetFiles(path, tuple(schema.names), n_rows, filled, schema)
+    return ParquetFiles(path, tuple(schema.names), n_rows, filled, schema, stamps)
