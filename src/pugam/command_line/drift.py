@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 import typer
 
 from pugam.command_line.columns import Features, Roles, match_levels, remembered
-from pugam.command_line.labels import mark_answered, mark_labelled, read_label_column
+from pugam.command_line.labels import mark_answered, mark_labelled, read_label_column, tell_of_others
 from pugam.command_line.options import (
     Decimal,
     Delimiter,
@@ -144,7 +145,10 @@ def _labelled(file: DataFile, roles: Roles, is_asked: bool, is_named: bool) -> n
     if is_named:
         return read_label_column(file, cells, roles)
     # New rows may have no label yet.
-    return mark_labelled(file, cells, roles, "name the value that marks a labelled positive by --positive")
+    seen: Counter[Any] = Counter()
+    marked = mark_labelled(file, cells, roles, "name the value that marks a labelled positive by --positive", seen)
+    tell_of_others(roles, seen)
+    return marked
 
 
 def _negative(file: DataFile, roles: Roles) -> np.ndarray | None:
