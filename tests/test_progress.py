@@ -10,7 +10,7 @@ import pytest
 from pugam import PUGAM
 from pugam import progress as progress_module
 from pugam.datasets import simulate
-from pugam.progress import Progress
+from pugam.progress import Progress, Waiting
 
 ERASE_LINE = "\x1b[2K"
 
@@ -161,3 +161,11 @@ def test_a_bootstrap_counts_its_refits(open_terminal, monkeypatch):
 
     assert "8/20" in shown(terminal)
     assert "20/20" in shown(terminal)  # drawn a last time before it is wiped away
+
+
+@pytest.mark.parametrize("sign", [Waiting, lambda label: Progress(label, 2)], ids=["waiting", "progress"])
+def test_nobody_looks_where_standard_error_is_closed(monkeypatch, sign):
+    monkeypatch.setattr(sys, "stderr", None)
+
+    with sign("rows") as shown:
+        assert not shown._show

@@ -13,6 +13,11 @@ __all__ = ["Progress", "Waiting"]
 PATIENCE = 2.0  # seconds
 
 
+def _is_watched() -> bool:
+    """Whether somebody looks at standard error; where it is closed, Python has none."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
 class Progress:
     """Counts steps of some work and shows them while it lasts.
 
@@ -27,7 +32,7 @@ class Progress:
 
     def __init__(self, label: str, total: int, show: bool | None = None) -> None:
         self.label, self.total, self.done = label, total, 0
-        self._show = sys.stderr.isatty() if show is None else show
+        self._show = _is_watched() if show is None else show
         self._began = time.monotonic()
         self._bar: Any = None
         self._task: Any = None
@@ -65,7 +70,7 @@ class Waiting:
 
     def __init__(self, label: str, show: bool | None = None) -> None:
         self.label = label
-        self._show = sys.stderr.isatty() if show is None else show
+        self._show = _is_watched() if show is None else show
         self._timer: threading.Timer | None = None
         self._status: Any = None
         self._lock = threading.Lock()

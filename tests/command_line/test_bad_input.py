@@ -251,6 +251,15 @@ BAD_FLAGS = {
     "unknown --weights": ([*FIT, "--weights", "w"], ["data.csv", "'w'", "'x1', 'x2'"]),
     "unknown --groups": ([*FIT, "--groups", "sit", "--ci", "bootstrap"], ["data.csv", "'sit'", "'site'"]),
     "unknown --id": ([*FIT, "--id", "Site"], ["data.csv", "'Site'", "nearest name is 'site'"]),
+    "one column for --label and --id": (
+        [*FIT, "--id", "z"],
+        ["Column 'z' cannot be both --label and --id; give --id another column."],
+    ),
+    "one column for --label and --weights": ([*FIT, "--weights", "z"], ["'z'", "both --label and --weights"]),
+    "one file for positives and others": (
+        ["fit", "--positive-file", "data.csv", "--unlabeled-file", "./data.csv"],
+        ["--unlabeled-file data.csv and --positive-file data.csv are the same file", "would count twice", "leave one"],
+    ),
     "column in --terms and --drop": ([*TERMS, "s(x1) + x2", "--drop", "x2"], ["'x2'", "feature", "choose one"]),
     "column in --terms and --weights": ([*TERMS, "s(x1) + x2", "--weights", "x2"], ["'x2'", "feature", "choose one"]),
     "formula not closed": (

@@ -1,10 +1,15 @@
 """`pugam drift`: a file of new rows against a saved model."""
 
+import re
+from functools import partialmethod
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from pugam import PUGAM
+from pugam.files import NO_TYPES, open_file
+from pugam.files.csv_files import CsvFile
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +86,41 @@ def test_labels_written_otherwise_than_in_the_fit_are_not_taken_for_none(pugam_s
     assert "july.csv: column 'z' holds 'yes', but labels are 1, 0 or -1, true or false, or empty; mend them, or" in err
 
 
+@pytest.mark.parametrize("verb", [["drift"], ["predict", "--top", "5", "--out", "list.csv"]])
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("1", "0"), "No row of column 'z' holds 'case', as labelled positives of the fit did: 300 '1', 600 '0' are"),
+        (("Case", "none"), "fit did: 300 'Case', 600 'none' are taken as unlabelled. If some of them are positives,"),
+        (("case ", ""), "300 'case ', 600 empty are taken as unlabelled"),
+        (("none", "none"), "No row of column 'z' holds 'case', as labelled positives of the fit did: 900 'none' are"),
+        (("case", "none"), None),
+        (("case", ""), None),
+        (("", ""), None),
+    ],
+)
+def test_a_word_that_is_not_that_of_the_fit_is_told(pugam_says, files, rows, model, verb, words, said):
+    model.save("may.json", data={"label": "z", "positive": "case"})
+    rows.assign(z=rows["z"].map(dict(zip((1, 0), words, strict=True)))).to_csv("new.csv", index=False)
+    code, _, err = pugam_says(verb[0], "may.json", "new.csv", *verb[1:])
+
+    assert code == 0
+    assert (said is None) == ("taken as unlabelled" not in err)
+    assert said is None or said in err
+
+
+def test_words_are_counted_over_all_batches_of_a_file(pugam_says, files, rows, model, monkeypatch):
+    monkeypatch.setattr(CsvFile, "batches", partialmethod(CsvFile.batches, batch_rows=100))
+    model.save("may.json", data={"label": "z", "positive": "case"})
+    words = np.where(np.arange(len(rows)) == 850, "case", np.where(np.arange(len(rows)) < 300, "Case", "none"))
+    rows.assign(z=words).to_csv("new.csv", index=False)
+    code, _, err = pugam_says("predict", "may.json", "new.csv", "--top", "5", "--out", "list.csv")
+
+    assert code == 0
+    assert "! Column 'z': 300 'Case', 599 'none' are all taken as unlabelled. Leave out rows that are not.\n" in err
+    assert "No row" not in err
+
+
 def test_rows_are_weighted_as_in_the_fit(pugam_says, empty_folder, rows):
     weights = np.where(rows["x1"] > 0, 4.0, 1.0)
     model = PUGAM("x1 + x2", check=False).fit(rows[["x1", "x2"]], rows["z"], weights)
@@ -110,3 +150,29 @@ def test_a_weight_that_is_none_is_found_by_its_line(pugam_says, files, model, ro
 
     assert code == 2
     assert "june.csv, line 502 has -1.0" in err
+
+    rows.assign(w=np.where(np.arange(len(rows)) == 0, "7", "north")).to_csv("june.csv", index=False)
+    for command in (["drift", "may.json"], ["fit", "--label", "z", "--weights", "w"]):
+        code, _, err = pugam_says(command[0], *command[1:], "june.csv")
+        assert code == 2
+        assert re.search("--weights must be numbers without gaps, one per row; june.csv, line [0-9]+ has 'north'", err)
+
+
+@pytest.mark.parametrize("name", ["june.csv", "june.parquet"])
+def test_rows_and_labels_of_two_files_are_never_taken_together(pugam_says, files, rows, monkeypatch, name):
+    """The file becomes another one between the pass that reads features and the one that reads labels."""
+    write = pd.DataFrame.to_csv if name.endswith("csv") else pd.DataFrame.to_parquet
+    write(rows, name, index=False)
+    kind, done = type(open_file(name)), []
+
+    def read(self, columns=None, types=NO_TYPES, own=kind.read):
+        if done:
+            write(rows[:500], name, index=False)
+        done.append(columns)
+        return own(self, columns, types)
+
+    monkeypatch.setattr(kind, "read", read)
+    code, _, err = pugam_says("drift", "may.json", name)
+
+    assert code == 2
+    assert err == f"pugam: {name} has changed since it was opened; try again when nothing writes to it.\n"

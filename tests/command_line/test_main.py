@@ -216,3 +216,18 @@ def test_a_warning_of_long_work_is_printed_before_it(capsys):
     after = capsys.readouterr().err
 
     assert (before, after) == ("! This takes long.\n", "! That was odd.\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a folder that is in use cannot be removed there")
+@pytest.mark.parametrize(
+    "command", [("predict", "../m.json", "../t.csv", "--out", "../o.csv"), ("report", "../m.json")]
+)
+def test_a_working_folder_that_is_gone_is_told(pugam_says, tmp_path, monkeypatch, command):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+
+    code, out, err = pugam_says(*command)
+
+    assert (code, out) == (2, "")
+    assert err == "pugam: The folder that you are in has been removed; change to another one.\n"

@@ -13,8 +13,10 @@ from pugam.errors import InputError
 def data(empty_folder):
     Path("rows.csv").write_text("x,z\n1,1\n")
     Path("parts/deeper").mkdir(parents=True)
-    for name in ("parts/part-0.parquet", "parts/deeper/part-1.parquet", "parts/_notes.parquet"):
+    Path("linked").mkdir()
+    for name in ("parts/part-0.parquet", "parts/deeper/part-1.parquet", "parts/_notes.parquet", "linked/p.parquet"):
         Path(name).write_text("rows")
+    link("parts/more", "../linked")
     return Path("rows.csv")
 
 
@@ -30,7 +32,11 @@ def link(name, to):
         ("./parts/../rows.csv", "is the file to be read"),
         ("parts/part-0.parquet", "is the file to be read"),
         ("parts/deeper/part-1.parquet", "is the file to be read"),
-        ("parts/_notes.parquet", "is the file to be read"),
+        ("linked/p.parquet", "is the file to be read"),
+        ("parts/more/p.parquet", "is the file to be read"),
+        ("linked/new.parquet", "is in parts/more, a folder to be read; write it elsewhere."),
+        ("parts/more/new.parquet", "is in parts/more, a folder to be read"),
+        ("parts/_notes.parquet", "is in parts, a folder to be read"),
         ("parts/scored.parquet", "is in parts, a folder to be read; write it elsewhere."),
         ("linked.csv", "is the file to be read"),
         ("twice.csv", "is the file to be read"),
@@ -57,6 +63,12 @@ def test_an_input_behind_a_link_is_known_by_its_file(data):
 @pytest.mark.parametrize("out", ["scored.csv", "parts/scored.csv", "parts/model.json", "elsewhere.parquet"])
 def test_other_files_may_be_written(data, out):
     require_apart({"--out": Path(out), "--report": None}, (data, Path("parts"), Path("not_there.csv")))
+
+
+@pytest.mark.parametrize("out", ["parts/scored.csv", "linked/scored.csv"])
+def test_of_a_folder_only_parquet_files_are_read(data, out):
+    Path(out).write_text("written the last time")
+    require_apart({"--out": Path(out)}, (Path("parts"),))
 
 
 def test_two_outputs_are_two_files(data):

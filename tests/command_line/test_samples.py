@@ -1,6 +1,7 @@
 """Several unlabelled samples on the command line: one by one, in several files, in predictions."""
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -167,6 +168,17 @@ def test_files_that_cannot_be_told_apart_are_refused(table, files, pugam_says):
     code, _, err = pugam_says("fit", *files[:4], "--unlabeled-file", "old/2023.csv")
     assert code != 0
     assert "--unlabeled-file 2023.csv and old/2023.csv would both be the sample '2023'; rename one of them." in err
+
+
+@pytest.mark.parametrize("link", [os.symlink, os.link])
+def test_one_file_under_two_names_is_refused(files, pugam_says, link):
+    link("2023.csv", "again.csv")
+    code, _, err = pugam_says("fit", *files[:4], "--unlabeled-file", "again.csv")
+    assert code == 2
+    assert "--unlabeled-file again.csv and --unlabeled-file 2023.csv are the same file, whose rows would count" in err
+    code, _, err = pugam_says("fit", *files[:4], "--negative-file", "again.csv")
+    assert code == 2
+    assert "--negative-file again.csv and --unlabeled-file 2023.csv are the same file" in err
     code, _, err = pugam_says("fit", *files, "--sample", "year")
     assert code != 0
     assert "Several --unlabeled-file are a sample each; give one file with --sample, or leave it out." in err

@@ -3,10 +3,11 @@
 import csv
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
-from pugam import PUGAM
+from pugam import PUGAM, f, l
 from pugam.command_line.spreadsheets import Formulas
 from pugam.errors import PugamWarning
 
@@ -72,3 +73,43 @@ def test_verbs_that_write_cells_of_a_table_tell_of_formulas(pugam_says, files, v
     with open("out.csv", newline="") as file:
         assert {row["note"] for row in csv.DictReader(file)} == {f"'{RUN[0]}"}
     assert plain == Path("out.csv").read_text().replace("'=cmd", "=cmd")
+
+
+def test_a_column_whose_name_is_a_formula_is_told_once():
+    batch = pa.RecordBatch.from_pydict({RUN[0]: ["north", "=1"], "x": [1.0, 2.0]})
+    formulas = Formulas(in_text=True)
+    assert [formulas.guard(batch) for _ in range(2)] == [batch, batch]
+
+    with pytest.warns(PugamWarning, match="3 cells of column .* would be run as a formula"):
+        formulas.warn()
+
+
+@pytest.fixture
+def odd_names(make_rows):
+    """A model of a column whose name a spreadsheet would run, and of one with such a level."""
+    rows = make_rows(80, 200)
+    rows = rows.assign(**{"=x": rows["x1"], "site": np.where(np.arange(200) % 3, "=1+1", "north")})
+    rows.to_csv("rows.csv", index=False)
+    X = rows[["=x", "x2", "site"]]
+    PUGAM([l("=x"), l("x2"), f("site")], pi=0.4, check=False).fit(X, rows["z"]).save("model.json")
+
+
+@pytest.mark.parametrize(
+    ("command", "cell"),
+    [
+        (("predict", "model.json", "rows.csv", "--keep", "=x"), "=x,"),
+        (("drift", "model.json", "rows.csv"), "=x,"),
+        (("compare", "model.json", "model.json"), "=1+1,"),
+    ],
+)
+def test_names_and_levels_are_told_and_made_text(pugam_says, odd_names, command, cell):
+    code, _, err = pugam_says(*command, "--out", "out.csv")
+    plain = Path("out.csv").read_text()
+    safely, _, quiet = pugam_says(*command, "--out", "out.csv", "--neutralise")
+
+    assert (code, safely) == (0, 0)
+    assert "would be run as a formula by a spreadsheet. If you do not trust the table, give --neutralise." in err
+    assert "spreadsheet" not in quiet
+    assert cell in plain
+    assert f"'{cell}" not in plain
+    assert f"'{cell}" in Path("out.csv").read_text()

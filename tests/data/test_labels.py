@@ -159,7 +159,10 @@ def test_no_weights_stay_none_and_one_number_counts_for_all_rows():
         ([0.0, 0.0, 0.0], "sample_weight is zero at every row"),
         ([1.0, 1.0], "sample_weight has 2 weights but X has 3 rows"),
         ([[1.0], [1.0], [1.0]], r"must be 1-d, .*got shape \(3, 1\)"),
-        (["heavy", "light", "light"], "sample_weight must be numbers"),
+        (["heavy", "light", "light"], "sample_weight must be numbers without gaps, one per row; row 0 has 'heavy'"),
+        ([1.0, "2", "two"], "one per row; row 2 has 'two'"),
+        (np.array(["2020-01-01"] * 3, "datetime64[D]"), "one per row; row 0 has "),
+        (np.array([1.0, pd.NA, 1.0], dtype=object), "one per row; row 1 has none"),
     ],
 )
 def test_unusable_weights_are_refused(weights, message):

@@ -243,6 +243,12 @@ def test_links_that_would_lose_or_repeat_rows_are_refused(parts, name, target, e
     assert expected in message(parts, open_file)
 
 
+def test_a_hard_link_to_a_part_is_refused(parts):
+    (parts / "b.parquet").hardlink_to(parts / "a.parquet")
+    assert "b.parquet and " in (said := message(parts, open_file))
+    assert "a.parquet are the same file, whose rows would count twice; remove one of them." in said
+
+
 def test_a_link_to_a_folder_of_the_same_table_is_refused(parts):
     (parts / "latest").symlink_to(parts.parent, target_is_directory=True)
     assert "is a link to a folder that it lies in" in message(parts, open_file)

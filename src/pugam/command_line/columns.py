@@ -111,6 +111,14 @@ class Roles:
         """The column that tells kinds of positives, by the argument of a fit that takes it."""
         return {} if self.kind is None else {"kind": self.kind}
 
+    def require_own_labels(self) -> None:
+        """Refuse labels that tell something else, too, but for clusters and strata, which may be drawn by them."""
+        told = {"weights": self.weights, "id": self.name, **self.of_rows, **self.of_kinds}
+        for role, column in told.items():
+            if column is not None and column == self.label and role not in ("groups", "strata"):
+                flag = f"--{role.replace('_', '-')}"
+                raise InputError(f"Column {column!r} cannot be both --label and {flag}; give {flag} another column.")
+
     @property
     def naming(self) -> tuple[str | None, ...]:
         """Columns whose values are names, whatever they look like."""

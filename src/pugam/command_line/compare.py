@@ -10,8 +10,9 @@ import typer
 from pugam.command_line.options import Quiet, in_one_line, printing_warnings, require_level, require_table, say
 from pugam.command_line.places import require_apart
 from pugam.command_line.results import Json, changes_found, require_json, write_json
+from pugam.command_line.spreadsheets import Formulas, Neutralise
 from pugam.errors import InputError
-from pugam.files import open_writer
+from pugam.files import is_text, open_writer
 from pugam.messages import counted
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def compare(
     ] = None,
     level: Annotated[float, typer.Option(help="Level of intervals, a probability such as 0.95.")] = 0.95,
     json: Json = None,
+    neutralise: Neutralise = False,
     quiet: Quiet = False,
 ) -> None:
     """Compare two models that were fitted to different rows: shares of positives, effects, and their differences.
@@ -58,7 +60,9 @@ def compare(
     with printing_warnings():
         changes = now.changes_since(before, level)
         if out is not None:
-            _write(changes.curves, out)
+            formulas = Formulas(is_text(out), neutralise)
+            _write(changes.curves, out, formulas)
+            formulas.warn()
         write_json(json, changes_found(changes, before, now))
     for model, path in ((before, old), (now, new)):
         if model.verdict_ is not None and model.verdict_ not in NEEDS_NO_CAVEAT:
@@ -77,9 +81,9 @@ def _require_one_kind(model: PUGAM, path: Path) -> None:
         )
 
 
-def _write(frame: Any, out: Path) -> None:
+def _write(frame: Any, out: Path, formulas: Formulas) -> None:
     import pyarrow as pa
 
-    batch = pa.RecordBatch.from_pydict({name: list(frame[name]) for name in frame.columns})
+    batch = formulas.guard(pa.RecordBatch.from_pydict({name: list(frame[name]) for name in frame.columns}))
     with open_writer(out, batch.schema) as writer:
         writer.write(batch)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 import typer
 
 from pugam.command_line.columns import Features, Roles, match_levels, remembered
-from pugam.command_line.labels import mark_answered, mark_labelled, read_label_column
+from pugam.command_line.labels import mark_answered, mark_labelled, read_label_column, tell_of_others
 from pugam.command_line.options import (
     Decimal,
     Delimiter,
@@ -25,9 +26,10 @@ from pugam.command_line.options import (
 from pugam.command_line.places import require_apart
 from pugam.command_line.results import Json, drift_found, require_json, write_json
 from pugam.command_line.scoring import place_among, require_columns, writer_like
+from pugam.command_line.spreadsheets import Formulas, Neutralise
 from pugam.data import as_array
 from pugam.errors import InputError, RowError, warn_user
-from pugam.files import DataFile, open_file
+from pugam.files import DataFile, is_text, open_file
 from pugam.messages import counted
 
 __all__ = ["drift"]
@@ -54,6 +56,7 @@ def drift(
     ] = None,
     level: Annotated[float, typer.Option(help="Level of the interval, a probability such as 0.95.")] = 0.95,
     json: Json = None,
+    neutralise: Neutralise = False,
     delimiter: Delimiter = None,
     decimal: Decimal = ".",
     quiet: Quiet = False,
@@ -98,9 +101,11 @@ def drift(
         except RowError as error:
             raise error.placed(partial(place_among, file, 0, places)) from None
         if out is not None:
-            batch = found.columns.combine_chunks().to_batches()[0]
+            formulas = Formulas(is_text(out), neutralise)
+            batch = formulas.guard(found.columns.combine_chunks().to_batches()[0])
             with writer_like(out, data, delimiter, decimal)(batch.schema) as writer:
                 writer.write(batch)
+            formulas.warn()
         write_json(json, drift_found(found))
     if kept is not None and not quiet:
         beside = f"; {counted(kept.n_negative, 'known negative')} left out" if kept.n_negative else ""
@@ -140,7 +145,10 @@ def _labelled(file: DataFile, roles: Roles, is_asked: bool, is_named: bool) -> n
     if is_named:
         return read_label_column(file, cells, roles)
     # New rows may have no label yet.
-    return mark_labelled(file, cells, roles, "name the value that marks a labelled positive by --positive")
+    seen: Counter[Any] = Counter()
+    marked = mark_labelled(file, cells, roles, "name the value that marks a labelled positive by --positive", seen)
+    tell_of_others(roles, seen)
+    return marked
 
 
 def _negative(file: DataFile, roles: Roles) -> np.ndarray | None:

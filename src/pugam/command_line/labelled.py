@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pugam.command_line.columns import Roles, remembered
-from pugam.command_line.labels import mark_answered, mark_labelled
+from pugam.command_line.labels import mark_answered, mark_labelled, tell_of_others
 from pugam.files import DataFile
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ class Labelled:
         columns = {"label": self._roles.label, "negative": self._roles.negative, "audit": self._roles.audit}
         self.columns = {role: name for role, name in columns.items() if name in file.names and not keep}
         self.counts: Counter[str] = Counter()
+        self._labels: Counter[Any] = Counter()
 
     @property
     def n_rows(self) -> int:
@@ -60,8 +61,13 @@ class Labelled:
 
     def _marked(self, role: str, cells: pa.Array) -> np.ndarray:
         if role == "label":
-            return mark_labelled(self._file, cells, self._roles, "give --labelled keep, which ranks all rows")
+            remedy = "give --labelled keep, which ranks all rows"
+            return mark_labelled(self._file, cells, self._roles, remedy, self._labels)
         return mark_answered(self._file, cells, self.columns[role], (1,) if role == "negative" else (0, 1))
+
+    def warn(self) -> None:
+        """Tell once which values of the label were taken for unlabelled, where that may be a slip."""
+        tell_of_others(self._roles, self._labels)
 
     def listed(self) -> str:
         """How many rows have a known class, and which columns tell it."""

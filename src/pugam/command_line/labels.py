@@ -15,10 +15,12 @@ from pugam.command_line.written import is_written, value_of
 from pugam.data import is_missing
 from pugam.errors import InputError, warn_user
 from pugam.files import MISSING_WORDS, DataFile
+from pugam.messages import first_of
 
-__all__ = ["mark_answered", "mark_labelled", "mark_positive", "read_label_column"]
+__all__ = ["mark_answered", "mark_labelled", "mark_positive", "read_label_column", "tell_of_others"]
 
-MOST_VALUES_SHOWN = 3
+MOST_VALUES_SHOWN, MOST_VALUES_TOLD = 3, 5
+MOST_VALUES_KEPT = 1000
 
 
 def read_label_column(file: DataFile, column: Any, roles: Roles) -> np.ndarray:
@@ -34,7 +36,7 @@ def read_label_column(file: DataFile, column: Any, roles: Roles) -> np.ndarray:
             raise InputError(
                 f"{file.path}: no row of column {roles.label!r} holds {wanted!r}; the first values are {found}."
             )
-        _tell_of_others(roles, values, marked)
+        tell_of_others(roles, Counter(values))
         return np.array([marked[value] for value in values])
     if family_of(column.type) == "text":
         values = [value for value in column.unique().to_pylist() if value is not None]
@@ -60,12 +62,16 @@ def mark_positive(column: Any, wanted: str) -> np.ndarray:
     return np.array([marked[value] for value in values], dtype=bool)
 
 
-def mark_labelled(file: DataFile, column: Any, roles: Roles, remedy: str) -> np.ndarray:
+def mark_labelled(file: DataFile, column: Any, roles: Roles, remedy: str, seen: Counter[Any]) -> np.ndarray:
     """Mark labelled positives in a file that need have none: rows with the value of positives, or 1 and true without.
 
-    Without one, values that are no labels are refused; the remedy says what else can be done about them.
+    Without one, values that are no labels are refused; the remedy says what else can be done about them. With one, any
+    other value is no label: how often each was `seen`, over all parts of the rows, is to be told.
     """
     if roles.positive is not None:
+        for value, count in Counter(_values(column)).items():
+            if value in seen or len(seen) < MOST_VALUES_KEPT or is_written(value, roles.positive):
+                seen[value] += count
         return mark_positive(column, roles.positive)
     values = _values(column)
     marked = {value: value_of(value) == 1 for value in dict.fromkeys(values)}
@@ -76,6 +82,21 @@ def mark_labelled(file: DataFile, column: Any, roles: Roles, remedy: str) -> np.
                 f"empty; mend them, or {remedy}."
             )
     return np.array([marked[value] for value in values], dtype=bool)
+
+
+def tell_of_others(roles: Roles, counts: Mapping[Any, int]) -> None:
+    """Say what was taken for unlabelled, where that is more than one value, or where no row is a labelled positive."""
+    if roles.positive is None:
+        return
+    others = [value for value in counts if not is_written(value, roles.positive)]
+    said = first_of(others, MOST_VALUES_TOLD, lambda value: f"{counts[value]:,} {_shown(value)}")
+    if len(others) == len(counts) and any(value is not None for value in others):
+        warn_user(
+            f"No row of column {roles.label!r} holds {roles.positive!r}, as labelled positives of the fit did: {said} "
+            "are taken as unlabelled. If some of them are positives, write them as in the fit."
+        )
+    elif len(others) > 1:
+        warn_user(f"Column {roles.label!r}: {said} are all taken as unlabelled. Leave out rows that are not.")
 
 
 def mark_answered(file: DataFile, column: Any, name: str, answers: Sequence[int]) -> np.ndarray:
@@ -92,6 +113,10 @@ def _is_empty(value: Any) -> bool:
     return value is None or (isinstance(value, str) and value.strip().lower() in MISSING_WORDS)
 
 
+def _shown(value: Any) -> str:
+    return "empty" if value is None else repr(value)
+
+
 def _is_label(value: Any) -> bool:
     """Whether a cell is a label, or says nothing."""
     if _is_empty(value):
@@ -104,12 +129,3 @@ def _values(column: Any) -> list[Any]:
     """The labels one by one; None where there is none, also where that is written as NaN, which equals nothing."""
     values = column.to_pylist() if hasattr(column, "to_pylist") else column.tolist()
     return [None if is_missing(value) else value for value in values]
-
-
-def _tell_of_others(roles: Roles, values: list[Any], marked: Mapping[Any, bool]) -> None:
-    """Say what was taken for unlabelled, where that is more than one value."""
-    others = [value for value, positive in marked.items() if not positive]
-    if len(others) > 1:
-        counts = Counter(values)
-        said = ", ".join(f"{counts[value]:,} {'empty' if value is None else repr(value)}" for value in others)
-        warn_user(f"Column {roles.label!r}: {said} are all taken as unlabelled. Leave out rows that are not.")

@@ -166,6 +166,7 @@ def predict(
         writing = writer_like(out, data, delimiter, decimal)
         _write(batches, file, writing, shortlist, formulas, False if quiet else None)
         formulas.warn()
+        known.warn()
         said = tuple(expectation(model, shortlist, pi, sample, level)) if ranking.leaves_out else ()
     if not quiet:
         if known.n_rows:

@@ -27,7 +27,7 @@ from pugam.command_line.options import without_suffix
 from pugam.command_line.wording import for_fits, for_parts
 from pugam.data import ALL_ROWS, as_array, read_table, read_weights
 from pugam.errors import InputError, RowError, warn_user
-from pugam.files import DataFile, nearest_name, open_file
+from pugam.files import DataFile, nearest_name, open_file, require_once
 from pugam.messages import LeavingOut, counted
 from pugam.terms import choose_terms, columns_read, may_identify_rows, parse_formula
 
@@ -91,6 +91,13 @@ class KindFiles:
     def paths(self) -> list[Path]:
         """All of them, positives first and negatives last."""
         return [path for path in (self.positive, *self.unlabelled, self.negative) if path is not None]
+
+    @property
+    def named(self) -> list[str]:
+        """All of them as they were given, each with its flag."""
+        flags = ["--positive-file", *["--unlabeled-file"] * len(self.unlabelled), "--negative-file"]
+        given = zip(flags, (self.positive, *self.unlabelled, self.negative), strict=True)
+        return [f"{flag} {path}" for flag, path in given if path is not None]
 
     @property
     def origin(self) -> str:
@@ -176,8 +183,10 @@ def read_rows(
         raise InputError("--label and --positive are for one file that holds both kinds of rows; leave them out.")
     if roles.negative is not None and files.negative is not None:
         raise InputError("Both --negative and --negative-file tell known negatives; give one of them.")
-    of_each = files.of_each(roles)
-    return _read_several([open_file(path, delimiter, decimal) for path in files.paths], roles, features, of_each)
+    opened = [open_file(path, delimiter, decimal) for path in files.paths]
+    named = zip(files.named, opened, strict=True)
+    require_once(((name, part) for name, file in named for part in file.paths), "leave one of them out")
+    return _read_several(opened, roles, features, files.of_each(roles))
 
 
 def _samples_of(paths: Sequence[Path], roles: Roles) -> list[str]:
@@ -318,6 +327,7 @@ def _read_one(file: DataFile, files: Sequence[DataFile], roles: Roles, features:
 
 def chosen_features(file: DataFile, roles: Roles, features: Features) -> tuple[str, ...]:
     """Which columns of a file are features: those of the formula, or all that have no role and are not dropped."""
+    roles.require_own_labels()
     known = set(file.names)
     dropped = split_names(roles.drop, known)
     for name in (*roles.columns, *dropped):

@@ -86,9 +86,20 @@ def _explain(error: Exception) -> int:
         return _fail(f"{error.filename or 'The output'} cannot be written: {error.strerror}.", BAD_INPUT)
     if isinstance(error, OSError) and error.filename is not None:
         return _fail(f"{os.fsdecode(error.filename)}: {error.strerror}.", BAD_INPUT)  # such as a name too long
+    if isinstance(error, FileNotFoundError) and not _has_folder():
+        return _fail("The folder that you are in has been removed; change to another one.", BAD_INPUT)
     if hasattr(error, "format_message"):  # Typer's own errors of usage, whatever class of click's in this version
         return _fail(f"{_misuse(error.format_message())} See {_verb_of(error, VERBS)} --help.", BAD_INPUT)
     raise error
+
+
+def _has_folder() -> bool:
+    """Whether the working folder is there: without it, no name of a file without its folders leads anywhere."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _misuse(message: str) -> str:

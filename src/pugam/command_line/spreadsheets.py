@@ -42,7 +42,7 @@ class Formulas:
         Whether the table is a CSV file: others say that text is text.
     neutralise : bool
     found : Counter
-        How many cells a spreadsheet would run, by column.
+        How many cells a spreadsheet would run, by column, whose name is a cell, too.
     """
 
     in_text: bool
@@ -56,6 +56,8 @@ class Formulas:
         if not self.in_text:
             return batch
         names = pa.array(batch.schema.names, pa.string())
+        if not self.neutralise and not self.found:  # the names are written once, before all batches
+            self.found.update(dict(zip(names.to_pylist(), map(int, _runs(names).to_pylist()), strict=True)))
         columns = [self._column(name, column) for name, column in zip(names.to_pylist(), batch.columns, strict=True)]
         header = _made_text(names) if self.neutralise else names
         return pa.RecordBatch.from_arrays(columns, names=header.to_pylist())
@@ -69,7 +71,7 @@ class Formulas:
         text = column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
         if self.neutralise:
             return _made_text(text)
-        self.found[name] += pc.sum(pc.match_substring_regex(text, RUNS)).as_py() or 0
+        self.found[name] += pc.sum(_runs(text)).as_py() or 0
         return column
 
     def warn(self) -> None:
@@ -83,6 +85,12 @@ class Formulas:
             f"{counted(self.found.total(), 'cell')} of {columns} {shown} would be run as a formula by a spreadsheet. "
             "If you do not trust the table, give --neutralise."
         )
+
+
+def _runs(text: Any) -> Any:
+    import pyarrow.compute as pc
+
+    return pc.match_substring_regex(text, RUNS)
 
 
 def _made_text(text: Any) -> Any:

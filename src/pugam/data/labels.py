@@ -14,6 +14,7 @@ from pugam.messages import Argument, NamingPositive, counted, first_of
 
 __all__ = ["Labels", "read_labels", "read_weights", "require_both_kinds"]
 
+MOST_CHARACTERS_SHOWN = 40
 Z, WEIGHTS = Argument("z"), Argument("sample_weight")
 CODING = "Code a labelled positive as 1 and an unlabelled row as 0 (or -1, or True and False)"
 MOST_VALUES_LISTED = 3
@@ -242,9 +243,24 @@ def require_both_kinds(positive: np.ndarray) -> None:
 
 
 def _weight_numbers(weights: np.ndarray) -> np.ndarray:
+    numbers = _as_numbers(weights)
+    if numbers is not None:
+        return numbers
+    told = " must be numbers without gaps, one per row"
+    if weights.ndim != 1:
+        raise InputError(WEIGHTS, f"{told}.")
+    row = next((row for row in range(len(weights)) if _as_numbers(weights[row : row + 1]) is None), 0)
+    value = weights[row : row + 1].tolist()[0]
+    raise RowError(
+        WEIGHTS, f"{told}; ", row, f" has {'none' if is_missing(value) else repr(value)[:MOST_CHARACTERS_SHOWN]}."
+    )
+
+
+def _as_numbers(weights: np.ndarray) -> np.ndarray | None:
+    """Weights as floats; none where one of them is no number."""
     try:
         if weights.dtype.kind not in "cmM":  # whose other part would be lost, or which would count days
             return weights.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         pass
-    raise InputError(WEIGHTS, " must be numbers without gaps, one per row.")
+    return None

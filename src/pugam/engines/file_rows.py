@@ -11,7 +11,7 @@ from pugam.engines.memory import MemoryEngine
 from pugam.engines.sources import Digest, digest_part, engine_of_part, places_of
 from pugam.engines.stream import KEPT_BYTES, StreamedParts, in_order
 from pugam.errors import InputError
-from pugam.files import NO_TYPES, DataFile, Kind
+from pugam.files import NO_TYPES, DataFile, Kind, stamp_of
 from pugam.terms import Design
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class FileRows:
         self.names = tuple(features)
         self._file, self._label, self._weights, self._others = file, label, weights, roles
         self._n_threads, self._codes, self._types, self._kept_bytes = n_threads, codes, types, kept_bytes
-        self._stamps: list[tuple[int, int]] = []
+        self._stamps: list[object] = []
         self._tables: list[pa.Table] = []  # all of the file, as the last pass read it, if that is not too much
 
     def labels(self) -> list[LabelPart]:
@@ -152,10 +152,9 @@ class FileRows:
             raise self._changed()
         return part
 
-    def _stamp(self) -> list[tuple[int, int]]:
-        """Size and time of the files, which change when they do."""
-        states = (path.stat() for path in self._file.paths if path.exists())
-        return [(state.st_size, state.st_mtime_ns) for state in states]
+    def _stamp(self) -> list[object]:
+        """What changes when the files do."""
+        return [stamp_of(path) for path in self._file.paths]
 
     def _changed(self) -> InputError:
         return InputError(f"{self._file.path} is not what it was when it was first read; fit it again.")

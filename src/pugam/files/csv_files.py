@@ -15,6 +15,7 @@ from pugam.files.csv_places import line_of_cell, require_sound, require_text_to_
 from pugam.files.faults import first_line, system_errors_named
 from pugam.files.formats import BATCH_ROWS, NO_TYPES, Format, Kind, chosen_columns
 from pugam.files.kinds import MixedColumnError, Tally
+from pugam.files.stamps import Stamps
 from pugam.messages import LeavingOut, Message, ReadingCsv, in_formula
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class CsvFile:
     _delimiter: str = field(repr=False)
     _compression: str | None = field(repr=False)
     _block_bytes: int = field(repr=False)
+    _stamps: Stamps = field(repr=False, compare=False)
     _decimal: str = field(repr=False, default=".")
 
     @property
@@ -98,15 +100,23 @@ class CsvFile:
 
     def place(self, row: int) -> str:
         """Find the line on which a row begins."""
-        return f"line {line_of_cell(self.path, self._delimiter, row, 0)}"
+        return f"line {self._line(row, 0)}"
+
+    def _line(self, row: int, position: int) -> int:
+        with self._stamps.unchanged():
+            return line_of_cell(self.path, self._delimiter, row, position)
 
     def _blocks(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """Give these columns as text, a few megabytes of the file at a time."""
+        """Give these columns as text, a few megabytes of the file at a time; the file has to be what it was."""
         if len(names) > MOST_COLUMNS:
             raise InputError(
                 f"{self.path}: {len(names):,} columns are asked for, but at most {MOST_COLUMNS:,} of a CSV file can be "
                 "read; name fewer, or leave some out."
             )
+        with self._stamps.unchanged():
+            yield from self._blocks_now(names)
+
+    def _blocks_now(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         pa, csv = arrow(), arrow("csv")
         last, ending = self.names[-1], False
         with system_errors_named(self.path):
@@ -179,7 +189,7 @@ class CsvFile:
         if "\n" in cell:
             # The cell may only have swallowed the rest of the file after a quote that is never closed.
             require_sound(self.path, self._delimiter, len(self.names))
-        line = line_of_cell(self.path, self._delimiter, row, self.names.index(name))
+        line = self._line(row, self.names.index(name))
         shown = repr(cell if len(cell) <= MOST_CHARACTERS_SHOWN else cell[:MOST_CHARACTERS_SHOWN] + "...")
         return InputError(f"{self.path}, line {line}, column {name!r}: {shown} {what}; ", remedy, ".")
 
@@ -189,6 +199,7 @@ def open_csv(path: Path, form: Format, delimiter: str | None = None, decimal: st
     if decimal not in (".", ","):
         raise InputError(f"The decimal sign is '.' or ','; got {decimal!r}.")
     delimiter = form.delimiter if delimiter is None else read_delimiter(delimiter)
+    stamps = Stamps.of((path,))
     header = read_header(path, delimiter)
     return CsvFile(
         path,
@@ -196,6 +207,7 @@ def open_csv(path: Path, form: Format, delimiter: str | None = None, decimal: st
         _delimiter=delimiter,
         _compression="gzip" if form.compressed else None,
         _block_bytes=max(BLOCK_BYTES, ROWS_PER_BLOCK * header.n_bytes),
+        _stamps=stamps,
         _decimal=decimal,
     )
 

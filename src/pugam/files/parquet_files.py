@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from pugam.errors import InputError
 from pugam.files.arrow import arrow
-from pugam.files.faults import system_errors_named
-from pugam.files.formats import BATCH_ROWS, NO_TYPES, Kind, chosen_columns, format_of, require_names
+from pugam.files.folders import look_into
+from pugam.files.formats import BATCH_ROWS, NO_TYPES, Kind, chosen_columns, require_names
+from pugam.files.identity import require_once
 from pugam.files.parquet_parts import (
     batches_of_part,
     opened_part,
@@ -19,6 +19,7 @@ from pugam.files.parquet_parts import (
     require_same_columns,
     table_of_part,
 )
+from pugam.files.stamps import Stamps
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,6 +46,7 @@ class ParquetFiles:
     n_rows: int | None
     _parts: tuple[Path, ...] = field(repr=False)
     _schema: pa.Schema = field(repr=False)
+    _stamps: Stamps = field(repr=False, compare=False)
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -57,7 +59,8 @@ class ParquetFiles:
         See `DataFile.read`.
         """
         names = self._chosen(columns, types)
-        return arrow().concat_tables([table_of_part(part, names) for part in self._parts])
+        with self._stamps.unchanged():
+            return arrow().concat_tables([table_of_part(part, names) for part in self._parts])
 
     def batches(
         self,
@@ -67,8 +70,9 @@ class ParquetFiles:
     ) -> Iterator[pa.RecordBatch]:
         """Read in batches, as `DataFile.batches` says; the file itself says which types its columns have."""
         names = self._chosen(columns, types)
-        for part in self._parts:
-            yield from batches_of_part(part, names, batch_rows)
+        with self._stamps.unchanged():
+            for part in self._parts:
+                yield from batches_of_part(part, names, batch_rows)
 
     def kinds(self, columns: Sequence[str] | None = None, types: Mapping[str, Kind] = NO_TYPES) -> dict[str, Kind]:
         """Say nothing: the file itself says which types its columns have."""
@@ -100,57 +104,16 @@ def open_parquet(path: Path) -> ParquetFiles:
 
 
 def open_parquet_folder(folder: Path) -> ParquetFiles:
-    """Open the Parquet files in a folder and the folders below it, in the order of their names, as one table.
-
-    Files and folders whose names begin with a dot or an underscore are left out: they are other programs' notes.
-    """
-    parts = sorted(_parts_in(folder, ()), key=lambda path: path.relative_to(folder).as_posix())
+    """Open the Parquet files in a folder and the folders below it, in the order of their names, as one table."""
+    parts = look_into(folder).parts
     if not parts:
         raise InputError(f"{folder} is a folder without Parquet files; it needs files that end in .parquet or .pq.")
-    _require_once(parts)
+    require_once(((str(part), part) for part in parts), "remove one of them")
     return _joined(folder, tuple(parts))
 
 
-def _parts_in(folder: Path, above: tuple[Path, ...]) -> Iterator[Path]:
-    """Find Parquet files in a folder, those below links to folders among them; what cannot be seen is refused."""
-    own = folder.resolve()
-    if own in above:
-        raise InputError(f"{folder} is a link to a folder that it lies in; remove it.")
-    with system_errors_named(folder):
-        entries = [path for path in folder.iterdir() if not path.name.startswith((".", "_"))]
-    for path in entries:
-        mode = _mode_of(path)
-        if stat.S_ISDIR(mode):
-            yield from _parts_in(path, (*above, own))
-        elif (form := format_of(path)) is not None and form.name == "parquet":
-            if not stat.S_ISREG(mode):
-                raise InputError(f"{path} is not a file; remove it, or name it otherwise.")
-            yield path
-
-
-def _mode_of(path: Path) -> int:
-    """What stands in a folder, where links lead."""
-    with system_errors_named(path):
-        try:
-            return path.stat().st_mode
-        except FileNotFoundError:
-            if not path.is_symlink():
-                raise
-            to = path.readlink()
-    raise InputError(f"{path} is a link to {to}, which is not there; mend it, or remove it.")
-
-
-def _require_once(parts: Sequence[Path]) -> None:
-    """Refuse a file that is there twice, by links: its rows would count twice."""
-    first: dict[Path, Path] = {}
-    for part in parts:
-        other = first.setdefault(part.resolve(), part)
-        if other is not part:
-            raise InputError(f"{part} and {other} are the same file, whose rows would count twice; remove one of them.")
-
-
 def _joined(path: Path, parts: tuple[Path, ...]) -> ParquetFiles:
-    counts, schemas = {}, {}
+    stamps, counts, schemas = Stamps.of(parts), {}, {}
     for part in parts:
         with opened_part(part) as file:
             counts[part], schemas[part] = file.metadata.num_rows, plain_schema(file.schema_arrow)
@@ -164,4 +127,4 @@ def _joined(path: Path, parts: tuple[Path, ...]) -> ParquetFiles:
     n_rows = sum(counts.values())
     if not n_rows:
         raise InputError(f"{path} has columns but no rows.")
-    return ParquetFiles(path, tuple(schema.names), n_rows, filled, schema)
+    return ParquetFiles(path, tuple(schema.names), n_rows, filled, schema, stamps)
