@@ -20,7 +20,15 @@ from pugam.data.roles import (
 )
 from pugam.data.samples import ALL_ROWS, SampledRows, names_without_rows, read_samples, tell_samples
 from pugam.data.surveys import SurveyRows, effective_weights, number_labels, read_survey
-from pugam.data.tables import Column, ColumnKind, Table, read_table, require_numeric
+from pugam.data.tables import (
+    Column,
+    ColumnKind,
+    Table,
+    numbered_names,
+    open_frame,
+    read_table,
+    require_numeric,
+)
 
 __all__ = [
     "ALL_ROWS",
@@ -52,6 +60,8 @@ __all__ = [
     "names_without_rows",
     "number_kinds",
     "number_labels",
+    "numbered_names",
+    "open_frame",
     "read_kinds",
     "read_label_part",
     "read_labels",
