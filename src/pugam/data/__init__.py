@@ -1,9 +1,10 @@
 """Tables and labels in: any data frame or array becomes checked NumPy columns."""
 
+from pugam.data.arguments import read_flag, read_names
 from pugam.data.arrays import as_array, is_missing
 from pugam.data.copies import find_copies
 from pugam.data.digests import digest, join_digests
-from pugam.data.frames import make_frame, row_index, row_names
+from pugam.data.frames import make_frame, row_index, row_names, series_at
 from pugam.data.giveaways import Giveaway, find_giveaways
 from pugam.data.labels import Labels, read_labels, read_weights, require_both_kinds
 from pugam.data.negatives import read_negatives, require_unlabelled
@@ -62,9 +63,11 @@ __all__ = [
     "number_labels",
     "numbered_names",
     "open_frame",
+    "read_flag",
     "read_kinds",
     "read_label_part",
     "read_labels",
+    "read_names",
     "read_negatives",
     "read_part",
     "read_samples",
@@ -80,5 +83,6 @@ __all__ = [
     "row_names",
     "rows_renumbered",
     "sample_name",
+    "series_at",
     "tell_samples",
 ]
