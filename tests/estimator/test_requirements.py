@@ -61,3 +61,22 @@ def test_what_keeps_from_marginal_likelihood_is_among_what_to_leave_alone(X, z, 
         model(terms="x2 + x3", debias=False, **labelling).fit(table, z, **roles)
     with pytest.raises(InputError, match="leave pi, smoothing, shrinkage and estimate at their defaults"):
         PUGAM("x2 + x3", estimate="mode", **labelling).fit(table, z, **roles)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"rare_kinds": "pooled"}, r"rare_kinds='pooled' goes with kind, which is not given; give it, too\."),
+        ({"rare_kinds": "x"}, "rare_kinds is 'error' or 'pooled'; got 'x'"),
+        ({"kind": "auto", "shares": "pooled"}, r"shares='pooled' is for samples, .* with kind; leave it out\."),
+        ({"kind": "auto", "shares": "x"}, "shares is 'separate' or 'pooled'; got 'x'"),
+        ({"shares": None}, "shares is 'separate' or 'pooled'; got None"),
+        ({"shares": "pooled"}, "shares='pooled' needs at least .* told apart by sample"),
+        ({"audit_chance": np.ones(800)}, r"audit_chance goes with audit, which is not given\."),
+    ],
+)
+def test_what_would_have_no_effect_is_refused(given, told):
+    X = ROWS.assign(y=np.arange(800) % 7)[["x", "y"]]
+
+    with pytest.raises(InputError, match=told):
+        PUGAM("x + y", check=False).fit(X, np.arange(800) % 3 == 0, **given)

@@ -39,6 +39,7 @@ from pugam.estimator.requirements import (
     require_no_names,
     require_rows_for_labelling,
     require_shares,
+    require_words_of_kinds,
     warn_of_columns,
     warn_of_samples,
     warn_of_size,
@@ -351,6 +352,7 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
         ...     PUGAM("s(x1) + s(x2)", pi=0.4, engine="stream").fit(path, "label").n0_
         800.0
         """
+        require_words_of_kinds(kind, rare_kinds, shares)
         roles = SampleRoles(sample, audit, audit_chance, negative, groups, strata)
         taken = columns_taken(roles.given, either(y, z), sample_weight)
         X, z, sample_weight = take_labels(X, either(y, z), sample_weight)
