@@ -80,3 +80,11 @@ def test_what_would_have_no_effect_is_refused(given, told):
 
     with pytest.raises(InputError, match=told):
         PUGAM("x + y", check=False).fit(X, np.arange(800) % 3 == 0, **given)
+
+
+def test_too_few_rows_are_refused_without_a_word_of_how_long_they_would_take():
+    X = pd.DataFrame({"x1": np.arange(500) % 499, "x2": np.arange(500) % 7})
+
+    with warnings.catch_warnings(), pytest.raises(InputError, match="fewer rows than parameters"):
+        warnings.simplefilter("error", SlowWarning)
+        PUGAM("f(x1) + x2").fit(X, np.arange(500) % 3 == 0)

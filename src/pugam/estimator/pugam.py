@@ -377,7 +377,6 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
             design = Design.resolve(specs, shown)
             logged = design.with_logarithms(shown) if self.smoothing == "reml" else None
         require_distinct(design)
-        warn_of_size(design)
         require_rows(design, rows.n_rows, not pi_range.fixed)
         settings = make_settings(self.get_params(deep=False), design)
         samples = read_samples(rows.roles, positive, rows.kept)
@@ -391,6 +390,7 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
             engine = open_engine(rows, design, samples)
             require_enough_rows(engine, samples)
             require_rows_for_labelling(engine)
+            warn_of_size(design)
             designs = [design] if logged is None else [design, logged]
             names = () if samples is None else samples.names
             fitted = fit_designs(engine, designs, settings, rng, names, own, self.shrinkage, self.verbose)
