@@ -452,3 +452,20 @@ def test_rows_outside_the_range_of_the_fit_are_told(pugam_says, rows, saved, emp
 
     assert code == 0
     assert "! 1 row lies outside the range of the fit in column 'x1'" in err
+
+
+def test_a_model_of_an_array_reads_files_by_the_names_of_its_columns(rows, make_rows, empty_folder, pugam_says, scored):
+    array = make_rows(250, ROWS)[["x1", "x2"]].assign(x3=np.arange(ROWS) % 7).to_numpy()
+    model = PUGAM("x2 + x0", check=False).fit(array, rows["z"])
+    model.save("array.json")
+    X = pd.DataFrame(array, columns=["x0", "x1", "x2"])[["x1", "x2", "x0"]].assign(id=np.arange(ROWS))
+    X.to_csv("rows.csv", index=False)
+    X.rename(columns={"x1": "x3"}).to_csv("other.csv", index=False)
+
+    table = scored("array.json", "rows.csv", to="scored.csv")
+
+    np.testing.assert_allclose(table["p_positive"], model.predict_proba(array)[:, 1])
+    np.testing.assert_array_equal(model.predict_proba(X), model.predict_proba(array))
+    code, _, err = pugam_says("predict", "array.json", "other.csv", "--out", "refused.csv")
+    assert code == 2
+    assert "by the names x0 to x2, and has no x1; name its columns so" in err

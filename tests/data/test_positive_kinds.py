@@ -60,8 +60,6 @@ def test_what_tells_no_kind_is_refused_in_its_row():
         read([1] * ENOUGH + ["1"] * ENOUGH)
     with pytest.raises(InputError, match="called 'all'"):
         read(["all"] * ENOUGH + ["b"] * ENOUGH)
-    with pytest.raises(InputError, match="rare_kinds is 'error' or 'pooled'; got 'drop'"):
-        read(["a"] * ENOUGH, rare="drop")
 
 
 def test_rows_without_weight_do_not_count():

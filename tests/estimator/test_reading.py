@@ -1,10 +1,14 @@
-"""What a fit keeps of the rows it was given."""
+"""What a fit keeps of the rows it was given, and by what new rows are told to be like them."""
+
+import pickle
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
-from pugam import PUGAM
+from pugam import PUGAM, InputError
 from pugam.data import read_table
 from pugam.datasets import simulate
 from pugam.estimator.reading import owned
@@ -58,3 +62,40 @@ def test_what_is_encoded_anyway_is_not_copied_and_views_are_copied_once():
     assert found[3] is found[0]
     assert found[1] is encoded[1]
     assert found[2] is encoded[2]
+
+
+@pytest.fixture(scope="module")
+def unnamed():
+    """A fit to an array, one of whose columns no term reads, and the array."""
+    data = simulate(2, n0=200, n=600, random_state=0)
+    array = data.X.to_numpy()[:, :4]
+    return PUGAM("s(x0) + x1 + x3", smoothing=0.1, check=False).fit(array, data.z), array
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pandas", "polars", "Arrow"])
+def test_a_frame_with_the_names_of_an_array_is_read_by_them(unnamed, library):
+    model, array = unnamed
+    other_order = {f"x{place}": array[:, place] for place in (3, 1, 0, 2)}
+    X = library({"id": np.arange(len(array)), **other_order})
+
+    np.testing.assert_array_equal(model.predict_proba(X), model.predict_proba(array))
+    np.testing.assert_array_equal(model.predict_proba(library(other_order)), model.predict_proba(array))
+    assert str(model.worklist(X, top=5)) == str(model.worklist(array, top=5))
+
+
+def test_a_frame_with_other_names_is_read_by_position_if_it_has_as_many_columns(unnamed):
+    model, array = unnamed
+    X = pd.DataFrame(array, columns=["x1", "x2", "x3", "x4"])
+
+    np.testing.assert_array_equal(model.predict_proba(X), model.predict_proba(array))
+    with pytest.raises(InputError, match="X has 5 features, but PUGAM is expecting 4"):
+        model.predict_proba(X.assign(id=1.0))
+
+
+def test_rows_of_the_fit_to_an_array_are_given_back_by_name_too():
+    data = simulate(2, n0=200, n=600, random_state=0)
+    array = data.X.to_numpy()[:, :3]
+    model = pickle.loads(pickle.dumps(PUGAM("s(x0) + x1 + x2", smoothing=0.1, check=False).fit(array, data.z)))
+    X = pd.DataFrame(array, columns=NAMES)[["x2", "x0", "x1"]]
+
+    assert model.attach(X.assign(id=1), data.z).worklist(top=5).found.estimate > 0.0

@@ -61,3 +61,61 @@ def test_what_keeps_from_marginal_likelihood_is_among_what_to_leave_alone(X, z, 
         model(terms="x2 + x3", debias=False, **labelling).fit(table, z, **roles)
     with pytest.raises(InputError, match="leave pi, smoothing, shrinkage and estimate at their defaults"):
         PUGAM("x2 + x3", estimate="mode", **labelling).fit(table, z, **roles)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"rare_kinds": "pooled"}, r"rare_kinds='pooled' goes with kind, which is not given; give it, too\."),
+        ({"rare_kinds": "x"}, "rare_kinds is 'error' or 'pooled'; got 'x'"),
+        ({"kind": "auto", "shares": "pooled"}, r"shares='pooled' is for samples, .* with kind; leave it out\."),
+        ({"kind": "auto", "shares": "x"}, "shares is 'separate' or 'pooled'; got 'x'"),
+        ({"shares": None}, "shares is 'separate' or 'pooled'; got None"),
+        ({"shares": "pooled"}, "shares='pooled' needs at least .* told apart by sample"),
+        ({"audit_chance": np.ones(800)}, r"audit_chance goes with audit, which is not given\."),
+    ],
+)
+def test_what_would_have_no_effect_is_refused(given, told):
+    X = ROWS.assign(y=np.arange(800) % 7)[["x", "y"]]
+
+    with pytest.raises(InputError, match=told):
+        PUGAM("x + y", check=False).fit(X, np.arange(800) % 3 == 0, **given)
+
+
+def test_too_few_rows_are_refused_without_a_word_of_how_long_they_would_take():
+    X = pd.DataFrame({"x1": np.arange(500) % 499, "x2": np.arange(500) % 7})
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", SlowWarning)
+        with pytest.raises(InputError, match="fewer rows than parameters"):
+            PUGAM("f(x1) + x2").fit(X, np.arange(500) % 3 == 0)
+
+
+SIGNS, SMALL = np.where(np.arange(800) % 2, 1.0, -1.0), np.sin(np.arange(800.0))
+WIDE = {
+    "two values": 1e308 * SIGNS,
+    "many": 1.7e308 * np.linspace(0.1, 1.0, 800) * SIGNS,
+    "gaps": np.where(np.arange(800) < 9, np.nan, 1e308 * SIGNS),
+}
+
+
+def fit_quietly(wide, terms):
+    """Fit, and let no warning of NumPy pass."""
+    X = pd.DataFrame({"x": SMALL, "y": np.cos(np.arange(800.0)), "wide": wide})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("error", RuntimeWarning)
+        return PUGAM(terms, check=False, smoothing=0.1).fit(X, np.arange(800) % 3 == 0)
+
+
+@pytest.mark.parametrize("wide", WIDE.values(), ids=WIDE)
+def test_numbers_far_apart_are_refused_without_warnings_of_numpy(wide):
+    with pytest.raises(InputError, match=r"column 'wide' (runs from .* rescale it|has missing values)"):
+        fit_quietly(wide, None)
+
+
+def test_levels_and_logarithms_of_numbers_far_apart_need_no_differences():
+    outliers = np.where(np.arange(800) < 2, 9e299 * SIGNS, np.exp(SMALL))
+
+    assert fit_quietly(WIDE["two values"], "x + y + f(wide)").converged_
+    assert fit_quietly(outliers, "x + s(wide, scale='log')").converged_

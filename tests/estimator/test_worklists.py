@@ -2,6 +2,7 @@
 
 import pickle
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -225,3 +226,60 @@ def test_several_kinds_of_positives_have_none():
 
     with pytest.raises(InputError, match="This model has 2 kinds of positives, and what a review finds is known for"):
         model.worklist(X.to_numpy())
+
+
+LONG = [None, *range(2**53 + 1, 2**53 + 5999, 2)]
+DAYS = pd.date_range("2020-06-09", periods=len(LONG), tz="Europe/Berlin")
+CARRIED = {
+    "pandas": lambda X: X.assign(claim=pd.array(LONG[: len(X)], "Int64"), day=DAYS[: len(X)]),
+    "pandas on Arrow": lambda X: X.assign(claim=pd.array(LONG[: len(X)], "int64[pyarrow]"), day=DAYS[: len(X)]),
+    "polars": lambda X: pl.from_pandas(CARRIED["pandas"](X)),
+    "Arrow": lambda X: CARRIED["polars"](X).to_arrow(),
+}
+
+
+@pytest.mark.parametrize("make", CARRIED.values(), ids=CARRIED)
+def test_columns_carried_along_keep_values_and_type(model, hidden, make):
+    X = make(hidden)
+    listed = model.worklist(X, columns=["claim", "day"]).rows
+    none = model.worklist(X, threshold=1.0, columns="claim").rows
+
+    frame, given = (nw.from_native(one) for one in (listed, X))
+    order = frame["row"].to_list()
+    for name in ("claim", "day"):
+        values = given[name].to_list()
+        assert [str(value) for value in frame[name].to_list()] == [str(values[row]) for row in order]
+        assert frame.schema[name] == given.schema[name]
+    assert len(none) == 0
+
+
+def test_integers_with_a_gap_that_name_rows_are_not_rounded(model, hidden):
+    named = hidden.set_axis(pd.Index(pd.array(LONG[: len(hidden)], "Int64")), axis=0)
+    names = [LONG[row] for row in model.worklist(hidden).rows["row"]]
+
+    assert [None if name is pd.NA else name for name in model.worklist(named).rows["row"]] == names
+
+
+def test_columns_are_carried_by_the_names_that_they_have_in_a_table(model, hidden):
+    unnamed = PUGAM(check=False, smoothing=0.1).fit(*_numbered(hidden))
+    numbered, _ = _numbered(hidden)
+    pairs = numbered.set_axis(pd.MultiIndex.from_product([["a"], range(numbered.shape[1])]), axis=1)
+
+    first = unnamed.worklist(numbered.iloc[:1], columns="0").rows
+    assert first["0"].tolist() == numbered.iloc[:1, 0].tolist()
+    listed = unnamed.worklist(pairs.to_numpy(), top=3).rows["row"]
+    with_pairs = PUGAM(check=False, smoothing=0.1).fit(pairs, _numbered(hidden)[1]).worklist(pairs, columns="('a', 1)")
+    assert with_pairs.rows["('a', 1)"][:3].tolist() == numbered.iloc[listed, 1].tolist()
+    assert list(model.worklist(hidden, top=1, columns=["x1", "x1"]).rows)[5:] == ["x1"]
+    with pytest.raises(InputError, match="X has several columns named 'x1'"):
+        model.worklist(pd.concat([hidden, hidden[["x1"]]], axis=1), columns="x1")
+
+
+def _numbered(X):
+    return X.set_axis(range(X.shape[1]), axis=1), np.arange(len(X)) % 3 == 0
+
+
+@pytest.mark.parametrize("columns", [0, [0], True, [True], [None], 1.5, [("a", "b")], b"x1", np.array(0)], ids=repr)
+def test_what_is_no_name_of_a_column_is_refused(model, hidden, columns):
+    with pytest.raises(InputError, match="columns takes names, each a text"):
+        model.worklist(hidden.set_axis(range(hidden.shape[1]), axis=1), columns=columns)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pugam.command_line.written import Levels
-from pugam.data import SampleRoles, is_missing
+from pugam.data import SampleRoles, is_missing, numbered_names
 from pugam.errors import InputError
 from pugam.files import DataFile, Kind
 from pugam.terms import Axis, columns_read, parse_formula
@@ -166,12 +166,16 @@ class Features:
 
     @classmethod
     def of_model(cls, model: PUGAM) -> Features:
-        """Take the columns of a fitted model, to be read as what they were in the fit."""
+        """Take the columns of a fitted model, to be read as what they were in the fit.
+
+        Of a fit to an array they are all of its columns, by whose names a table is known to be like it.
+        """
         bases = (basis for one in model._models for basis in one._design.bases)
         axes = {axis.column: axis for basis in bases for axis in basis.axes}
         kinds = {column: _kind_of(axis) for column, axis in axes.items()}
+        unnamed = [] if hasattr(model, "feature_names_in_") else numbered_names(model.n_features_in_)
         return cls(
-            tuple(axes),
+            tuple(dict.fromkeys([*axes, *unnamed])),
             {column: kind for column, kind in kinds.items() if kind is not None},
             {
                 column: [level for level in axis.levels if isinstance(level, str)]

@@ -85,14 +85,15 @@ def refit(
     old = load(model_file)
     known = remembered(old)
     in_files = {name for path in files.paths for name in open_file(path, delimiter, decimal).names}
+    roles, finds_kinds = _roles(old, known, data, label, positive, files, in_files), known.get("kind") == AUTO
     asked = Asked(
         data,
         files,
-        _roles(old, known, data, label, positive, files, in_files),
-        finds_kinds=known.get("kind") == AUTO,
+        roles,
+        finds_kinds=finds_kinds,
         missing=missing or known.get("missing", "error"),
         shares=known.get("shares", "separate"),
-        rare_kinds=known.get("rare_kinds", "error"),
+        rare_kinds=known.get("rare_kinds", "error") if finds_kinds or roles.kind is not None else "error",
         ci="profile" if known.get("ci") == "profile" else None,
         level=level_of_the_fit(known),
         out=out,

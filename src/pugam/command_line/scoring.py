@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pugam.command_line.columns import kinds_of_names, remembered
-from pugam.data import read_table
+from pugam.data import numbered_names, read_table
 from pugam.errors import InputError
 from pugam.files import DataFile, TableWriter, is_text, open_writer
 from pugam.terms import columns_read, count_outside, count_unseen, warn_outside, warn_unseen
@@ -114,9 +114,21 @@ def require_columns(model: PUGAM, file: DataFile) -> None:
     """Refuse a file that lacks a column of the model."""
     columns = columns_read([term for one in model._models for term in one.terms_ if not term.is_labelling])
     known = set(file.names)
+    if not hasattr(model, "feature_names_in_"):
+        _require_numbered(model.n_features_in_, file)
     lacking = [column for column in columns if column not in known]
     if lacking:
         file.read(lacking[:1])  # says that there is no such column, and which is nearest
+
+
+def _require_numbered(n_columns: int, file: DataFile) -> None:
+    """Refuse a file that has not all the names that columns of an array have: its columns would be others."""
+    lacking = [name for name in numbered_names(n_columns) if name not in file.names]
+    if lacking:
+        raise InputError(
+            f"The model was fitted to an array of {n_columns} columns without names, so {file.path} is read by the "
+            f"names x0 to x{n_columns - 1}, and has no {lacking[0]}; name its columns so, in the order of the array."
+        )
 
 
 def place_of(file: DataFile, first_row: int, row: int) -> str:

@@ -1,9 +1,10 @@
 """Tables and labels in: any data frame or array becomes checked NumPy columns."""
 
+from pugam.data.arguments import read_flag, read_names
 from pugam.data.arrays import as_array, is_missing
 from pugam.data.copies import find_copies
 from pugam.data.digests import digest, join_digests
-from pugam.data.frames import make_frame, row_index, row_names
+from pugam.data.frames import make_frame, row_index, row_names, series_at
 from pugam.data.giveaways import Giveaway, find_giveaways
 from pugam.data.labels import Labels, read_labels, read_weights, require_both_kinds
 from pugam.data.negatives import read_negatives, require_unlabelled
@@ -20,7 +21,15 @@ from pugam.data.roles import (
 )
 from pugam.data.samples import ALL_ROWS, SampledRows, names_without_rows, read_samples, tell_samples
 from pugam.data.surveys import SurveyRows, effective_weights, number_labels, read_survey
-from pugam.data.tables import Column, ColumnKind, Table, read_table, require_numeric
+from pugam.data.tables import (
+    Column,
+    ColumnKind,
+    Table,
+    numbered_names,
+    open_frame,
+    read_table,
+    require_numeric,
+)
 
 __all__ = [
     "ALL_ROWS",
@@ -52,9 +61,13 @@ __all__ = [
     "names_without_rows",
     "number_kinds",
     "number_labels",
+    "numbered_names",
+    "open_frame",
+    "read_flag",
     "read_kinds",
     "read_label_part",
     "read_labels",
+    "read_names",
     "read_negatives",
     "read_part",
     "read_samples",
@@ -70,5 +83,6 @@ __all__ = [
     "row_names",
     "rows_renumbered",
     "sample_name",
+    "series_at",
     "tell_samples",
 ]

@@ -11,7 +11,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-__all__ = ["index_names", "make_frame", "row_index", "row_names"]
+__all__ = ["index_names", "make_frame", "row_index", "row_names", "series_at"]
 
 NAMES_OF_AN_INDEX = re.compile(r"__index_level_\d+__")  # as pandas calls one without a name in a file
 
@@ -45,20 +45,31 @@ def row_names(index: Any, places: np.ndarray) -> np.ndarray:
     if index is None:
         return places
     some = index[places]
-    return np.asarray(some) if some.dtype.kind in "iuf" else np.fromiter(some, dtype=object, count=len(places))
+    plain = isinstance(some.dtype, np.dtype) and some.dtype.kind in "iuf"  # of others a gap would make floats
+    return np.asarray(some) if plain else np.fromiter(some, dtype=object, count=len(places))
+
+
+def series_at(frame: nw.DataFrame[Any], places: np.ndarray) -> dict[str, Any]:
+    """Columns of a data frame at some places, of the library and type that they have: arrays would change values."""
+    taken = nw.maybe_reset_index(frame[places.tolist()])
+    return {name: taken.get_column(name).to_native() for name in taken.columns}
 
 
 def make_frame(library: str, data: dict[str, Any]) -> Any:
     """Build a data frame in the library of this name, pandas, polars or pyarrow; in pandas where it is not installed.
 
-    A model may be loaded where the library of its fit is missing.
+    A model may be loaded where the library of its fit is missing. Series of the library stay as they are.
     """
-    plain = {name: _listed_unless_number(values) for name, values in data.items()}
+    plain = {name: values if _is_series(values) else _listed_unless_number(values) for name, values in data.items()}
     try:
         module = importlib.import_module(library)
     except ImportError:
         module = importlib.import_module("pandas")
     return module.table(plain) if module.__name__ == "pyarrow" else module.DataFrame(plain)
+
+
+def _is_series(values: Any) -> bool:
+    return nw.dependencies.is_into_series(values)
 
 
 def _listed_unless_number(values: Any) -> Any:

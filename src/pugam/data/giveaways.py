@@ -105,7 +105,7 @@ def _is_numbering(values: np.ndarray) -> bool:
         return False
     start = values.min()
     return bool(
-        np.all(np.diff(values) > 0.0)
+        np.all(values[1:] > values[:-1])
         or (start in (0.0, 1.0) and np.array_equal(np.sort(values), start + np.arange(len(values))))
     )
 

@@ -43,8 +43,6 @@ def read_kinds(values: Any, positive: Flags, counted: Flags, rare: RareKinds) ->
     rare : {"error", "pooled"}
         What becomes of kinds with fewer than `FEWEST_LABELLED` labelled rows.
     """
-    if rare not in ("error", "pooled"):
-        raise InputError(Argument("rare_kinds"), f" is 'error' or 'pooled'; got {rare!r}.")
     listed = one_each("kind", values, len(positive))
     assert listed is not None
     labelled = np.flatnonzero(positive & counted)

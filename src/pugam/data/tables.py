@@ -22,7 +22,7 @@ from pugam.data.frames import index_names, make_frame
 from pugam.errors import InputError, RowError
 from pugam.messages import first_and_more, in_formula
 
-__all__ = ["Column", "ColumnKind", "Table", "read_table", "require_numeric"]
+__all__ = ["Column", "ColumnKind", "Table", "numbered_names", "open_frame", "read_table", "require_numeric"]
 
 ColumnKind = Literal["numeric", "category"]
 Family = Literal["number", "text", "boolean", "complex", "time", "other"]
@@ -158,7 +158,7 @@ def read_table(X: Any) -> Table:
     sparse = sys.modules.get("scipy.sparse")  # which is there where a matrix of it is
     if sparse is not None and sparse.issparse(X):
         raise TypeError("X is a sparse matrix, which is not supported; pass X.toarray().")
-    frame = _open_frame(X)
+    frame = open_frame(X)
     table = _array_table(as_array(X)) if frame is None else _frame_table(frame)
     _require_cells(table)
     return table
@@ -197,7 +197,13 @@ def require_numeric(column: Column, asked_by: str) -> np.ndarray:
     return column.values.astype(np.float64)
 
 
-def _open_frame(X: Any) -> nw.DataFrame[Any] | None:
+def numbered_names(n_columns: int) -> list[str]:
+    """What the columns of an array are called."""
+    return [f"x{position}" for position in range(n_columns)]
+
+
+def open_frame(X: Any) -> nw.DataFrame[Any] | None:
+    """Open a data frame under the names that its columns have in a table; None for arrays."""
     if nw.dependencies.is_pyarrow_table(X):
         _require_unique(X.column_names)
     elif nw.dependencies.is_pandas_dataframe(X):
@@ -250,7 +256,7 @@ def _array_table(array: np.ndarray) -> Table:
         raise InputError(f"X must be a data frame or a 2-d array; got {given}.")
     if array.ndim != 2:
         raise InputError(_not_2d(array.ndim))
-    names = tuple(f"x{position}" for position in range(array.shape[1]))
+    names = tuple(numbered_names(array.shape[1]))
     return Table(names, array.shape[0], partial(_read_array_column, array), "pandas")
 
 

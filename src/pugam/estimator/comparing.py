@@ -9,6 +9,7 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from pugam.data import read_names
 from pugam.engines import one_blas_thread
 from pugam.errors import InputError
 from pugam.inference import ComparedModel, ModelComparison, NestedTest, require_same_rows, what_is_left_out
@@ -60,7 +61,9 @@ class ComparisonMethods:
             raise InputError("anova compares this model with one or several other fitted PUGAM models; give them.")
         for model in models:
             check_is_fitted(model)
-        labels = [f"model {number}" for number in range(1, 1 + len(models))] if names is None else list(names)
+        labels = (
+            [f"model {number}" for number in range(1, 1 + len(models))] if names is None else read_names("names", names)
+        )
         if len(set(labels)) != len(models):
             raise InputError(f"names has to hold a name of its own for each of {len(models)} models; got {labels!r}.")
         for model in others:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from pugam.data import SurveyRows, make_frame
+from pugam.data import SurveyRows, make_frame, read_flag
 from pugam.engines import Engine, one_blas_thread
 from pugam.errors import InputError
 from pugam.inference import (
@@ -146,6 +146,8 @@ class CurveMethods:
         ['x', 'u', 'se', 'lower', 'upper']
         """
         check_is_fitted(self)
+        simultaneous = read_flag("simultaneous", simultaneous)
+        derivative = derivative if derivative and isinstance(derivative, str) else read_flag("derivative", derivative)
         number = self._number(term)
         basis, block = self._design.bases[number], self._design.blocks[number]
         points = default_grid(basis, bool(derivative)) if grid is None else grid

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from pugam.data import read_names
 from pugam.errors import InputError
 from pugam.files import replacing
 from pugam.likelihood import logit
@@ -74,7 +75,11 @@ class ExportMethods:
             given = Argument("table" if table is not None else "keep")
             raise InputError(given, " is for queries; give a file that ends with .sql, or leave it out.")
         scorer = self._scorer(pi, sample)
-        text = write_python(scorer) if kind == ".py" else write_sql(scorer, _read_table(table), keep)
+        text = (
+            write_python(scorer)
+            if kind == ".py"
+            else write_sql(scorer, _read_table(table), None if keep is None else read_names("keep", keep))
+        )
         with replacing(path) as temporary:
             temporary.write_text(text, encoding="utf-8", newline="\n")
 
@@ -105,6 +110,7 @@ def _by_level(effects: Basis, values: np.ndarray) -> Choice:
 
 
 def _read_table(table: str | Sequence[str] | None) -> tuple[str, ...]:
-    if table is None:
+    parts = () if table is None else tuple(read_names("table", table))
+    if not parts:
         raise InputError("A query reads a table; name it, as in ", Argument("table", "claims"), ".")
-    return (table,) if isinstance(table, str) else tuple(table)
+    return parts

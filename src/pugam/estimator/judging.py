@@ -8,9 +8,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from pugam.data import read_flag
 from pugam.engines import one_blas_thread
 from pugam.errors import VerdictWarning, warn_user
-from pugam.estimator.options import read_flag
 from pugam.estimator.uncertainty import UncertaintyMethods
 from pugam.inference import Diagnosis, Finding, NotConverged, diagnose_fit, follow_pi, known_test
 

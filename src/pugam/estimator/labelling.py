@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from pugam.data import read_names
 from pugam.engines import one_blas_thread
 from pugam.errors import InputError
 from pugam.estimator.judging import JudgingMethods
@@ -106,9 +107,9 @@ class LabellingMethods(JudgingMethods):
 
     def _columns_of_model(self, columns: str | Sequence[str]) -> set[str]:
         """Columns as a user names them, all of which the model reads."""
-        wanted = {columns} if isinstance(columns, str) else set(columns)
+        wanted = set(read_names("columns", columns))
         known = list(dict.fromkeys(axis.column for basis in self._design.bases for axis in basis.axes))
-        for column in sorted(wanted - set(known), key=str):
+        for column in sorted(wanted - set(known)):
             raise InputError(
                 f"The model has no column {column!r}; its columns are {', '.join(known)}. Add the column to the terms "
                 "of the model to test it."

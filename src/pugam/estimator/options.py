@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from pugam.data import Table
+from pugam.data import Table, read_flag
 from pugam.engines import EngineName
 from pugam.errors import InputError, NotIdentifiableError
 from pugam.messages import Argument
@@ -36,7 +36,6 @@ __all__ = [
     "make_settings",
     "read_count",
     "read_engine",
-    "read_flag",
     "read_generator",
     "read_labelling",
     "read_missing",
@@ -424,13 +423,6 @@ def _pair(name: str, value: Any) -> tuple[float, float]:
     if isinstance(value, Sequence) and len(value) == 2 and all(is_number(part) for part in value):
         return float(value[0]), float(value[1])
     raise InputError(f"{name} is 'weak', None or a pair of numbers (a, b); got {value!r}.")
-
-
-def read_flag(name: str, value: Any) -> bool:
-    """Read true or false."""
-    if not isinstance(value, bool | np.bool_):
-        raise InputError(f"{name} is True or False; got {value!r}.")
-    return bool(value)
 
 
 def _positive_number(name: str | Argument, value: Any, zero: bool = False) -> float:

@@ -7,6 +7,7 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from pugam.data import read_flag
 from pugam.engines import one_blas_thread
 from pugam.estimator.storing import stored_text
 from pugam.files import replacing
@@ -193,6 +194,7 @@ class OutputMethods:
         from pugam.presentation.report import collect, collect_kinds, render
 
         check_is_fitted(self)
+        progress = None if progress is None else read_flag("progress", progress)
         call = f"{_call(self)}.fit(X, z)" if self._kinds is None else f"{_call(self)}.fit(X, z, kind=kind)"
         said = {"Python": call, "Version": f"pugam {__version__}"} if repeat is None else repeat
         given = self, title, about or {}, said, names, n_candidates, interval, diagnosis

@@ -158,6 +158,8 @@ class PredictionMethods(SampleMethods):
         Parameters
         ----------
         X : data frame or array
+            Data frames are read by the names of the fit. After a fit to an array, whose columns are called x0, x1, ...,
+            a data frame that has all of these names is read by them, and any other by position.
         pi : float, optional
             Share of positives in another population with the same g and h, to which the posterior is re-targeted by
             Bayes' rule.

@@ -39,6 +39,7 @@ from pugam.estimator.requirements import (
     require_no_names,
     require_rows_for_labelling,
     require_shares,
+    require_words_of_kinds,
     warn_of_columns,
     warn_of_samples,
     warn_of_size,
@@ -351,6 +352,7 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
         ...     PUGAM("s(x1) + s(x2)", pi=0.4, engine="stream").fit(path, "label").n0_
         800.0
         """
+        require_words_of_kinds(kind, rare_kinds, shares)
         roles = SampleRoles(sample, audit, audit_chance, negative, groups, strata)
         taken = columns_taken(roles.given, either(y, z), sample_weight)
         X, z, sample_weight = take_labels(X, either(y, z), sample_weight)
@@ -375,7 +377,6 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
             design = Design.resolve(specs, shown)
             logged = design.with_logarithms(shown) if self.smoothing == "reml" else None
         require_distinct(design)
-        warn_of_size(design)
         require_rows(design, rows.n_rows, not pi_range.fixed)
         settings = make_settings(self.get_params(deep=False), design)
         samples = read_samples(rows.roles, positive, rows.kept)
@@ -389,6 +390,7 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
             engine = open_engine(rows, design, samples)
             require_enough_rows(engine, samples)
             require_rows_for_labelling(engine)
+            warn_of_size(design)
             designs = [design] if logged is None else [design, logged]
             names = () if samples is None else samples.names
             fitted = fit_designs(engine, designs, settings, rng, names, own, self.shrinkage, self.verbose)

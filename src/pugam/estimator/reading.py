@@ -10,7 +10,16 @@ import narwhals as nw
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from pugam.data import Column, Table, contradiction, read_labels, read_table, read_weights, require_unlabelled
+from pugam.data import (
+    Column,
+    Table,
+    contradiction,
+    numbered_names,
+    read_labels,
+    read_table,
+    read_weights,
+    require_unlabelled,
+)
 from pugam.errors import InputError
 from pugam.terms import Encoded
 
@@ -80,17 +89,22 @@ def remember_features(estimator: BaseEstimator, X: Any, header: Table) -> None:
 
 
 def read_new_rows(estimator: BaseEstimator, X: Any) -> Table:
-    """Read X for prediction: by column name where both this X and that of the fit have names, else by position."""
+    """Read X for prediction: by column name where both this X and that of the fit have names, else by position.
+
+    Columns of an array are called x0, x1, ...: after a fit to one, a data frame that has all these names is read by
+    them, as files and exported models are, and any other by position.
+    """
     table = read_table(X)
-    names = getattr(estimator, "feature_names_in_", None)
-    if _is_frame(X) and names is not None:
+    known = getattr(estimator, "feature_names_in_", None)
+    names = numbered_names(estimator.n_features_in_) if known is None else list(known)
+    if _is_frame(X) and (known is not None or set(names) <= set(table.names)):
         return table
     if len(table.names) != estimator.n_features_in_:
         raise InputError(
             f"X has {len(table.names)} features, but {type(estimator).__name__} is expecting "
             f"{estimator.n_features_in_} features as input."
         )
-    return table.renamed([f"x{position}" for position in range(len(table.names))] if names is None else list(names))
+    return table.renamed(names)
 
 
 def _has_names(X: Any) -> bool:

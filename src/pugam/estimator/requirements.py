@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ __all__ = [
     "require_rows_for_labelling",
     "require_same_survey",
     "require_shares",
+    "require_words_of_kinds",
     "warn_of_columns",
     "warn_of_samples",
     "warn_of_size",
@@ -99,10 +101,26 @@ def require_enough_rows(engine: Engine, samples: SampledRows | None) -> None:
         )
 
 
+def require_words_of_kinds(kind: Any, rare_kinds: Any, shares: Any) -> None:
+    """Refuse unknown words for what becomes of rare kinds and of shares, and those without effect."""
+    for name, word, words in (
+        ("rare_kinds", rare_kinds, ("error", "pooled")),
+        ("shares", shares, ("separate", "pooled")),
+    ):
+        if not isinstance(word, str) or word not in words:
+            raise InputError(Argument(name), f" is {' or '.join(map(repr, words))}; got {word!r}.")
+    if kind is None and rare_kinds == "pooled":
+        raise InputError(
+            Argument("rare_kinds", rare_kinds), " goes with ", Argument("kind"), ", which is not given; give it, too."
+        )
+    if kind is not None and shares == "pooled":
+        raise InputError(
+            Argument("shares", shares), " is for samples, and cannot be used with ", Argument("kind"), "; leave it out."
+        )
+
+
 def require_shares(how: str, samples: SampledRows | None) -> None:
-    """Refuse an unknown way to report shares, and pooling where there is little to pool."""
-    if how not in ("separate", "pooled"):
-        raise InputError(Argument("shares"), f" is 'separate' or 'pooled'; got {how!r}.")
+    """Refuse to pool shares where there is little to pool."""
     n_samples = 1 if samples is None else len(samples.names)
     if how == "pooled" and n_samples < FEWEST_POOLED:
         needed = Argument("shares", "pooled"), f" needs at least {FEWEST_POOLED} unlabelled samples"

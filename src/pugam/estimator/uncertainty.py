@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from pugam.data import read_flag
 from pugam.engines import PartedEngine, count_threads, one_blas_thread
 from pugam.errors import InputError, warn_user
 from pugam.estimator.curves import CurveMethods
@@ -106,6 +107,7 @@ class UncertaintyMethods(CurveMethods):
         True
         """
         check_is_fitted(self)
+        model_error = read_flag("model_error", model_error)
         given = [*(["kind"] if kind else []), *(["bootstrap"] if bootstrap else []), *options]
         if given and method != "bootstrap":
             raise InputError(f"{', '.join(given)} is for method='bootstrap'; got method={method!r}.")
@@ -177,6 +179,7 @@ class UncertaintyMethods(CurveMethods):
         'linear'
         """
         check_is_fitted(self)
+        refit = read_flag("refit", refit)
         listed = term if isinstance(term, Sequence) and not isinstance(term, str) else [term]
         numbers = [self._number(one) for one in listed]
         if not numbers or len(set(numbers)) < len(numbers):
@@ -255,6 +258,7 @@ class UncertaintyMethods(CurveMethods):
         """
         check_is_fitted(self)
         count = read_count("n_resamples", n_resamples, MOST_RESAMPLES)
+        progress = None if progress is None else read_flag("progress", progress)
         if smoothing not in ("fixed", "reselect"):
             raise InputError(f"smoothing is 'fixed' or 'reselect'; got {smoothing!r}.")
         fitted = self._fitted("The bootstrap")

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from pugam.data import make_frame, row_index, row_names
+from pugam.data import make_frame, open_frame, read_flag, read_names, row_index, row_names, series_at
 from pugam.engines import one_blas_thread
 from pugam.errors import InputError
 from pugam.estimator.options import is_number, read_count
@@ -145,7 +145,7 @@ class WorklistMethods(PredictionMethods):
         check_is_fitted(self)
         smallest = read_cutoff(top, threshold, cost_review, cost_miss)
         self._require_one_kind()
-        kept = _carried(X, columns)
+        model_error, kept = read_flag("model_error", model_error), _carried(X, columns)
         policy = read_unscorable(unscorable)
         rows = self._rows_of_fit(pi, sample) if X is None else self._new_rows(X, pi, sample, policy)
         with one_blas_thread():
@@ -164,7 +164,7 @@ class WorklistMethods(PredictionMethods):
         rows: _Rows,
         top: int | None,
         smallest: float | None,
-        kept: dict[str, Any],
+        kept: nw.DataFrame[Any] | None,
         level: float,
         model_error: bool,
         pi_known: bool,
@@ -181,7 +181,7 @@ class WorklistMethods(PredictionMethods):
         places = rows.number[order[:length]]
         listed: dict[str, Any] = {"rank": np.arange(1, 1 + length), "row": row_names(rows.index, places)}
         listed |= self._limits(ranked, length, intercept_covariance(*known), level)
-        listed |= {name: np.asarray(values)[places] for name, values in kept.items()}
+        listed |= {} if kept is None else series_at(kept, places)
         table = make_frame(rows.library, yield_columns(curve, said_lengths(len(order), length)))
         return Worklist.of_yields(make_frame(rows.library, listed), table, curve, length, self.verdict_, pi_known)
 
@@ -303,17 +303,16 @@ def _require_cost(name: str, cost: Any) -> None:
         raise InputError(Argument(name), f" is a cost above zero; got {cost!r}.")
 
 
-def _carried(X: Any, columns: str | Sequence[str] | None) -> dict[str, Any]:
+def _carried(X: Any, columns: Any) -> nw.DataFrame[Any] | None:
     """Columns of X to carry along, whatever they hold."""
     if columns is None:
-        return {}
-    names = [columns] if isinstance(columns, str) else list(columns)
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if not isinstance(frame, nw.DataFrame):
+        return None
+    names, frame = list(dict.fromkeys(read_names("columns", columns))), None if X is None else open_frame(X)
+    if frame is None:
         raise InputError(Argument("columns"), " are columns of a data frame X; give X as one.")
     for name in names:
         if name in OWN_COLUMNS:
             raise InputError(f"A worklist has a column {name!r} of its own; rename that of X first.")
         if name not in frame.columns:
             raise InputError(f"X has no column {name!r}; it has {', '.join(map(repr, frame.columns))}.")
-    return {name: frame[name].to_numpy() for name in names}
+    return frame.select(names)

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from pugam.data import read_flag
 from pugam.errors import InputError
 from pugam.inference.best_bin import bound_pi, sort_scores
 from pugam.inference.boosting import held_out_chances
@@ -160,6 +161,7 @@ class LabellingBounds:
         """
         if not isinstance(value, Real) or not 0.0 <= value <= 1.0:
             raise InputError(f"gamma_for takes a share, a number from 0 to 1; got {value!r}.")
+        sampling = read_flag("sampling", sampling)
         low, high = (self.pi.lower, self.pi.upper) if sampling else (self.pi.estimate, self.pi.estimate)
         if low <= value <= high:
             return 1.0

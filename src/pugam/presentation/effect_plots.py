@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pugam.data import read_flag
 from pugam.errors import InputError
 from pugam.inference import OrderName
 from pugam.presentation.annotations import MOST_LEVELS
@@ -59,6 +60,7 @@ def plot_effects(
         As of `effect`: simultaneous, scale, derivative. A derivative along a column is drawn of terms that read it.
     """
     _refuse_unknown(options)
+    rug, shared_scale = read_flag("rug", rug), read_flag("shared_scale", shared_scale)
     numbers = _numbers(model, terms, order, options.get("derivative", False))
     pictures = [picture_of(model, number, DETAIL, level, **options) for number in numbers]
     drawn = _panels_drawn(pictures, axes)
@@ -93,8 +95,10 @@ def _panels_drawn(pictures: Sequence[Picture], axes: Any) -> list[tuple[Picture,
 
 def _numbers(model: FittedModel, terms: Any, order: OrderName, derivative: bool | str) -> Sequence[int]:
     """Which terms are drawn: those asked for, or all that have a derivative along the column named."""
-    listed = [terms] if isinstance(terms, str) else terms
-    if listed is not None:
+    if terms is not None:
+        listed = [terms] if isinstance(terms, str) or not isinstance(terms, Iterable) else list(terms)
+        if not listed:
+            raise InputError("terms names no term to draw; name one, or leave terms out to draw all.")
         return [model._number(term) for term in listed]
     numbers = model._order(order)
     if not isinstance(derivative, str):

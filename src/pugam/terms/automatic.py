@@ -118,7 +118,7 @@ def _numbers_parts(column: Column) -> bool:
         return False
     if values[0] not in (0.0, 1.0) or values[1] - values[0] != 1.0:
         return False
-    begins = np.flatnonzero(np.diff(values) != 1.0) + 1
+    begins = np.flatnonzero(values[1:] != values[:-1] + 1.0) + 1
     if len(values) < FEWEST_NUMBERED_ROWS * (1 + len(begins)):  # hours and weekdays of rows in order begin anew, too
         return False
     return bool(np.all(values[begins] == values[0]))
@@ -135,7 +135,8 @@ def may_identify_rows(column: Column) -> bool:
 
 
 def _are_whole_and_differ(values: np.ndarray) -> bool:
-    return bool(np.all(values == np.rint(values)) and np.all(np.diff(np.sort(values)) > 0.0))
+    ordered = np.sort(values)
+    return bool(np.all(values == np.rint(values)) and np.all(ordered[1:] > ordered[:-1]))
 
 
 def _choose(column: Column) -> Term | None:

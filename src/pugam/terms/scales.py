@@ -111,7 +111,7 @@ def find_log_scale(values: Array, lower: float, upper: float) -> LogScale | None
     """Find the shift that makes logarithms symmetric: the tails end equally far from the median.
 
     Distinct values rather than rows: a spike counts for no more than its place, and repeating rows changes nothing.
-    None where the values are symmetric as they are.
+    None where the values are symmetric as they are, or reach so far that rounding leaves nothing of a shift.
     """
     low, middle, high = map(float, np.quantile(_distinct(values), TAILS))
     if abs((high - middle) - (middle - low)) <= SYMMETRIC * (high - low):
@@ -122,6 +122,8 @@ def find_log_scale(values: Array, lower: float, upper: float) -> LogScale | None
     else:
         near = lower
     shift = min(_symmetric_shift(low, middle, high), near - NEAREST * (high - low))
+    if not shift < near:
+        return None
     return LogScale(mirrored, -shift if mirrored else shift, float(upper if mirrored else lower))
 
 

@@ -33,6 +33,8 @@ Array = NDArray[np.float64]
 
 def require_names(names: Sequence[Any] | None, n_rows: int) -> None:
     """Refuse names that are not one for each row the model was given."""
+    if names is not None and not hasattr(names, "__len__"):
+        raise InputError(f"names holds a name for each row; got {names!r}.")
     if names is not None and len(names) != n_rows:
         raise InputError(f"Each row needs a name: there are {len(names):,} for {counted(n_rows, 'row')}.")
 
