@@ -45,6 +45,14 @@ def test_samples_that_labelled_rows_name_are_remembered():
         assert read_samples(np.where(POSITIVE, placeholder, YEARS.astype(object)), None, POSITIVE, None).origins is None
 
 
+def test_labelled_rows_without_a_name_are_not_of_a_sample_without_letters():
+    names = pd.Series(np.where(YEARS == 2023, "", "b"), dtype=object).mask(np.arange(N) < 10, None)
+
+    found = read_samples(names, None, POSITIVE, None).origins
+    assert found[:10].tolist() == [0] * 10
+    assert found[10:14].tolist() == [1, 2, 1, 2]
+
+
 @pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
 def test_audited_rows_have_codes_of_their_own(missing):
     audit = pd.Series([missing] * N, dtype=object)
