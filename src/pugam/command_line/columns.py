@@ -6,8 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from pugam.command_line.written import Levels
-from pugam.data import SampleRoles, is_missing
+from pugam.data import Levels, SampleRoles, is_missing
 from pugam.errors import InputError
 from pugam.files import DataFile, Kind
 from pugam.terms import Axis, columns_read, parse_formula

@@ -21,6 +21,7 @@ from pugam.data.roles import (
 from pugam.data.samples import ALL_ROWS, SampledRows, names_without_rows, read_samples, tell_samples
 from pugam.data.surveys import SurveyRows, effective_weights, number_labels, read_survey
 from pugam.data.tables import Column, ColumnKind, Table, read_table, require_numeric
+from pugam.data.written import Levels, is_written, value_of
 
 __all__ = [
     "ALL_ROWS",
@@ -32,6 +33,7 @@ __all__ = [
     "Giveaway",
     "LabelPart",
     "Labels",
+    "Levels",
     "Part",
     "PositiveKinds",
     "RareKinds",
@@ -47,6 +49,7 @@ __all__ = [
     "find_giveaways",
     "find_sample",
     "is_missing",
+    "is_written",
     "join_digests",
     "make_frame",
     "names_without_rows",
@@ -71,4 +74,5 @@ __all__ = [
     "rows_renumbered",
     "sample_name",
     "tell_samples",
+    "value_of",
 ]
