@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.errors import InputError
 from pugam.nodes import Node, Plain
 from pugam.solvers import Fit, LabellingFit, MarginalFit, ShrunkenFit, SmoothedFit, constraint_rows
 from pugam.storage.columns import read_columns, write_columns
@@ -186,14 +185,14 @@ def _require_format(document: Node) -> None:
     """Refuse what is not a saved model, and one of a format that this version does not know."""
     found = document.value if isinstance(document.value, dict) else {}
     if found.get("format") != FORMAT or "format_version" not in found:
-        raise InputError(f'{document.file}: is not a saved model: it lacks "format": "{FORMAT}" or "format_version".')
+        raise document.refusal(f'is not a saved model: it lacks "format": "{FORMAT}" or "format_version".')
     version = document.fields("format_version", others=True)["format_version"].whole(1)
     if version > FORMAT_VERSION:
         provenance = found.get("provenance")
         writer = provenance.get("pugam") if isinstance(provenance, dict) else None
         by = f", pugam {ascii(writer[:20])[1:-1]}" if isinstance(writer, str) else ""
-        raise InputError(
-            f"{document.file}: was written by a newer pugam (format {version}{by}); this is pugam {__version__}, which "
+        raise document.refusal(
+            f"was written by a newer pugam (format {version}{by}); this is pugam {__version__}, which "
             f"reads formats up to {FORMAT_VERSION}: update pugam."
         )
 
