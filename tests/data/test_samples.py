@@ -109,6 +109,8 @@ NOTHING = [None] * N
         (None, some(NOTHING, r40="yes"), ("audit", "'yes'", "row 40")),
         (None, some(NOTHING, r3=0), ("audit", "labelled row is negative", "row 3")),
         (None, [1.0] * 5, ("audit", "one value per row")),
+        (None, pd.to_timedelta([0, 1] * 30), ("audit", "holds dates or times")),
+        (None, pd.to_datetime([0, 1] * 30), ("audit", "holds dates or times")),
     ],
 )
 def test_bad_samples_and_audits_get_a_sentence(sample, audit, words):
@@ -184,7 +186,7 @@ def test_chances_of_audits_are_read_for_unlabelled_rows():
     for bad, words in (
         (np.where(np.arange(N) == 40, 0.0, chance), "audit_chance is 0 in row 40; give a number above 0"),
         (np.where(np.arange(N) == 41, np.nan, chance), "audit_chance is missing in row 41"),
-        (np.full(N, np.datetime64("2020-01-01")), "audit_chance is 2020-01-01 in row 20; give a number above 0"),
+        (np.full(N, np.datetime64("2020-01-01")), "audit_chance holds dates or times; give numbers"),
         (chance[:5], "one value per row"),
     ):
         with pytest.raises(InputError, match=words):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import difflib
 import numbers
 import reprlib
@@ -17,7 +16,7 @@ from typing import Any, Literal
 import narwhals as nw
 import numpy as np
 
-from pugam.data.arrays import as_array, is_missing, object_array
+from pugam.data.arrays import TIME_CLASSES, as_array, is_missing, object_array
 from pugam.data.frames import index_names, make_frame
 from pugam.errors import InputError, RowError
 from pugam.messages import first_and_more, in_formula
@@ -27,7 +26,6 @@ __all__ = ["Column", "ColumnKind", "Table", "read_table", "require_numeric"]
 ColumnKind = Literal["numeric", "category"]
 Family = Literal["number", "text", "boolean", "complex", "time", "other"]
 
-TIME_CLASSES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 FAMILY_NAMES: dict[Family, str] = {"number": "numbers", "text": "text", "boolean": "booleans"}
 MOST_NAMES_LISTED = 10
 MOST_NAMES_COMPARED = 10_000  # to find the one that was meant
