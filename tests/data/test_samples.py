@@ -53,6 +53,14 @@ def test_labelled_rows_without_a_name_are_not_of_a_sample_without_letters():
     assert found[10:14].tolist() == [1, 2, 1, 2]
 
 
+def test_long_numbers_do_not_tell_curves_of_samples_apart():
+    """Names of samples are exact, levels of a column of numbers are not: there would be fewer curves than samples."""
+    table = read_table(pd.DataFrame({"clinic": 2**53 + np.arange(N) % 3}))
+
+    with pytest.raises(InputError, match=r"sample: column 'clinic' holds numbers of 16 digits or more.* into text"):
+        tell_samples(table, "clinic", POSITIVE)
+
+
 @pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
 def test_audited_rows_have_codes_of_their_own(missing):
     audit = pd.Series([missing] * N, dtype=object)

@@ -1,6 +1,6 @@
 """Tables and labels in: any data frame or array becomes checked NumPy columns."""
 
-from pugam.data.arrays import as_array, is_missing
+from pugam.data.arrays import LARGEST_EXACT, as_array, is_missing
 from pugam.data.copies import find_copies
 from pugam.data.digests import digest, join_digests
 from pugam.data.frames import make_frame, row_index, row_names
@@ -20,12 +20,13 @@ from pugam.data.roles import (
 )
 from pugam.data.samples import ALL_ROWS, SampledRows, names_without_rows, read_samples, tell_samples
 from pugam.data.surveys import SurveyRows, effective_weights, number_labels, read_survey
-from pugam.data.tables import Column, ColumnKind, Table, read_table, require_numeric
+from pugam.data.tables import Column, ColumnKind, Table, read_table, require_exact, require_numeric
 from pugam.data.written import Levels, is_written, value_of
 
 __all__ = [
     "ALL_ROWS",
     "FEWEST_LABELLED",
+    "LARGEST_EXACT",
     "NO_COLUMNS",
     "NO_ROLES",
     "Column",
@@ -65,6 +66,7 @@ __all__ = [
     "read_table",
     "read_weights",
     "require_both_kinds",
+    "require_exact",
     "require_name",
     "require_numeric",
     "require_several",

@@ -12,7 +12,7 @@ from pugam.data.arrays import as_array, is_missing
 from pugam.data.audits import read_audit, read_chances
 from pugam.data.negatives import read_negatives
 from pugam.data.roles import SampleRoles, as_written, one_each, require_name, sample_name
-from pugam.data.tables import Column, Table
+from pugam.data.tables import Column, Table, require_exact
 from pugam.errors import InputError, RowError
 from pugam.messages import Argument, counted
 
@@ -97,6 +97,7 @@ def tell_samples(table: Table, name: str, positive: Flags) -> Table:
 
     Labelled rows are in no sample, and have levels of unlabelled rows, as often as these have them.
     """
+    require_exact(table.column(name), Argument("sample"))
     values = table.column(name).values.astype(object)
     values[:] = [_as_level(value) for value in values]
     own = values[~positive].tolist()

@@ -16,12 +16,12 @@ from typing import Any, Literal
 import narwhals as nw
 import numpy as np
 
-from pugam.data.arrays import TIME_CLASSES, as_array, is_missing, object_array
+from pugam.data.arrays import LARGEST_EXACT, TIME_CLASSES, as_array, is_missing, object_array
 from pugam.data.frames import index_names, make_frame
 from pugam.errors import InputError, RowError
-from pugam.messages import first_and_more, in_formula
+from pugam.messages import Argument, first_and_more, in_formula
 
-__all__ = ["Column", "ColumnKind", "Table", "read_table", "require_numeric"]
+__all__ = ["Column", "ColumnKind", "Table", "read_table", "require_exact", "require_numeric"]
 
 ColumnKind = Literal["numeric", "category"]
 Family = Literal["number", "text", "boolean", "complex", "time", "other"]
@@ -76,6 +76,11 @@ class Column:
         if self.kind == "numeric":
             return np.asarray(np.isnan(self.values))
         return np.fromiter((value is None for value in self.values), dtype=bool, count=len(self.values))
+
+    @cached_property
+    def is_rounded(self) -> bool:
+        """Whether there are numbers so large that whole ones next to each other may have become one."""
+        return self.kind == "numeric" and bool((np.abs(self.values) >= LARGEST_EXACT).any())
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,6 +198,16 @@ def require_numeric(column: Column, asked_by: str) -> np.ndarray:
                 "column into numbers.",
             )
     return column.values.astype(np.float64)
+
+
+def require_exact(column: Column, asked_by: str | Argument) -> None:
+    """Refuse numbers that would be told apart as levels, but may have been rounded to the same one."""
+    if column.is_rounded:
+        raise InputError(
+            asked_by,
+            f": column {column.name!r} holds numbers of 16 digits or more, which are rounded, so that two of its levels "
+            "may become one; turn the column into text, for the fit as for predictions.",
+        )
 
 
 def _open_frame(X: Any) -> nw.DataFrame[Any] | None:
