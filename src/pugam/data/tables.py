@@ -205,8 +205,8 @@ def require_exact(column: Column, asked_by: str | Argument) -> None:
     if column.is_rounded:
         raise InputError(
             asked_by,
-            f": column {column.name!r} holds numbers of 16 digits or more, which are rounded, so that two of its levels "
-            "may become one; turn the column into text, for the fit as for predictions.",
+            f": column {column.name!r} holds numbers of 16 digits or more, which are rounded, so that two of its "
+            "levels may become one; turn the column into text, for the fit as for predictions.",
         )
 
 
