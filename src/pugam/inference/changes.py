@@ -142,8 +142,9 @@ def _common_levels(old: Axis, new: Axis) -> dict[object, object]:
 
     Matched as in predictions: files of text and files that know numbers spell one level in two ways.
     """
-    ours = {text: level for level, text in _spelt_in(new, old).items()}
-    found = {**ours, **_spelt_in(old, new), **{level: level for level in old.levels}}
+    found: dict[object, object] = {text: level for level, text in _spelt_in(new, old).items()}
+    found.update(_spelt_in(old, new))
+    found.update(zip(old.levels, old.levels, strict=True))
     return {level: found[level] for level in new.levels if level in found}
 
 
