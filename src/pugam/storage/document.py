@@ -111,7 +111,9 @@ def read_document(document: Node) -> StoredModel:
     labelling = read_labelling(parts.get("labelling"))
     _require_different_terms(parts["terms"], terms)
     _require_labelling(parts["terms"], terms, labelling)
+    parameters = read_parameters(parts["parameters"])
     verdict, fit = read_judgement(parts["judgement"], _read_fit(parts, terms))
+    _require_verdict(parts["judgement"], verdict, parameters["pi"])
     survey = read_survey(parts.get("survey"), len(fit.optimum.beta))
     average = _read_average(parts["average"], len(fit.optimum.theta))
     fit = replace(fit, survey=survey, labelling=labelling, average=average)
@@ -123,7 +125,7 @@ def read_document(document: Node) -> StoredModel:
     n_features, names, library = read_features(parts["features"])
     _require_features(parts["terms"], terms, n_features, names)
     return StoredModel(
-        parameters=read_parameters(parts["parameters"]),
+        parameters=parameters,
         design=_read_design(parts, terms),
         fit=fit,
         verdict=verdict,
@@ -225,6 +227,12 @@ def _require_feature(item: Node, column: str, n_features: int, names: frozenset[
         raise item.fields("term", others=True)["term"].error(f"a term of features, which {column[:40]!r} is not")
 
 
+def _require_verdict(node: Node, verdict: str | None, pi: Any) -> None:
+    """Refuse a verdict of a share that was given on one that was estimated, and the reverse."""
+    if verdict is not None and (verdict == "fixed") != isinstance(pi, int | float):
+        raise node.error('the verdict "fixed" where parameters.pi is a share, and only there')
+
+
 def _read_design(parts: dict[str, Node], terms: list[StoredTerm]) -> Design:
     """Read the terms side by side, with what restrains their coefficients beside smoothing."""
     design = Design(tuple(term.basis for term in terms))
@@ -245,7 +253,7 @@ def _read_fit(parts: dict[str, Node], terms: list[StoredTerm]) -> Fit:
     kappas = np.concatenate([term.kappas for term in terms])
     common = optimum, penalized, observed, kappas, read_starts(parts["starts"])
     if parts["marginal"].value is not None:
-        return MarginalFit(*common, **read_marginal(parts["marginal"]))
+        return MarginalFit(*common, **read_marginal(parts["marginal"], float(optimum.pi)))
     if parts["shrinkage"].value is None:
         return SmoothedFit(*common, debiased=is_adjusted)
     ridge, adjustment = read_shrinkage(parts["shrinkage"])
