@@ -10,6 +10,7 @@ import typer
 from pugam.command_line.options import Quiet, in_one_line, printing_warnings, require_level, require_table, say
 from pugam.command_line.places import require_apart
 from pugam.command_line.results import Json, changes_found, require_json, write_json
+from pugam.data import frame_columns
 from pugam.errors import InputError
 from pugam.files import open_writer
 from pugam.messages import counted
@@ -58,7 +59,7 @@ def compare(
     with printing_warnings():
         changes = now.changes_since(before, level)
         if out is not None:
-            _write(changes.curves, out)
+            n_points = _write(changes.curves, out)
         write_json(json, changes_found(changes, before, now))
     for model, path in ((before, old), (now, new)):
         if model.verdict_ is not None and model.verdict_ not in NEEDS_NO_CAVEAT:
@@ -66,7 +67,7 @@ def compare(
     for line in changes.lines():
         say(in_one_line(line))
     if out is not None and not quiet:
-        say(f"{counted(len(changes.curves), 'row')}: {out}")
+        say(f"{counted(n_points, 'row')}: {out}")
 
 
 def _require_one_kind(model: PUGAM, path: Path) -> None:
@@ -77,9 +78,11 @@ def _require_one_kind(model: PUGAM, path: Path) -> None:
         )
 
 
-def _write(frame: Any, out: Path) -> None:
+def _write(frame: Any, out: Path) -> int:
+    """Write a table, and return how many rows it has."""
     import pyarrow as pa
 
-    batch = pa.RecordBatch.from_pydict({name: list(frame[name]) for name in frame.columns})
+    batch = pa.RecordBatch.from_pydict(frame_columns(frame))
     with open_writer(out, batch.schema) as writer:
         writer.write(batch)
+    return int(batch.num_rows)

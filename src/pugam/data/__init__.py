@@ -3,7 +3,7 @@
 from pugam.data.arrays import LARGEST_EXACT, as_array, is_missing
 from pugam.data.copies import find_copies
 from pugam.data.digests import digest, join_digests
-from pugam.data.frames import make_frame, row_index, row_names
+from pugam.data.frames import frame_columns, make_frame, row_index, row_names
 from pugam.data.giveaways import Giveaway, find_giveaways
 from pugam.data.labels import Labels, read_labels, read_weights, require_both_kinds
 from pugam.data.negatives import read_negatives, require_unlabelled
@@ -49,6 +49,7 @@ __all__ = [
     "find_copies",
     "find_giveaways",
     "find_sample",
+    "frame_columns",
     "is_missing",
     "is_written",
     "join_digests",

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.data import Levels, is_missing
+from pugam.data import Levels, frame_columns, is_missing
 from pugam.inference.column_digests import ColumnDigest
 from pugam.inference.effects import join_points, standard_errors
 from pugam.inference.intervals import Interval, normal_quantile
@@ -280,16 +280,16 @@ class Changes:
     def lines(self) -> Iterator[str]:
         """What changed, in words."""
         names = "sample old new difference lower upper"
-        for sample, old, new, difference, lower, upper in self._columns(self.shares, names):
+        for sample, old, new, difference, lower, upper in _rows(self.shares, names):
             what = "pi" if sample == "all" else f"pi of {sample}"
             limits = f"{100 * self.level:g}% interval {lower:+.3f} to {upper:+.3f}"
             yield f"{what}: {old:.3f} before, {new:.3f} now, difference {difference:+.3f} ({limits})"
-        rows = list(self._columns(self.effects, "term at old new difference se pvalue"))
+        rows = list(_rows(self.effects, "term at old new difference se pvalue"))
         if rows:
             yield "Largest differences of effects, in log odds:"
         width = max((len(row[0]) for row in rows), default=0)
         for term, at, old, new, difference, se, pvalue in rows:
-            if at is None:
+            if is_missing(at):  # pandas has NaN where text is missing
                 yield f"  {term:<{width}}  no values that both fits have seen"
                 continue
             p = "" if np.isnan(pvalue) else f", p = {pvalue:.3f}" if pvalue >= 0.001 else ", p < 0.001"
@@ -299,12 +299,7 @@ class Changes:
                 yield f"Only in the {when} model: {', '.join(terms)}."
         yield "The two fits are taken as independent; where they share rows, intervals are too wide."
 
-    def _columns(self, frame: Any, names: str) -> Iterator[tuple[Any, ...]]:
-        columns = ([_plain(value) for value in frame[name]] for name in names.split())
-        return zip(*columns, strict=True)
 
-
-def _plain(value: Any) -> Any:
-    """A cell of a data frame of any library; None where it is empty, for which pandas has words of its own."""
-    plain = value.as_py() if hasattr(value, "as_py") else value
-    return None if is_missing(plain) else plain
+def _rows(frame: Any, names: str) -> Iterator[tuple[Any, ...]]:
+    columns = frame_columns(frame)
+    return zip(*(columns[name] for name in names.split()), strict=True)
