@@ -36,8 +36,12 @@ class Node:
 
     def error(self, expected: str) -> InputError:
         """Say what should have stood here."""
+        return self.refusal(f"expected {expected}; got {_in_short(self.value)}.")
+
+    def refusal(self, told: str) -> InputError:
+        """Say what is wrong here, in words that follow the place."""
         place = f"{self.path}: " if self.path else ""
-        return InputError(f"{self.file}: {place}expected {expected}; got {_in_short(self.value)}.")
+        return InputError(f"{self.file}: {place}{told}")
 
     def fields(self, *names: str, optional: Sequence[str] = (), others: bool = False) -> dict[str, Node]:
         """Take an object apart: it has these keys, some optional ones, and others only if permitted (and ignored)."""

@@ -26,9 +26,14 @@ LONG = 2**53
         ([2023, 2024], "number"),
         (["ward 1", 2, 3, 4], "text"),
         ([None, None], None),
+        (["01", "1"], "text"),
+        (["1e2", "100", None], "text"),
+        (["1.10", "1.1"], "text"),
+        (["01", "02", "na", " 02"], "number"),
+        (["2023.0", "2024.0"], "number"),
     ],
 )
-def test_names_that_a_float_would_merge_are_text(tmp_path, cells, held):
+def test_names_that_numbers_would_merge_are_text(tmp_path, cells, held):
     path = tmp_path / "rows.csv"
     pd.DataFrame({"clinic": pd.Series(cells, dtype=object), "x": 1}).to_csv(path, index=False)
 
@@ -44,3 +49,23 @@ def test_names_are_text_in_all_files_where_they_are_in_one(tmp_path):
     files = [open_file(tmp_path / f"{number}.csv") for number in range(3)]
     assert kinds_of_names(files, ["clinic"]) == {"clinic": "text"}
     assert kinds_of_names(files[::2], ["clinic"]) == {"clinic": "number"}
+
+
+@pytest.mark.parametrize(
+    ("cells", "held"),
+    [
+        ((["01", "02"], ["1", "2"]), "text"),
+        ((["2023", "2024"], ["2023.0", "2024.0"]), "number"),  # the same, beside gaps
+    ],
+)
+def test_names_are_compared_over_all_files(tmp_path, cells, held):
+    for number, column in enumerate(cells):
+        pd.DataFrame({"clinic": column, "x": 1}).to_csv(tmp_path / f"{number}.csv", index=False)
+
+    assert kinds_of_names([open_file(tmp_path / f"{number}.csv") for number in (0, 1)], ["clinic"]) == {"clinic": held}
+
+
+def test_names_with_a_decimal_comma_are_compared_as_numbers(tmp_path):
+    (tmp_path / "rows.csv").write_text("clinic;x\n1,5;2\n1,50;2\n2,5;2\n")
+
+    assert kinds_of_names([open_file(tmp_path / "rows.csv", ";", ",")], ["clinic"]) == {"clinic": "text"}

@@ -1,6 +1,12 @@
 """`pugam compare`: two saved models side by side."""
 
+import json
+from pathlib import Path
+
+import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 from pugam import PUGAM
@@ -28,6 +34,21 @@ def test_differences_are_told_and_written(pugam_says, saved, models):
     assert last == "100 rows: curves.csv"
     curves = pd.read_csv("curves.csv")
     assert list(curves.columns) == ["term", "at", "old", "new", "difference", "se", "lower", "upper"]
+
+
+@pytest.mark.parametrize("make", [pl.from_pandas, pa.Table.from_pandas])
+def test_models_of_other_libraries_are_compared_and_written(pugam_says, empty_folder, make_rows, make):
+    rows = make_rows(200, 500)
+    for name, site in (("may", "a"), ("june", "b")):
+        X = rows[["x1"]].assign(site=np.where(np.arange(len(rows)) % 2, site, f"{site}2"))
+        PUGAM("x1 + f(site)", pi=0.3, check=False).fit(make(X), rows["z"]).save(f"{name}.json")
+
+    code, out, err = pugam_says("compare", "may.json", "june.json", "--out", "curves.csv", "--json", "found.json")
+
+    assert (code, err) == (0, "")
+    assert "f(site)  no values that both fits have seen" in out
+    assert "50 rows: curves.csv" in out
+    assert [row["at"] is None for row in json.loads(Path("found.json").read_text())["effects"]] == [False, True]
 
 
 def test_doubts_about_a_fit_are_told(pugam_says, saved, models):

@@ -38,6 +38,35 @@ def test_shares_of_samples_are_printed_and_saved(table, pugam_says):
     assert [term["term"]["column"] for term in stored["terms"]][:3] == ["x1", "x2", "x3"]
 
 
+def test_samples_that_are_equal_numbers_stay_apart_and_are_found_again(table, pugam_says):
+    """By how they are spelt, and if they are spelt otherwise as the only number as large."""
+    words = {2023: "01", 2024: "1e2"}
+    text = table.assign(clinic=table["year"].map(words).fillna("1")).drop(columns=["year", "checked"])
+    text.loc[(text["z"] == 0) & (np.arange(len(text)) % 3 == 0), "clinic"] = "1"
+    text.to_csv("rows.csv", index=False)
+    flags = ["--label", "z", "--sample", "clinic", *LINES, "--out", "model.json", "--quiet"]
+    assert pugam_says("fit", "rows.csv", *flags)[0] == 0
+    model = load("model.json")
+    assert set(model.shares()["sample"]) == {"01", "1", "1e2", "all"}
+
+    new = text[text["z"] == 0].drop(columns="z").head(40)
+    expected = model.predict_proba(new[["x1", "x2", "x3"]], sample=new["clinic"].to_numpy())[:, 1]
+    for names, file in (
+        (new["clinic"], "new.csv"),
+        (new["clinic"].replace("1e2", "100"), "new.csv"),
+        (new["clinic"].replace("1e2", "100"), "new.parquet"),
+    ):
+        write = pd.DataFrame.to_csv if file.endswith(".csv") else pd.DataFrame.to_parquet
+        write(new.assign(clinic=names), file, index=False)
+        code, _, err = pugam_says("predict", "model.json", file, "--sample", "clinic", "--out", "scored.csv", "-q")
+        assert code == 0, err
+        assert pd.read_csv("scored.csv")["p_positive"].to_numpy() == pytest.approx(expected, abs=1e-9)
+    new.assign(clinic="1.00").to_csv("new.csv", index=False)
+    code, _, err = pugam_says("predict", "model.json", "new.csv", "--sample", "clinic", "--out", "scored.csv", "-q")
+    assert code == 2
+    assert "holds 1.00, but the fit has levels '01' and '1'" in err
+
+
 def test_a_report_reads_the_same_samples_again(table, pugam_says):
     options = ["--label", "z", "--sample", "year", "--drop", "checked", *LINES, "--out", "model.json", "--quiet"]
     assert pugam_says("fit", "rows.csv", *options)[0] == 0

@@ -129,6 +129,20 @@ def test_labels_of_the_wrong_shape_or_of_one_class_are_refused(z, message):
         read_labels(z, 3)
 
 
+@pytest.mark.parametrize("unit", ["ns", "us", "s"])
+@pytest.mark.parametrize("kind", ["datetime64", "timedelta64"])
+@pytest.mark.parametrize("make", [np.asarray, pd.Index, pd.Series, pl.Series, pa.array, list])
+def test_dates_are_neither_labels_nor_weights(make, kind, unit):
+    if make is pl.Series and unit == "s":  # which polars lacks
+        unit = "ms"
+    times = make(np.array([0, 1], dtype=f"{kind}[{unit}]"))
+
+    with pytest.raises(InputError, match="z holds dates or times"):
+        read_labels(times, 2)
+    with pytest.raises(InputError, match="sample_weight must be numbers"):
+        read_weights(times, 2)
+
+
 @pytest.mark.parametrize("name", [name for name in BACKENDS if name != "pandas categorical"])
 def test_weights_become_floats_in_every_backend(name):
     weights = read_weights(BACKENDS[name]([2, 0, 1]), 3)

@@ -45,6 +45,22 @@ def test_samples_that_labelled_rows_name_are_remembered():
         assert read_samples(np.where(POSITIVE, placeholder, YEARS.astype(object)), None, POSITIVE, None).origins is None
 
 
+def test_labelled_rows_without_a_name_are_not_of_a_sample_without_letters():
+    names = pd.Series(np.where(YEARS == 2023, "", "b"), dtype=object).mask(np.arange(N) < 10, None)
+
+    found = read_samples(names, None, POSITIVE, None).origins
+    assert found[:10].tolist() == [0] * 10
+    assert found[10:14].tolist() == [1, 2, 1, 2]
+
+
+def test_long_numbers_do_not_tell_curves_of_samples_apart():
+    """Names of samples are exact, levels of a column of numbers are not: there would be fewer curves than samples."""
+    table = read_table(pd.DataFrame({"clinic": 2**53 + np.arange(N) % 3}))
+
+    with pytest.raises(InputError, match=r"sample: column 'clinic' holds numbers of 16 digits or more.* into text"):
+        tell_samples(table, "clinic", POSITIVE)
+
+
 @pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
 def test_audited_rows_have_codes_of_their_own(missing):
     audit = pd.Series([missing] * N, dtype=object)
@@ -101,6 +117,8 @@ NOTHING = [None] * N
         (None, some(NOTHING, r40="yes"), ("audit", "'yes'", "row 40")),
         (None, some(NOTHING, r3=0), ("audit", "labelled row is negative", "row 3")),
         (None, [1.0] * 5, ("audit", "one value per row")),
+        (None, pd.to_timedelta([0, 1] * 30), ("audit", "holds dates or times")),
+        (None, pd.to_datetime([0, 1] * 30), ("audit", "holds dates or times")),
     ],
 )
 def test_bad_samples_and_audits_get_a_sentence(sample, audit, words):
@@ -176,7 +194,7 @@ def test_chances_of_audits_are_read_for_unlabelled_rows():
     for bad, words in (
         (np.where(np.arange(N) == 40, 0.0, chance), "audit_chance is 0 in row 40; give a number above 0"),
         (np.where(np.arange(N) == 41, np.nan, chance), "audit_chance is missing in row 41"),
-        (np.full(N, np.datetime64("2020-01-01")), "audit_chance is 2020-01-01 in row 20; give a number above 0"),
+        (np.full(N, np.datetime64("2020-01-01")), "audit_chance holds dates or times; give numbers"),
         (chance[:5], "one value per row"),
     ):
         with pytest.raises(InputError, match=words):

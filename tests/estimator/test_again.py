@@ -1,6 +1,8 @@
 """A model fitted again to new rows: the same settings and terms, other numbers."""
 
 import numpy as np
+import polars as pl
+import pyarrow as pa
 import pytest
 from sklearn.exceptions import NotFittedError
 
@@ -125,6 +127,20 @@ def test_loaded_models_are_compared_without_their_rows(lines, tmp_path):
     old, new = (pugam.load(tmp_path / f"{name}.json") for name in ("old", "new"))
 
     assert str(new.changes_since(old)) == str(lines[1].changes_since(lines[0]))
+
+
+@pytest.mark.parametrize("make", [lambda X: X, pl.from_pandas, pa.Table.from_pandas])
+def test_terms_without_common_values_are_said_to_have_none(may, june, make):
+    first, second = (
+        PUGAM("x1 + x2", interactions=None, pi=0.3, check=False).fit(
+            make(each.X[["x1", "x2"]].assign(x2=each.X["x2"] + shift)), each.z
+        )
+        for each, shift in ((may, 0.0), (june, 100.0))
+    )
+    said = str(second.changes_since(first))
+
+    assert "l(x2)  no values that both fits have seen" in said
+    assert "nan" not in said
 
 
 def test_samples_of_both_are_compared(may):

@@ -358,9 +358,25 @@ def _with_the_name_of_all(document):
     document["kinds"][0]["name"] = "all"
 
 
+def _with_a_kind_that_is_no_model(document):
+    del document["kinds"][1]["model"]["format"]
+
+
+def _with_a_kind_of_the_future(document):
+    document["kinds"][1]["model"]["format_version"] = 99
+
+
+def _with_a_parameter_that_its_terms_do_not_know(document):
+    for one in (document, *(kind["model"] for kind in document["kinds"])):
+        one["parameters"]["smoothing"] = {"s(other)": 1.0}
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
+        (_with_a_kind_that_is_no_model, r"json: kinds\[1\]\.model: is not a saved model"),
+        (_with_a_kind_of_the_future, r"json: kinds\[1\]\.model: was written by a newer pugam"),
+        (_with_a_parameter_that_its_terms_do_not_know, r"json: kinds\[0\]\.model\.parameters: "),
         (_with_samples, "models with the parameters of all kinds, of one sample"),
         (_with_another_estimate, "models with the parameters of all kinds, of one sample"),
         (_with_a_known_share, "models with the parameters of all kinds, of one sample"),

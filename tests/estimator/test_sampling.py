@@ -1,6 +1,7 @@
 """Several unlabelled samples in one fit: shares, differences, audits, predictions, storage, the bootstrap."""
 
 import json
+import pickle
 from copy import copy
 from dataclasses import replace
 
@@ -404,9 +405,23 @@ def test_rows_audited_by_their_rank_count_by_their_chances(rows):
     assert without["estimate"][0] != table["estimate"][0]
 
 
+def test_a_file_whose_shares_are_not_those_of_all_rows_is_refused(model, tmp_path):
+    """Their mean by rows is pi, up to rounding, in all fits: with audits, weights, own curves and pooled shares."""
+    model.save(tmp_path / "model.json")
+    document = json.loads((tmp_path / "model.json").read_text())
+    document["marginal"]["samples"]["logits"][1] += 1e-6
+    (tmp_path / "model.json").write_text(json.dumps(document))
+
+    with pytest.raises(
+        InputError, match=r"marginal\.samples: expected samples whose shares have the mean 0\.\d+, which"
+    ):
+        load(tmp_path / "model.json")
+
+
 def test_without_an_audit_there_is_nothing_to_check(model):
-    with pytest.raises(InputError, match="No row was audited"):
-        model.check_audit()
+    for one in (model, pickle.loads(pickle.dumps(model))):  # to fetch the rows would lead nowhere
+        with pytest.raises(InputError, match="No row was audited"):
+            one.check_audit()
 
 
 @pytest.mark.parametrize("count", [0, pytest.param(200, marks=pytest.mark.long)])

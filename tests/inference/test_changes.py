@@ -91,6 +91,25 @@ def test_levels_that_both_have_are_compared():
     assert next(compare_effects(old, new)).points == ["b", "c"]
 
 
+@pytest.mark.parametrize(
+    ("texts", "values"), [(["True", "False"], [True, False]), (["01", "2.0", "3"], [1, 2.0, 3]), (["a", "1"], ["a", 1])]
+)
+def test_levels_of_text_are_those_of_a_file_that_knows_their_type(texts, values):
+    """As in predictions, whichever of the two fits is the older one; so are the shares of rows that have them."""
+    sites = [{"site": pd.Categorical(levels * 10)} for levels in (texts, values)]
+    for old, new in (sites, sites[::-1]):
+        (change,) = compare_effects(curves("f(site)", **old), curves("f(site)", **new))
+
+        assert len(change.points) == len(texts)
+        assert sorted(change.old) == pytest.approx(sorted(change.new))
+
+
+def test_texts_that_are_spelt_otherwise_are_two_levels():
+    old, new = curves("f(site)", site=["01", "02"] * 10), curves("f(site)", site=["1", "2"] * 10)
+
+    assert next(compare_effects(old, new)).points == []
+
+
 def test_surfaces_are_compared_on_a_grid_of_both_columns():
     rng = np.random.default_rng(1)
     tables = ({"x": rng.random(50), "y": rng.random(50)} for _ in range(2))

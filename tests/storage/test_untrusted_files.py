@@ -425,6 +425,16 @@ def test_endless_digits_are_refused(varied_text):
         from_json(varied_text.replace('"order": 4', '"order": ' + "4" * 10**5, 1), FILE)
 
 
+def test_a_verdict_goes_with_whether_pi_was_given(good, marginal):
+    for document in (good, marginal):
+        pi = 1 / (1 + math.exp(-document["estimate"]["logit_pi"]))
+        for given, verdict in ((None, "fixed"), ([0.0, 1.0], "fixed"), (pi, "well determined")):
+            judged = changed(document, ("judgement",), {"verdict": verdict, "other_pi": []})
+            refused = refusal(changed(judged, ("parameters", "pi"), given))
+
+            assert 'judgement: expected the verdict "fixed" where parameters.pi is a share, and only there' in refused
+
+
 def test_a_newer_format_asks_for_an_update(good):
     newer = {"format": "pugam model", "format_version": FORMAT_VERSION + 1, "provenance": {"pugam": "9.1"}, "new": []}
 

@@ -3,13 +3,15 @@
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from meeting import SITES, column, evaluate, meet
 
 from pugam import PUGAM
 from pugam.data import read_table
 from pugam.errors import InputError
-from pugam.terms import f
+from pugam.terms import Design, f, r, ti, unscorable_rows
+from pugam.terms.missing import resolve_term
 
 
 def test_levels_may_be_of_different_types():
@@ -71,3 +73,45 @@ def test_an_unseen_level_is_refused_with_its_row():
 def test_a_factor_of_one_level_is_refused():
     with pytest.raises(InputError, match="column 'x' has the single level 'a'; leave it out"):
         meet(f("x"), ["a", "a"])
+
+
+LONG = 2**53
+LONG_COLUMNS = {
+    "NumPy": lambda values: np.array(values, dtype=np.int64),
+    "objects": lambda values: pd.Series(values, dtype=object),
+    "with a gap": lambda values: pd.Series([*values, None], dtype="Int64"),
+    "unsigned": lambda values: np.array(values, dtype=np.uint64),
+    "polars": pl.Series,
+    "Arrow": pa.array,
+}
+
+
+@pytest.mark.parametrize("make", LONG_COLUMNS.values(), ids=LONG_COLUMNS)
+@pytest.mark.parametrize("term", [f("x", missing="effect"), r("x", missing="effect"), ti(f("x"), "y", missing="zero")])
+def test_numbers_that_are_rounded_are_no_levels(make, term):
+    """Neighbouring ones would be one level, in files that know whole numbers but not in CSV."""
+    values = make([7, LONG, LONG + 1] * 10)
+    library = {"polars": pl.DataFrame, "pyarrow": pa.table}.get(type(values).__module__.split(".")[0], pd.DataFrame)
+    table = read_table(library({"x": values, "y": np.arange(float(len(values)))}))
+
+    with pytest.raises(
+        InputError, match=r"column 'x' holds numbers of 16 digits or more, which are rounded.* into text"
+    ):
+        resolve_term(term, [table.column(name) for name in term.columns])
+
+
+def test_numbers_that_are_rounded_are_not_taken_for_levels_of_the_fit():
+    levels = [LONG, LONG + 2, 7]
+    basis = meet(f("x", unseen="zero"), pd.Categorical(levels))
+
+    assert basis.encode([column([7, 8])]).tolist() == [basis.levels.index(7), -1]
+    assert (basis.encode([column(pd.Categorical([LONG + 2, LONG + 1]))]) < 0).tolist() == [False, True]
+    with pytest.raises(InputError, match="turn the column into text"):
+        basis.encode([column([7, LONG + 1])])
+    with pytest.raises(InputError, match="turn the column into text"):
+        unscorable_rows([Design((meet(f("x"), pd.Categorical(levels)),))], read_table(pd.DataFrame({"x": [LONG + 1]})))
+    assert meet(f("x", unseen="zero"), [7, 8]).encode([column([7, LONG + 1])]).tolist() == [0, -1]
+
+
+def test_numbers_that_are_exact_are_levels():
+    assert meet(f("x"), [7, LONG - 1, LONG - 2]).levels == (7, LONG - 2, LONG - 1)

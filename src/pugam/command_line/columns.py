@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from pugam.command_line.written import Levels
-from pugam.data import SampleRoles, is_missing, numbered_names
+from pugam.data import Levels, SampleRoles, is_missing, numbered_names
 from pugam.errors import InputError
 from pugam.files import DataFile, Kind
 from pugam.terms import Axis, columns_read, parse_formula
@@ -33,6 +33,7 @@ __all__ = [
 
 AUTO = "auto"  # kinds of positives that no column tells
 LONG_NUMBER = r"(\d\.?){16}"
+DECIMAL_WHOLE = re.compile(r"[.,]0$")  # 2023.0, as whole numbers are written beside gaps
 
 
 @dataclass(frozen=True)
@@ -197,12 +198,18 @@ def split_names(given: Sequence[str], known: Collection[str]) -> list[str]:
 
 
 def kinds_of_names(files: Sequence[DataFile], columns: Collection[str | None]) -> dict[str, Kind]:
-    """What columns of names hold, of samples, clusters or kinds of positives: numbers only if all files hold these."""
+    """What columns of names hold, of samples, clusters or kinds of positives: numbers only if all files hold these.
+
+    Two names that are one number, such as 01 and 1, are text: otherwise they would be one name.
+    """
     found: dict[str, Kind] = {}
     for column in dict.fromkeys(name for name in columns if name is not None):
-        kinds = {kind for file in files if column in file.names and (kind := _kind_of_names(file, column)) is not None}
-        if kinds:
-            found[column] = kinds.pop() if len(kinds) == 1 else "text"
+        held = [(file, kind) for file in files if column in file.names and (kind := _kind_of_names(file, column))]
+        kinds = {kind for _, kind in held}
+        if len(kinds) > 1 or (kinds == {"number"} and _have_equal_names([file for file, _ in held], column)):
+            found[column] = "text"
+        elif kinds:
+            found[column] = kinds.pop()
     return found
 
 
@@ -225,6 +232,27 @@ def _has_long_numbers(text: pa.Array) -> bool:
     import pyarrow.compute as pc
 
     return bool(pc.any(pc.match_substring_regex(text, LONG_NUMBER)).as_py())
+
+
+def _have_equal_names(files: Iterable[DataFile], column: str) -> bool:
+    """Whether two numbers of files of text are equal, but spelt in two ways."""
+    spelt: dict[float, str] = {}
+    return any(spelt.setdefault(number, text) != text for file in files for number, text in _numbers(file, column))
+
+
+def _numbers(file: DataFile, column: str) -> list[tuple[float, str]]:
+    """Numbers of a column, and how each is spelt; 2023.0 as 2023 where gaps made whole numbers decimal, all of them."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    found: dict[str, float] = {}
+    for batch in file.batches([column]):
+        cells = pa.RecordBatch.from_arrays([batch.column(0).unique()], [column])
+        numbers = file.typed(cells, {column: "number"}).column(0).to_pylist()
+        texts = pc.utf8_trim_whitespace(cells.column(0)).to_pylist()
+        found |= {text: number for text, number in zip(texts, numbers, strict=True) if number is not None}
+    are_decimal = all(DECIMAL_WHOLE.search(text) for text in found)
+    return [(number, DECIMAL_WHOLE.sub("", text) if are_decimal else text) for text, number in found.items()]
 
 
 def _kind_of(axis: Axis) -> Kind | None:

@@ -11,6 +11,7 @@ from pugam.command_line.options import Quiet, in_one_line, printing_warnings, re
 from pugam.command_line.places import require_apart
 from pugam.command_line.results import Json, changes_found, require_json, write_json
 from pugam.command_line.spreadsheets import Formulas, Neutralise
+from pugam.data import frame_columns
 from pugam.errors import InputError
 from pugam.files import is_text, open_writer
 from pugam.messages import counted
@@ -61,7 +62,7 @@ def compare(
         changes = now.changes_since(before, level)
         if out is not None:
             formulas = Formulas(is_text(out), neutralise)
-            _write(changes.curves, out, formulas)
+            n_points = _write(changes.curves, out, formulas)
             formulas.warn()
         write_json(json, changes_found(changes, before, now))
     for model, path in ((before, old), (now, new)):
@@ -70,7 +71,7 @@ def compare(
     for line in changes.lines():
         say(in_one_line(line))
     if out is not None and not quiet:
-        say(f"{counted(len(changes.curves), 'row')}: {out}")
+        say(f"{counted(n_points, 'row')}: {out}")
 
 
 def _require_one_kind(model: PUGAM, path: Path) -> None:
@@ -81,9 +82,11 @@ def _require_one_kind(model: PUGAM, path: Path) -> None:
         )
 
 
-def _write(frame: Any, out: Path, formulas: Formulas) -> None:
+def _write(frame: Any, out: Path, formulas: Formulas) -> int:
+    """Write a table, and return how many rows it has."""
     import pyarrow as pa
 
-    batch = formulas.guard(pa.RecordBatch.from_pydict({name: list(frame[name]) for name in frame.columns}))
+    batch = formulas.guard(pa.RecordBatch.from_pydict(frame_columns(frame)))
     with open_writer(out, batch.schema) as writer:
         writer.write(batch)
+    return int(batch.num_rows)

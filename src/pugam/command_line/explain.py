@@ -221,7 +221,7 @@ def _explained(
     import pyarrow as pa
 
     features = Features.of_model(model)
-    kinds, share_of = file.kinds(features.columns, features.kinds), share.of_batches(file)
+    kinds, share_of = file.kinds(features.columns, features.kinds), share.of_batches(file, model)
     first_row, beyond, found = 0, Beyond(), set[str]()
     for batch in file.batches():
         places, names = wanted.choose(batch, first_row)

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from pugam.command_line.columns import Roles, family_of
-from pugam.command_line.written import is_written, value_of
-from pugam.data import is_missing
+from pugam.data import is_missing, is_written, value_of
 from pugam.errors import InputError, warn_user
 from pugam.files import MISSING_WORDS, DataFile
 from pugam.messages import first_of

@@ -222,7 +222,7 @@ def _scored(
     import pyarrow as pa
 
     features = Features.of_model(model)
-    kinds, share_of = file.kinds(features.columns, features.kinds), share.of_batches(file)
+    kinds, share_of = file.kinds(features.columns, features.kinds), share.of_batches(file, model)
     first_row = 0
     beyond = Beyond()
     for whole in file.batches():

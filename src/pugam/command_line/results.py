@@ -13,6 +13,7 @@ import typer
 
 from pugam.command_line.options import require_suffix
 from pugam.command_line.wording import in_flags
+from pugam.data import frame_columns
 from pugam.files import replacing
 
 if TYPE_CHECKING:
@@ -72,9 +73,9 @@ def drift_found(found: Drift) -> dict[str, Any]:
 
 def changes_found(changes: Changes, before: PUGAM, now: PUGAM) -> dict[str, Any]:
     """Both shares and verdicts, the difference of the shares, and the largest difference of each effect."""
-    share, frame = changes.share, changes.effects
+    share, columns = changes.share, frame_columns(changes.effects)
     names = ("term", "at", "old", "new", "difference", "se", "pvalue")
-    rows = zip(*(list(frame[name]) for name in names), strict=True)
+    rows = zip(*(columns[name] for name in names), strict=True)
     return {
         "old": {"pi": before.pi_, "verdict": before.verdict_},
         "new": {"pi": now.pi_, "verdict": now.verdict_},

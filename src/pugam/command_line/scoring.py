@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pugam.command_line.columns import kinds_of_names, remembered
-from pugam.data import numbered_names, read_table
+from pugam.command_line.columns import remembered
+from pugam.data import Levels, is_missing, numbered_names, read_table
 from pugam.errors import InputError
 from pugam.files import DataFile, TableWriter, is_text, open_writer
 from pugam.terms import columns_read, count_outside, count_unseen, warn_outside, warn_unseen
@@ -54,15 +54,21 @@ class Share:
         if self.in_column:
             model._known_shares(self.pi, [], 0)
 
-    def of_batches(self, file: DataFile) -> Callable[[pa.RecordBatch, int], dict[str, Any]]:
-        """Return what gives the share of a batch of rows, from its first row on, as arguments of predictions."""
+    def of_batches(self, file: DataFile, model: PUGAM) -> Callable[[pa.RecordBatch, int], dict[str, Any]]:
+        """Return what gives the share of a batch of rows, from its first row on, as arguments of predictions.
+
+        Samples are known by how they are spelt, or else as the only one that is as large: 2023 is 2023.0.
+        """
         if not self.in_column or self.sample is None:
             return lambda *_: {"pi": self.pi, "sample": self.sample}
-        column, kinds = self.sample, kinds_of_names([file], [self.sample])
-        return lambda batch, first_row: {
-            "pi": None,
-            "sample": file.typed(batch.select([column]), kinds, first_row).column(0).to_pylist(),
-        }
+        column, names = self.sample, Levels(self.sample, model._require_samples().names)
+
+        def of_batch(batch: pa.RecordBatch, first_row: int) -> dict[str, Any]:
+            read = file.typed(batch.select([column]), {column: "text"}, first_row).column(0).to_pylist()
+            found = {value: None if is_missing(value) else names.find(value) for value in set(read)}
+            return {"pi": None, "sample": [found[value] for value in read]}
+
+        return of_batch
 
 
 def writer_like(out: Path, data: Path, delimiter: str | None, decimal: str) -> OpenWriter:

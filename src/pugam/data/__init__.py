@@ -1,10 +1,10 @@
 """Tables and labels in: any data frame or array becomes checked NumPy columns."""
 
 from pugam.data.arguments import read_flag, read_names
-from pugam.data.arrays import as_array, is_missing
+from pugam.data.arrays import LARGEST_EXACT, as_array, is_missing
 from pugam.data.copies import find_copies
 from pugam.data.digests import digest, join_digests
-from pugam.data.frames import make_frame, row_index, row_names, series_at
+from pugam.data.frames import frame_columns, make_frame, row_index, row_names, series_at
 from pugam.data.giveaways import Giveaway, find_giveaways
 from pugam.data.labels import Labels, read_labels, read_weights, require_both_kinds
 from pugam.data.negatives import read_negatives, require_unlabelled
@@ -28,12 +28,15 @@ from pugam.data.tables import (
     numbered_names,
     open_frame,
     read_table,
+    require_exact,
     require_numeric,
 )
+from pugam.data.written import Levels, is_written, value_of
 
 __all__ = [
     "ALL_ROWS",
     "FEWEST_LABELLED",
+    "LARGEST_EXACT",
     "NO_COLUMNS",
     "NO_ROLES",
     "Column",
@@ -41,6 +44,7 @@ __all__ = [
     "Giveaway",
     "LabelPart",
     "Labels",
+    "Levels",
     "Part",
     "PositiveKinds",
     "RareKinds",
@@ -55,7 +59,9 @@ __all__ = [
     "find_copies",
     "find_giveaways",
     "find_sample",
+    "frame_columns",
     "is_missing",
+    "is_written",
     "join_digests",
     "make_frame",
     "names_without_rows",
@@ -75,6 +81,7 @@ __all__ = [
     "read_table",
     "read_weights",
     "require_both_kinds",
+    "require_exact",
     "require_name",
     "require_numeric",
     "require_several",
@@ -85,4 +92,5 @@ __all__ = [
     "sample_name",
     "series_at",
     "tell_samples",
+    "value_of",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from decimal import Decimal
 from typing import Any
 
@@ -10,11 +11,12 @@ import numpy as np
 
 from pugam.errors import InputError
 
-__all__ = ["as_array", "is_missing", "object_array"]
+__all__ = ["LARGEST_EXACT", "TIME_CLASSES", "as_array", "holds_times", "is_missing", "object_array"]
 
 # A class of pandas is recognised by its name, so that pandas need not be imported to meet one.
 MISSING_CLASS_NAMES = ("NoneType", "NAType", "NaTType")
 NAN_CLASSES = (float, np.floating)
+TIME_CLASSES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 LARGEST_EXACT = 2**53  # up to which all whole numbers are floats
 
 
@@ -61,6 +63,13 @@ def _has_gaps_beside_long_integers(values: Any) -> bool:
         return False
     ends = series.min(), series.max()
     return any(end is not None and abs(end) > LARGEST_EXACT for end in ends)
+
+
+def holds_times(values: np.ndarray) -> bool:
+    """Whether there are dates, times or differences of them, which may pass for whole numbers of nanoseconds."""
+    if values.dtype.kind != "O":
+        return values.dtype.kind in "mM"
+    return any(issubclass(kind, TIME_CLASSES) for kind in set(map(type, values.flat)))
 
 
 def object_array(values: list[Any]) -> np.ndarray:

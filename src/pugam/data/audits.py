@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pugam.data.arrays import is_missing
 from pugam.data.negatives import read_negatives
-from pugam.data.roles import SampleRoles, as_written, contradiction, one_each, read_answers
+from pugam.data.roles import SampleRoles, as_written, contradiction, number_each, read_answers
 from pugam.errors import InputError, RowError
 from pugam.messages import Argument
 
@@ -36,7 +36,7 @@ def read_audit(roles: SampleRoles, n_rows: int, positive: Flags, numbers: NDArra
     numbers : int array
         Which of all rows are kept.
     """
-    values = one_each("audit", roles.audit, n_rows)
+    values = number_each("audit", roles.audit, n_rows)
     if values is None:
         return np.full(len(positive), -1, dtype=np.int8)
     _require_agreement(values, read_negatives(roles.negative, n_rows))
@@ -58,7 +58,7 @@ def _require_agreement(values: list[Any], negative: Flags | None) -> None:
 
 def read_chances(roles: SampleRoles, n_rows: int, positive: Flags, numbers: NDArray[np.intp]) -> Array | None:
     """With what chance each row kept was audited; what is said of labelled rows is not used."""
-    values = one_each("audit_chance", roles.audit_chance, n_rows)
+    values = number_each("audit_chance", roles.audit_chance, n_rows)
     if values is None:
         return None
     if roles.audit is None:

@@ -11,7 +11,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-__all__ = ["index_names", "make_frame", "row_index", "row_names", "series_at"]
+__all__ = ["frame_columns", "index_names", "make_frame", "row_index", "row_names", "series_at"]
 
 NAMES_OF_AN_INDEX = re.compile(r"__index_level_\d+__")  # as pandas calls one without a name in a file
 
@@ -70,6 +70,12 @@ def make_frame(library: str, data: dict[str, Any]) -> Any:
 
 def _is_series(values: Any) -> bool:
     return nw.dependencies.is_into_series(values)
+
+
+def frame_columns(frame: Any) -> dict[str, list[Any]]:
+    """Columns of a data frame of any library, such as one of results, as lists of plain values."""
+    opened = nw.from_native(frame, eager_only=True)
+    return {name: opened.get_column(name).to_list() for name in opened.columns}
 
 
 def _listed_unless_number(values: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from pugam.data.arrays import as_array, is_missing
+from pugam.data.arrays import as_array, holds_times, is_missing
 from pugam.errors import InputError, RowError, warn_user
 from pugam.messages import Argument, NamingPositive, counted, first_of
 
@@ -175,6 +175,8 @@ def _typed(codes: np.ndarray) -> np.ndarray:
         return codes
     if codes.dtype.kind == "c":
         raise InputError(Z, f" holds complex numbers. {CODING}.")
+    if holds_times(codes):
+        raise InputError(Z, f" holds dates or times. {CODING}.")
     gaps = np.isnan(codes) if codes.dtype.kind == "f" else np.array([is_missing(code) for code in codes])
     if gaps.any():
         row = int(np.argmax(gaps))
@@ -259,7 +261,7 @@ def _weight_numbers(weights: np.ndarray) -> np.ndarray:
 def _as_numbers(weights: np.ndarray) -> np.ndarray | None:
     """Weights as floats; none where one of them is no number."""
     try:
-        if weights.dtype.kind not in "cmM":  # whose other part would be lost, or which would count days
+        if weights.dtype.kind != "c" and not holds_times(weights):  # whose other part would be lost, or would be days
             return weights.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         pass

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.data.roles import one_each, read_answers
+from pugam.data.roles import number_each, read_answers
 from pugam.errors import InputError
 from pugam.messages import Argument
 
@@ -20,7 +20,7 @@ MEANING = "1 for a known negative, and 0 or nothing for all other rows"
 
 def read_negatives(negative: Any, n_rows: int) -> Flags | None:
     """Read which of all rows are known negatives; None where there are none."""
-    values = one_each("negative", negative, n_rows)
+    values = number_each("negative", negative, n_rows)
     if values is None:
         return None
     found = read_answers("negative", values, np.arange(n_rows), MEANING) == 1

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.data.arrays import as_array, is_missing
+from pugam.data.arrays import as_array, holds_times, is_missing
 from pugam.errors import InputError, RowError
 from pugam.messages import Argument
 
@@ -20,6 +20,7 @@ __all__ = [
     "as_written",
     "contradiction",
     "find_sample",
+    "number_each",
     "one_each",
     "read_answers",
     "require_name",
@@ -66,6 +67,13 @@ def one_each(role: str, values: Any, n_rows: int) -> list[Any] | None:
     # An array of a list would make numbers of its booleans.
     found: list[Any] = list(values) if isinstance(values, list | tuple) else listed.tolist()
     return found
+
+
+def number_each(role: str, values: Any, n_rows: int) -> list[Any] | None:
+    """Read a role of which rows have a number, or nothing; None where it is not given."""
+    if values is not None and holds_times(as_array(values)):
+        raise InputError(Argument(role), " holds dates or times; give numbers.")
+    return one_each(role, values, n_rows)
 
 
 def read_answers(role: str, values: list[Any], rows: NDArray[np.intp], meaning: str) -> NDArray[np.int8]:

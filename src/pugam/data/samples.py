@@ -12,7 +12,7 @@ from pugam.data.arrays import as_array, is_missing
 from pugam.data.audits import read_audit, read_chances
 from pugam.data.negatives import read_negatives
 from pugam.data.roles import SampleRoles, as_written, one_each, require_name, sample_name
-from pugam.data.tables import Column, Table
+from pugam.data.tables import Column, Table, require_exact
 from pugam.errors import InputError, RowError
 from pugam.messages import Argument, counted
 
@@ -97,6 +97,7 @@ def tell_samples(table: Table, name: str, positive: Flags) -> Table:
 
     Labelled rows are in no sample, and have levels of unlabelled rows, as often as these have them.
     """
+    require_exact(table.column(name), Argument("sample"))
     values = table.column(name).values.astype(object)
     values[:] = [_as_level(value) for value in values]
     own = values[~positive].tolist()
@@ -157,16 +158,16 @@ def _read_origins(
     """The samples that labelled rows name, counted from 1; None where they name no two."""
     if values is None or len(names) == 1:
         return None
-    places = {name: 1 + place for place, name in enumerate(names)}
+    places: dict[str | None, int] = {name: 1 + place for place, name in enumerate(names)}
     labelled = np.flatnonzero(positive)
     origins = np.zeros(len(positive), dtype=np.int32)
     origins[labelled] = [places.get(_name_if_any(values[row]), 0) for row in numbers[labelled].tolist()]
     return origins if len(np.unique(origins[origins > 0])) > 1 else None
 
 
-def _name_if_any(value: Any) -> str:
-    """The sample that a value names; nothing where it names none."""
-    return sample_name(value) if isinstance(value, Hashable) and not is_missing(value) else ""
+def _name_if_any(value: Any) -> str | None:
+    """The sample that a value names; None where it names none, as a sample may have any text for a name."""
+    return sample_name(value) if isinstance(value, Hashable) and not is_missing(value) else None
 
 
 def _own_name(values: list[Any], row: int) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import difflib
 import numbers
 import reprlib
@@ -17,17 +16,25 @@ from typing import Any, Literal
 import narwhals as nw
 import numpy as np
 
-from pugam.data.arrays import as_array, is_missing, object_array
+from pugam.data.arrays import LARGEST_EXACT, TIME_CLASSES, as_array, is_missing, object_array
 from pugam.data.frames import index_names, make_frame
 from pugam.errors import InputError, RowError
-from pugam.messages import first_and_more, in_formula
+from pugam.messages import Argument, first_and_more, in_formula
 
-__all__ = ["Column", "ColumnKind", "Table", "numbered_names", "open_frame", "read_table", "require_numeric"]
+__all__ = [
+    "Column",
+    "ColumnKind",
+    "Table",
+    "numbered_names",
+    "open_frame",
+    "read_table",
+    "require_exact",
+    "require_numeric",
+]
 
 ColumnKind = Literal["numeric", "category"]
 Family = Literal["number", "text", "boolean", "complex", "time", "other"]
 
-TIME_CLASSES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 FAMILY_NAMES: dict[Family, str] = {"number": "numbers", "text": "text", "boolean": "booleans"}
 MOST_NAMES_LISTED = 10
 MOST_NAMES_COMPARED = 10_000  # to find the one that was meant
@@ -78,6 +85,11 @@ class Column:
         if self.kind == "numeric":
             return np.asarray(np.isnan(self.values))
         return np.fromiter((value is None for value in self.values), dtype=bool, count=len(self.values))
+
+    @cached_property
+    def is_rounded(self) -> bool:
+        """Whether there are numbers so large that whole ones next to each other may have become one."""
+        return self.kind == "numeric" and bool((np.abs(self.values) >= LARGEST_EXACT).any())
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,6 +212,16 @@ def require_numeric(column: Column, asked_by: str) -> np.ndarray:
 def numbered_names(n_columns: int) -> list[str]:
     """What the columns of an array are called."""
     return [f"x{position}" for position in range(n_columns)]
+
+
+def require_exact(column: Column, asked_by: str | Argument) -> None:
+    """Refuse numbers that would be told apart as levels, but may have been rounded to the same one."""
+    if column.is_rounded:
+        raise InputError(
+            asked_by,
+            f": column {column.name!r} holds numbers of 16 digits or more, which are rounded, so that two of its "
+            "levels may become one; turn the column into text, for the fit as for predictions.",
+        )
 
 
 def open_frame(X: Any) -> nw.DataFrame[Any] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import IO
@@ -76,7 +77,7 @@ def _restore_kinds(stored: StoredKinds, name: str) -> PUGAM:
         require_ordinary(dict(stored.parameters), {})
     except InputError as error:
         raise InputError(f"{name}: parameters: {error}") from None
-    model, models = PUGAM(**stored.parameters), tuple(_restore_one(one, name) for one in stored.models)
+    model, models = PUGAM(**stored.parameters), _restore_each(stored.models, name)
     known = np.array([one.n0_ for one in models]), models, stored.correlation
     fits = KindFits(stored.names, *known, stored.n_unlabelled, stored.n_sweeps, stored.settled)
     model._remember_kinds(fits)
@@ -84,15 +85,21 @@ def _restore_kinds(stored: StoredKinds, name: str) -> PUGAM:
     return model
 
 
-def _restore_one(stored: StoredModel, name: str) -> PUGAM:
+def _restore_each(models: Sequence[StoredModel], name: str) -> tuple[PUGAM, ...]:
+    return tuple(_restore_one(one, name, f"kinds[{number}].model.") for number, one in enumerate(models))
+
+
+def _restore_one(stored: StoredModel, name: str, above: str = "") -> PUGAM:
     model = PUGAM(**stored.parameters)
     try:  # each parameter was checked already; whether they fit the terms (smoothing per term) is seen here only
         settings = make_settings(model.get_params(deep=False), stored.design)
     except InputError as error:
-        raise InputError(f"{name}: parameters: {error}") from None
+        raise InputError(f"{name}: {above}parameters: {error}") from None
     pi = float(stored.fit.optimum.pi)
     if abs(settings.pi_range.clip(np.array(pi)) - pi) > 2.0 * EDGE:
-        raise InputError(f"{name}: estimate.logit_pi: expected a share that parameters.pi permits; got {pi:.3g}.")
+        raise InputError(
+            f"{name}: {above}estimate.logit_pi: expected a share that parameters.pi permits; got {pi:.3g}."
+        )
     with one_blas_thread():
         model._remember(stored.fit, settings, stored.n0, stored.n1, stored.design)
         model._covariance = stored.covariance

@@ -168,12 +168,13 @@ class SampleMethods(LabellingMethods):
         True
         """
         check_is_fitted(self)
-        fitted, _ = self._fitted("The test of curves"), self._require_samples()
-        if fitted.fit.labelling is not None:
+        self._require_samples()
+        if self._fit.labelling is not None:
             raise InputError("There is no test of curves of models that say who is labelled; fit samples one by one.")
         if self._own_column is not None:
             told = f"Curves vary with {self._own_column!r} already, and there is no test of those that are common: "
             raise InputError(told, "fit without by, and test the curves of that model.")
+        fitted = self._fitted("The test of curves")
         with one_blas_thread():
             found = compare_curves(fitted, self._survey)
         if found is None:
@@ -217,9 +218,10 @@ class SampleMethods(LabellingMethods):
         True
         """
         check_is_fitted(self)
-        fitted, found = self._fitted("The audit"), self._fit.samples
+        found = self._fit.samples
         if found is None or not found.audited.any():
             raise InputError("No row was audited; give ", Argument("audit"), " in the fit.")
+        fitted = self._fitted("The audit")
         rows = check_audits(fitted, level, self._chances, self._survey)
         names = ("sample", "audited", "pi", "estimate", "lower", "upper", "pvalue")
         return make_frame(self._library, {name: [getattr(row, name) for row in rows] for name in names})

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pugam.data import Levels, frame_columns, is_missing
 from pugam.inference.column_digests import ColumnDigest
 from pugam.inference.effects import join_points, standard_errors
 from pugam.inference.intervals import Interval, normal_quantile
@@ -96,38 +97,63 @@ def _compare_term(old: Curves, old_number: int, new: Curves, number: int) -> Ter
     bases = old.design.bases[old_number], new.design.bases[number]
     label = bases[1].spec.label
     grids = _common_grids(*bases)
-    if grids is None:
+    if any(len(grid) < 2 for grid in grids[1]) or not grids[1]:
         nothing = np.zeros(0)
         return TermChange(label, [], nothing, nothing, nothing, np.nan)
     blocks = old.design.blocks[old_number], new.design.blocks[number]
-    weights = _row_weights(bases[1], grids, new.columns)
-    columns = [_columns(basis, grids, weights) for basis in bases]
+    weights = _row_weights(bases[1], grids[1], new.columns)
+    columns = [_columns(basis, grid, weights) for basis, grid in zip(bases, grids, strict=True)]
     effects = [each @ one.theta[block] for each, one, block in zip(columns, (old, new), blocks, strict=True)]
     covariances = [one.covariance[block, block] for one, block in zip((old, new), blocks, strict=True)]
     errors = [standard_errors(*pair) for pair in zip(columns, covariances, strict=True)]
     se = np.hypot(*errors)
     covariance = sum(each @ own @ each.T for each, own in zip(columns, covariances, strict=True))
     pvalue = _largest_pvalue(effects[1] - effects[0], se, np.asarray(covariance))
-    return TermChange(label, _shown(bases[1], grids), effects[0], effects[1], se, pvalue)
+    return TermChange(label, _shown(bases[1], grids[1]), effects[0], effects[1], se, pvalue)
 
 
-def _common_grids(old: Basis, new: Basis) -> list[NDArray[Any]] | None:
-    """Values of each column that both fits have seen; None where there are none, or columns hold other things."""
+def _common_grids(old: Basis, new: Basis) -> tuple[list[NDArray[Any]], list[NDArray[Any]]]:
+    """Values of each column that both fits have seen, as each knows them; none where columns hold other things."""
     if len(old.axes) != len(new.axes):
-        return None
+        return [], []
     n_numeric = sum(axis.is_numeric for axis in new.axes)
     pairs = zip(old.axes, new.axes, strict=True)
     grids = [_common_grid(*pair, GRID_POINTS.get(n_numeric, FEW_POINTS)) for pair in pairs]
-    return None if any(len(grid) < 2 for grid in grids) else grids
+    return [grid for grid, _ in grids], [grid for _, grid in grids]
 
 
-def _common_grid(old: Axis, new: Axis, n_points: int) -> NDArray[Any]:
+def _common_grid(old: Axis, new: Axis, n_points: int) -> tuple[NDArray[Any], NDArray[Any]]:
     if old.is_numeric != new.is_numeric:
-        return np.zeros(0)
+        return np.zeros(0), np.zeros(0)
     if not new.is_numeric:
-        return np.array([level for level in new.levels if level in old.levels], dtype=object)
+        common = _common_levels(old, new)
+        return _as_array(common.values()), _as_array(common)
     lower, upper = max(old.lower, new.lower), min(old.upper, new.upper)
-    return number_axis(new.column, lower, upper).grid(n_points) if lower < upper else np.zeros(0)
+    grid = number_axis(new.column, lower, upper).grid(n_points) if lower < upper else np.zeros(0)
+    return grid, grid
+
+
+def _as_array(levels: Iterable[object]) -> NDArray[Any]:
+    return np.array(list(levels), dtype=object)
+
+
+def _common_levels(old: Axis, new: Axis) -> dict[object, object]:
+    """For each level of the new fit that the old one has, what it is there: text may stand for a number or a boolean.
+
+    Matched as in predictions: files of text and files that know numbers spell one level in two ways.
+    """
+    found: dict[object, object] = {text: level for level, text in _spelt_in(new, old).items()}
+    found.update(_spelt_in(old, new))
+    found.update(zip(old.levels, old.levels, strict=True))
+    return {level: found[level] for level in new.levels if level in found}
+
+
+def _spelt_in(text: Axis, other: Axis) -> dict[object, str]:
+    """For levels of an axis that are numbers or booleans, which text stands for each on the other axis."""
+    texts = [level for level in text.levels if isinstance(level, str)]
+    known = Levels(text.column, texts)
+    found = {level: known.find(level) for level in other.levels if not isinstance(level, str)}
+    return {level: spelt for level, spelt in found.items() if spelt in texts}
 
 
 def _row_weights(basis: Basis, grids: list[NDArray[Any]], columns: Sequence[ColumnDigest]) -> Array:
@@ -254,16 +280,16 @@ class Changes:
     def lines(self) -> Iterator[str]:
         """What changed, in words."""
         names = "sample old new difference lower upper"
-        for sample, old, new, difference, lower, upper in self._columns(self.shares, names):
+        for sample, old, new, difference, lower, upper in _rows(self.shares, names):
             what = "pi" if sample == "all" else f"pi of {sample}"
             limits = f"{100 * self.level:g}% interval {lower:+.3f} to {upper:+.3f}"
             yield f"{what}: {old:.3f} before, {new:.3f} now, difference {difference:+.3f} ({limits})"
-        rows = list(self._columns(self.effects, "term at old new difference se pvalue"))
+        rows = list(_rows(self.effects, "term at old new difference se pvalue"))
         if rows:
             yield "Largest differences of effects, in log odds:"
         width = max((len(row[0]) for row in rows), default=0)
         for term, at, old, new, difference, se, pvalue in rows:
-            if at is None:
+            if is_missing(at):  # pandas has NaN where text is missing
                 yield f"  {term:<{width}}  no values that both fits have seen"
                 continue
             p = "" if np.isnan(pvalue) else f", p = {pvalue:.3f}" if pvalue >= 0.001 else ", p < 0.001"
@@ -273,11 +299,7 @@ class Changes:
                 yield f"Only in the {when} model: {', '.join(terms)}."
         yield "The two fits are taken as independent; where they share rows, intervals are too wide."
 
-    def _columns(self, frame: Any, names: str) -> Iterator[tuple[Any, ...]]:
-        columns = ([_plain(value) for value in frame[name]] for name in names.split())
-        return zip(*columns, strict=True)
 
-
-def _plain(value: Any) -> Any:
-    """A cell of a data frame of any library."""
-    return value.as_py() if hasattr(value, "as_py") else value
+def _rows(frame: Any, names: str) -> Iterator[tuple[Any, ...]]:
+    columns = frame_columns(frame)
+    return zip(*(columns[name] for name in names.split()), strict=True)

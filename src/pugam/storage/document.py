@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.errors import InputError
 from pugam.nodes import Node, Plain
 from pugam.solvers import Fit, LabellingFit, MarginalFit, ShrunkenFit, SmoothedFit, constraint_rows
 from pugam.storage.columns import read_columns, write_columns
@@ -112,7 +111,9 @@ def read_document(document: Node) -> StoredModel:
     labelling = read_labelling(parts.get("labelling"))
     _require_different_terms(parts["terms"], terms)
     _require_labelling(parts["terms"], terms, labelling)
+    parameters = read_parameters(parts["parameters"])
     verdict, fit = read_judgement(parts["judgement"], _read_fit(parts, terms))
+    _require_verdict(parts["judgement"], verdict, parameters["pi"])
     survey = read_survey(parts.get("survey"), len(fit.optimum.beta))
     average = _read_average(parts["average"], len(fit.optimum.theta))
     fit = replace(fit, survey=survey, labelling=labelling, average=average)
@@ -124,7 +125,7 @@ def read_document(document: Node) -> StoredModel:
     n_features, names, library = read_features(parts["features"])
     _require_features(parts["terms"], terms, n_features, names)
     return StoredModel(
-        parameters=read_parameters(parts["parameters"]),
+        parameters=parameters,
         design=_read_design(parts, terms),
         fit=fit,
         verdict=verdict,
@@ -186,14 +187,14 @@ def _require_format(document: Node) -> None:
     """Refuse what is not a saved model, and one of a format that this version does not know."""
     found = document.value if isinstance(document.value, dict) else {}
     if found.get("format") != FORMAT or "format_version" not in found:
-        raise InputError(f'{document.file}: is not a saved model: it lacks "format": "{FORMAT}" or "format_version".')
+        raise document.refusal(f'is not a saved model: it lacks "format": "{FORMAT}" or "format_version".')
     version = document.fields("format_version", others=True)["format_version"].whole(1)
     if version > FORMAT_VERSION:
         provenance = found.get("provenance")
         writer = provenance.get("pugam") if isinstance(provenance, dict) else None
         by = f", pugam {ascii(writer[:20])[1:-1]}" if isinstance(writer, str) else ""
-        raise InputError(
-            f"{document.file}: was written by a newer pugam (format {version}{by}); this is pugam {__version__}, which "
+        raise document.refusal(
+            f"was written by a newer pugam (format {version}{by}); this is pugam {__version__}, which "
             f"reads formats up to {FORMAT_VERSION}: update pugam."
         )
 
@@ -226,6 +227,12 @@ def _require_feature(item: Node, column: str, n_features: int, names: frozenset[
         raise item.fields("term", others=True)["term"].error(f"a term of features, which {column[:40]!r} is not")
 
 
+def _require_verdict(node: Node, verdict: str | None, pi: Any) -> None:
+    """Refuse a verdict of a share that was given on one that was estimated, and the reverse."""
+    if verdict is not None and (verdict == "fixed") != isinstance(pi, int | float):
+        raise node.error('the verdict "fixed" where parameters.pi is a share, and only there')
+
+
 def _read_design(parts: dict[str, Node], terms: list[StoredTerm]) -> Design:
     """Read the terms side by side, with what restrains their coefficients beside smoothing."""
     design = Design(tuple(term.basis for term in terms))
@@ -246,7 +253,7 @@ def _read_fit(parts: dict[str, Node], terms: list[StoredTerm]) -> Fit:
     kappas = np.concatenate([term.kappas for term in terms])
     common = optimum, penalized, observed, kappas, read_starts(parts["starts"])
     if parts["marginal"].value is not None:
-        return MarginalFit(*common, **read_marginal(parts["marginal"]))
+        return MarginalFit(*common, **read_marginal(parts["marginal"], float(optimum.pi)))
     if parts["shrinkage"].value is None:
         return SmoothedFit(*common, debiased=is_adjusted)
     ridge, adjustment = read_shrinkage(parts["shrinkage"])

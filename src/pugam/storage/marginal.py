@@ -12,6 +12,7 @@ from pugam.storage.samples import (
     read_curve,
     read_samples,
     require_effects_of_samples,
+    require_shares_of,
     write_curve,
     write_samples,
 )
@@ -77,9 +78,11 @@ def read_precision(node: Node, design: Design) -> Design:
     return design.with_ridge(parts["penalty"].penalties(design.n_columns))
 
 
-def read_marginal(node: Node) -> dict[str, Any]:
-    """Read what a fit by marginal likelihood consists of beside its curves."""
+def read_marginal(node: Node, pi: float) -> dict[str, Any]:
+    """Read what a fit by marginal likelihood consists of beside its curves and its share of positives."""
     parts = node.fields(*KEYS)
+    samples = read_samples(parts["samples"])
+    require_shares_of(parts["samples"], samples, pi)
     families = tuple(item.text() for item in parts["families"].items())
     return {
         "families": families,
@@ -87,7 +90,7 @@ def read_marginal(node: Node) -> dict[str, Any]:
         "curve": read_curve(parts),
         "search": _read_search(parts),
         "averaging": _read_averaging(parts["averaging"]),
-        "samples": read_samples(parts["samples"]),
+        "samples": samples,
     }
 
 

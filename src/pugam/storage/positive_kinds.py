@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.data import ALL_ROWS
-from pugam.errors import InputError
 from pugam.nodes import Node
 from pugam.storage.document import read_document, read_provenance, write_document, write_provenance
 from pugam.storage.json_text import format_json, parse_json
@@ -130,8 +129,8 @@ def _read_kinds(document: Node) -> StoredKinds:
 def _require_version(document: Node) -> None:
     version = document.fields("format_version", others=True)["format_version"].whole(1)
     if version > KINDS_VERSION:
-        raise InputError(
-            f"{document.file}: was written by a newer pugam (format {version}); this is pugam {__version__}, which "
+        raise document.refusal(
+            f"was written by a newer pugam (format {version}); this is pugam {__version__}, which "
             f"reads formats up to {KINDS_VERSION}: update pugam."
         )
 

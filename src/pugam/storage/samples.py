@@ -7,14 +7,23 @@ from typing import Any
 import numpy as np
 
 from pugam.data import ALL_ROWS, sample_name
+from pugam.likelihood import expit
 from pugam.nodes import Node
 from pugam.solvers import EvidenceCurve, PooledShares, SampledShares
 from pugam.storage.matrices import read_symmetric, require_weighted_squares, write_symmetric
 from pugam.terms import Design
 
-__all__ = ["read_curve", "read_samples", "require_effects_of_samples", "write_curve", "write_samples"]
+__all__ = [
+    "read_curve",
+    "read_samples",
+    "require_effects_of_samples",
+    "require_shares_of",
+    "write_curve",
+    "write_samples",
+]
 
 CURVE_KEYS = ("logits", "evidence", "slopes")
+ROUNDING = 1e-9  # of a share
 SMALLEST = 1e-300  # number of rows, or factor by which evidence may fall more slowly
 KEYS = ("names", "rows", "audited", "logits", "factors", "correlation", "curves")
 NEW_KEYS = ("negatives", "pooled", "column", "own_curves")  # files written before there were any lack them
@@ -62,6 +71,12 @@ def read_samples(node: Node) -> SampledShares | None:
     pooled = _read_pooled(parts["pooled"], len(names)) if "pooled" in parts else None
     own = _read_column(parts)
     return SampledShares(names, rows, audited, logits, curves, factors, correlation, negatives, pooled, *own)
+
+
+def require_shares_of(node: Node, shares: SampledShares | None, pi: float) -> None:
+    """Refuse shares of samples whose mean, by rows, is not the share of all unlabelled rows: these are one estimate."""
+    if shares is not None and abs(np.average(expit(shares.logits), weights=shares.rows) - pi) > ROUNDING:
+        raise node.error(f"samples whose shares have the mean {pi:.6g}, which estimate.logit_pi says")
 
 
 def require_effects_of_samples(node: Node, design: Design) -> None:

@@ -19,7 +19,6 @@ BASIS_SIZE = 10
 MOST_LEVELS = 20  # beyond so many, a factor is chosen only if its levels are no numbers and have rows enough
 FEWEST_ROWS_PER_LEVEL = 20
 MOST_LEVELS_IN_SECONDS = 300  # time grows with the square of their number, or faster: 1,000 take an hour
-LARGEST_EXACT = 2.0**53  # beyond, neighbouring whole numbers are the same floating point number
 FEWEST_NUMBERED_ROWS = 50
 FIRST_ROWS = 1000  # which show of most columns that they do not identify rows
 
@@ -36,7 +35,7 @@ def choose_terms(table: Table) -> list[Term]:
     chosen = {name: _choose(table.column(name)) for name in table.names if name not in left_out}
     constant = [name for name, term in chosen.items() if term is None]
     if constant:
-        beyond = any(map(_is_beyond_digits, map(table.column, constant)))
+        beyond = any(table.column(name).is_rounded for name in constant)
         warn_user(
             f"Left out {counted(len(constant), 'constant column')}, which can have no effect: {listed(constant)}."
             + (" Numbers are kept to 16 digits: those that differ in further ones are the same." if beyond else "")
@@ -46,11 +45,6 @@ def choose_terms(table: Table) -> list[Term]:
         raise InputError("Every column is constant, an index or numbers the rows, so there is nothing to fit.")
     _warn_of_identifiers([name for name, term in chosen.items() if term and may_identify_rows(table.column(name))])
     return terms
-
-
-def _is_beyond_digits(column: Column) -> bool:
-    """Whether there are whole numbers that floating point numbers do not tell apart."""
-    return column.kind == "numeric" and bool(np.nanmax(np.abs(column.values), initial=0.0) >= LARGEST_EXACT)
 
 
 def _find_index(table: Table) -> list[str]:

@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.data import Column
+from pugam.data import LARGEST_EXACT, Column, require_exact
 from pugam.errors import InputError, RowError
 from pugam.messages import LeavingUnscored, UnseenZero
 from pugam.nodes import Node
 from pugam.terms.order_of_levels import in_order
 from pugam.terms.term import Term
 
-__all__ = ["MISSING_CODE", "UNSEEN_CODE", "encode_levels", "find_levels", "grouping", "read_levels"]
+__all__ = [
+    "MISSING_CODE",
+    "UNSEEN_CODE",
+    "encode_levels",
+    "find_levels",
+    "grouping",
+    "read_levels",
+    "require_told_apart",
+]
 
 UNSEEN_CODE, MISSING_CODE = -1, -2  # codes of levels that are none; -1 is also the last row of a table by level
 
 
 def find_levels(term: Term, column: Column) -> tuple[object, ...]:
     """Return the distinct values of a column, in its own order if it has one; there have to be two at least."""
+    require_exact(column, term.label)
     levels = list(dict.fromkeys(column.values.tolist()))
     if len(levels) < 2:
         raise InputError(f"{term.label}: column {column.name!r} has the single level {levels[0]!r}; leave it out.")
@@ -29,6 +40,7 @@ def find_levels(term: Term, column: Column) -> tuple[object, ...]:
 
 def encode_levels(term: Term, column: Column, levels: tuple[object, ...], permit_unseen: bool) -> NDArray[np.int32]:
     """Turn values into level numbers; levels that the fit never saw are refused, or get a code of their own."""
+    require_told_apart(term.label, column, levels)
     numbers = {level: number for number, level in enumerate(levels)}
     codes = np.fromiter((numbers.get(value, UNSEEN_CODE) for value in column.values), np.int32, len(column.values))
     if not permit_unseen and (codes == UNSEEN_CODE).any():
@@ -45,6 +57,12 @@ def encode_levels(term: Term, column: Column, levels: tuple[object, ...], permit
             " to give them a zero effect.",
         )
     return codes
+
+
+def require_told_apart(label: str, column: Column, levels: Iterable[object]) -> None:
+    """Refuse numbers that may have been rounded to a level; if no level has as many digits, they are none of them."""
+    if any(isinstance(level, int | float) and abs(level) >= LARGEST_EXACT for level in levels):
+        require_exact(column, label)
 
 
 def read_levels(node: Node) -> tuple[object, ...]:

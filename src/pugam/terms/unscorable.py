@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pugam.data import Column, Table, require_numeric
 from pugam.terms.axes import Axis
 from pugam.terms.design import Design
+from pugam.terms.levels import require_told_apart
 
 __all__ = ["stand_ins", "unscorable_rows"]
 
@@ -23,7 +24,7 @@ def unscorable_rows(designs: Iterable[Design], table: Table) -> dict[int, str]:
     Raises
     ------
     InputError
-        A column is text where the fit had numbers: no fault of single rows.
+        A column is text where the fit had numbers, or has numbers too long to be levels: no fault of single rows.
     """
     reasons: dict[int, str] = {}
     for basis in (basis for design in designs for basis in design.effect_bases):
@@ -31,6 +32,7 @@ def unscorable_rows(designs: Iterable[Design], table: Table) -> dict[int, str]:
             column = table.column(axis.column)
             if axis.is_numeric:
                 require_numeric(column, basis.spec.label)
+            require_told_apart(basis.spec.label, column, axis.levels)
             if basis.in_gaps() is None:
                 _add(reasons, column.missing, lambda _, name=axis.column: f"{name} is missing")
             _add(reasons, _unseen(axis, column), lambda row, column=column: _unseen_reason(column, row))

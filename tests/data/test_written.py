@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from pugam.command_line.written import Levels, is_written, value_of
+from pugam.data import Levels, is_written, value_of
 from pugam.errors import InputError
 
 BIG = 2**53
