@@ -12,7 +12,7 @@ from pugam.inference import LabellingBounds
 WRONG = ["no", "False", None, [], 0, 1.0]
 OF_SKLEARN = ("get_params", "set_")  # methods that are not ours
 OTHER_TYPES = {("save", "data")}  # a mapping, whose values may be flags
-NEEDED = {"effect": {"term": "x1"}, "test": {"term": "x1"}, "report": {"path": "never written"}}
+NEEDED = {"effect": {"term": "x1"}, "test": {"term": "x1"}, "report": {"path": "no such folder/report.html"}}
 
 
 def flags():
@@ -92,3 +92,19 @@ def test_no_term_to_draw_is_refused(asked):
 
     with pytest.raises(InputError, match="terms names no term to draw"):
         asked[PUGAM].plot(terms=[])
+
+
+@pytest.mark.parametrize("wrong", [0, True, None, [0], "x1"], ids=repr)
+def test_what_is_no_set_of_values_is_refused(asked, wrong):
+    model = asked[PUGAM]
+
+    for ask in (model.contrast, model.bootstrap(2, progress=False).contrast):
+        with pytest.raises(InputError, match="A contrast compares two sets of values"):
+            ask({"x1": 1.0}, wrong)
+
+
+def test_what_is_no_picture_is_refused(asked):
+    pytest.importorskip("matplotlib")
+
+    with pytest.raises(InputError, match=r"plot draws .*; got '\[0\]'"):
+        asked[PUGAM].plot([0])

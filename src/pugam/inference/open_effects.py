@@ -19,7 +19,7 @@ from pugam.linear_algebra import restrict
 from pugam.solvers import Fitted, Optimum, count_rows, mean_products
 from pugam.terms import Basis, Design
 
-__all__ = ["LARGEST_CONDITION", "OpenEffects", "condition_number", "find_one_sided", "find_open_effects"]
+__all__ = ["LARGEST_CONDITION", "NO_IDEA", "OpenEffects", "condition_number", "find_one_sided", "find_open_effects"]
 
 Array = NDArray[np.float64]
 
