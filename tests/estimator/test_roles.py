@@ -34,8 +34,8 @@ def test_labels_and_weights_may_be_named_columns(rows, frame):
 def test_a_name_that_is_no_column_is_told(rows):
     with pytest.raises(InputError, match="z='label' is not a column of X; its columns are x1, "):
         quick().fit(rows, "label")
-    with pytest.raises(InputError, match="z='label' is not a column of X; its columns are 1, 1, w"):
-        quick().fit(rows[["x1", "x2", "w"]].set_axis([1, "1", "w"], axis=1), "label")
+    with pytest.raises(InputError, match="z='label' is not a column of X; its columns are 1, 2, w"):
+        quick().fit(rows[["x1", "x2", "w"]].set_axis([1, "2", "w"], axis=1), "label")
     with pytest.raises(InputError, match="give z as an array"):
         quick(None).fit(rows[["x1", "x2"]].to_numpy(), "label")
 
@@ -45,3 +45,21 @@ def test_a_column_of_the_model_cannot_be_taken_by_its_name(rows):
         quick("s(x1) + s(x2) + r(clinic)").fit(rows, "known", groups="clinic")
     with pytest.raises(InputError, match=r"Column 'w' is in the model, but sample_weight='w' takes it"):
         quick("s(x1) + l(w)").fit(rows, "known", "w")
+
+
+def test_columns_with_a_role_have_the_names_that_they_have_in_a_table():
+    rng = np.random.default_rng(0)
+    numbered = pd.DataFrame(rng.normal(size=(600, 3))).assign(label=np.arange(600) % 3 == 0, site=np.arange(600) % 2)
+    numbered.columns = range(5)
+    pairs = numbered.set_axis(pd.MultiIndex.from_product([["a"], range(5)]), axis=1)
+
+    by_number = PUGAM(check=False).fit(numbered, "3", sample="4")
+    by_pair = PUGAM(check=False).fit(pairs, "('a', 3)", sample="('a', 4)")
+
+    assert list(by_number.feature_names_in_) == ["0", "1", "2"]
+    assert list(by_pair.feature_names_in_) == ["('a', 0)", "('a', 1)", "('a', 2)"]
+    assert by_pair.pi_ == pytest.approx(by_number.pi_)
+    scored = by_number.predict_proba(numbered, sample="4")
+    np.testing.assert_array_equal(scored, by_number.predict_proba(numbered, sample=numbered[4]))
+    with pytest.raises(InputError, match="X has several columns named '1'"):
+        PUGAM(check=False).fit(numbered.set_axis([0, 1, 1, 3, 4], axis=1), "3")

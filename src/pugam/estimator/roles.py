@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 
-from pugam.data import SampledRows, SampleRoles, as_array
+from pugam.data import SampledRows, SampleRoles, as_array, open_frame
 from pugam.errors import InputError
 from pugam.estimator.training import TrainingRows, is_elsewhere
 from pugam.likelihood import SampleSizes
@@ -47,12 +46,12 @@ def take_columns(X: Any, given: dict[str, Any], kept: str | None = None) -> tupl
     named = {role: name for role, name in given.items() if isinstance(name, str)}
     if not named:
         return X, given
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if not isinstance(frame, nw.DataFrame):
+    frame = open_frame(X)
+    if frame is None:
         raise InputError(f"X has no names of columns: give {next(iter(named))} as an array, one value for each row.")
     for role, name in named.items():
         if name not in frame.columns:
-            known = ", ".join(map(str, frame.columns))
+            known = ", ".join(frame.columns)
             raise InputError(Argument(role, name), f" is not a column of X; its columns are {known}.")
     values = {role: as_array(frame[name].to_native()) for role, name in named.items()}
     return frame.drop([name for name in dict.fromkeys(named.values()) if name != kept]).to_native(), given | values

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import narwhals as nw
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
@@ -14,6 +13,7 @@ from pugam.data import (
     find_sample,
     is_missing,
     make_frame,
+    open_frame,
     require_name,
     require_several,
     sample_name,
@@ -291,9 +291,8 @@ class SampleMethods(LabellingMethods):
         """The values of a column of X, where no sample has its name; otherwise what was given."""
         if not isinstance(sample, str) or sample in self._require_samples().names:
             return sample
-        frame = nw.from_native(X, eager_only=True, pass_through=True)
-        there = isinstance(frame, nw.DataFrame) and sample in frame.columns
-        return as_array(frame[sample].to_native()) if there else sample
+        frame = None if X is None else open_frame(X)
+        return sample if frame is None or sample not in frame.columns else as_array(frame[sample].to_native())
 
     def _numbers_of(self, sample: Any, n_rows: int) -> np.ndarray:
         """Numbers of the samples of some rows: the one named, or one named for each row."""
