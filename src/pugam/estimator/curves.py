@@ -218,11 +218,9 @@ class CurveMethods:
         True
         """
         check_is_fitted(self)
-        if not hasattr(a, "items") or not hasattr(b, "items"):
-            raise InputError("A contrast compares two sets of values, each as {column: value}.")
-        sides, covariance = (dict(a.items()), dict(b.items())), self._curve_covariance
+        covariance = self._curve_covariance
         with one_blas_thread():
-            return contrast(self._design, *sides, self.coef_, covariance, level, self._draws, self._fit.added)
+            return contrast(self._design, a, b, self.coef_, covariance, level, self._draws, self._fit.added)
 
     def odds_ratio(
         self, term: str | Term | Mapping[str, Any], a: Any, b: Any = None, level: float = 0.95

@@ -254,6 +254,8 @@ def contrast_weights(
 
     The name of a column stands for all terms that it has a part in; the label of a term for that term alone.
     """
+    if not hasattr(a, "items") or not hasattr(b, "items"):
+        raise InputError("A contrast compares two sets of values, each as {column: value}.")
     terms_a, terms_b = (_values_of_terms(design, side, averaged) for side in (a, b))
     if not terms_a or terms_a.keys() != terms_b.keys():
         raise InputError("A contrast compares values of the same columns; name the same ones, one or more, in a and b.")

@@ -39,6 +39,7 @@ WITH_LEVEL: dict[str, Callable[..., Figure]] = {
 def draw(model: FittedModel, what: str, level: float = 0.95, **options: Any) -> Figure:
     """Draw one of the pictures of a model, or those of its diagnosis."""
     load_extra(MATPLOTLIB, "Pictures need")
+    what = what if isinstance(what, str) else repr(what)
     if what == "posterior":
         return plot_posterior(model, **options)
     if what in WITH_LEVEL:
