@@ -30,7 +30,7 @@ from pugam.inference.multiple_tests import holm
 from pugam.inference.omnibus import Omnibus, probe_residuals
 from pugam.inference.open_effects import OpenEffects, condition_number
 from pugam.inference.opinions import Opinion, ask_others, find_disagreement
-from pugam.inference.own_curves import predictors_of_all
+from pugam.inference.own_curves import ratios_of_all
 from pugam.inference.pair_test import PairTest, score_pairs
 from pugam.inference.profile import PiProfile, profile_interval
 from pugam.inference.reliance import inflation, reliance
@@ -432,7 +432,7 @@ def _spread(starts: Sequence[StartRecord]) -> tuple[int, float]:
 
 def _distance(fitted: Fitted) -> float:
     """Difference between positives and negatives in mean log density ratio; unlabelled rows have a mean in between."""
-    engine, ratio = fitted.engine, predictors_of_all(fitted)
+    engine, ratio = fitted.engine, ratios_of_all(fitted)
     weights = np.ones(engine.n_rows) if engine.weights is None else engine.weights
     labelled, hidden = (
         float(np.average(ratio[rows], weights=weights[rows])) for rows in (engine.positive, ~engine.positive)

@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from pugam.engines import Engine
+from pugam.inference.shares import samples_of
 from pugam.solvers import Fitted, predictors_by_sample
 from pugam.solvers.own_curves import OwnCurves
 from pugam.terms import Design, Encoded
 
-__all__ = ["SeenTogether", "predictors_of_all", "see_together"]
+__all__ = ["SeenTogether", "predictors_of_all", "ratios_of_all", "see_together"]
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.intp]
@@ -65,12 +66,23 @@ class SeenTogether:
 
 
 def predictors_of_all(fitted: Fitted) -> Array:
-    """Predictors of all rows, shape (n_rows,): with curves of their own, those of all samples together.
-
-    Labelled rows are in no sample. The level that they have in a column of samples stands for none.
-    """
+    """Predictors of all rows, shape (n_rows,): with curves of their own, those of all samples together."""
     together = see_together(fitted)
     return fitted.engine.linear_predictor(fitted.fit.optimum.b) if together is None else together.predictors
+
+
+def ratios_of_all(fitted: Fitted) -> Array:
+    """Log density ratios of all rows up to a constant, shape (n_rows,): with curves of their own, by the row's sample.
+
+    Labelled rows are in no sample, and have the mean over all. The level that they have in a column of samples stands
+    for none.
+    """
+    together, shares = see_together(fitted), fitted.fit.samples
+    if together is None or shares is None:
+        return fitted.engine.linear_predictor(fitted.fit.optimum.b)
+    own, mean = samples_of(fitted), shares.rows / shares.rows.sum() @ together.by_sample
+    within = together.by_sample[np.clip(own - 1, 0, len(shares.rows) - 1), np.arange(len(own))]
+    return np.asarray(np.where(own > 0, within, mean))
 
 
 def see_together(fitted: Fitted) -> SeenTogether | None:

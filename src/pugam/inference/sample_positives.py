@@ -24,7 +24,7 @@ from scipy.special import chdtrc
 
 from pugam.data import SurveyRows
 from pugam.inference.labelling_test import LARGEST_LEADING, MOST_LEADING, functions_of_columns
-from pugam.inference.own_curves import predictors_of_all
+from pugam.inference.own_curves import ratios_of_all
 from pugam.inference.pair_products import in_ranks
 from pugam.inference.rows_tested import MOST_ROWS, copies_of_rows, encoded_at, read_axes, spread_rows
 from pugam.inference.score_test import ScoreTest, orthonormal
@@ -171,7 +171,7 @@ def _functions(fitted: Fitted, rows: Numbers, weights: Array, own_column: str | 
 
 def _ratios(fitted: Fitted, rows: Numbers, weights: Array) -> Array:
     """Ranks of the density ratio by the model: shape (n, 1)."""
-    return in_ranks(predictors_of_all(fitted)[rows], weights)[:, None]
+    return in_ranks(ratios_of_all(fitted)[rows], weights)[:, None]
 
 
 def _unit(columns: Array, weights: Array) -> Array:
