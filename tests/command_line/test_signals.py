@@ -9,6 +9,14 @@ from pugam.command_line import running
 from pugam.command_line.signals import Signals
 
 
+@pytest.fixture(autouse=True)
+def not_in_the_background():
+    """Signals as in a terminal: shells let processes in the background ignore Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def break_a_thread():
     thread = threading.Thread(target=lambda: {}["nothing"])
     thread.start()
