@@ -16,8 +16,27 @@ COMMON = {"deadline": None, "derandomize": True, "database": None, "suppress_hea
 # runs off only where pi was corrected, a climb that was stuck and taken for converged, bounds once more; starts that
 # all end below curves of zero, an indefinite observed information, five last steps that led down, and an effect of
 # which nothing is known; names that are numbers in a message, a column without a value in any unlabelled row, and rows
-# of next to no weight that are next to impossible; copies of a single unlabelled row, and trees that are sure.
+# of next to no weight that are next to impossible; copies of a single unlabelled row, and trees that are sure; EM that
+# stops by a gain for each copy of a row, of which there are a billion.
 ONCE_WRONG = [
+    Call(
+        seed=516507,
+        n_rows=22,
+        columns=("counts", "mostly zero"),
+        apart=2.0,
+        rows="five kinds",
+        weights="all large",
+        terms="lines and curves",
+        options=(
+            ("smoothing", 0.0),
+            ("n_jobs", 1),
+            ("pi", (0.29999, 0.3)),
+            ("solver", "em"),
+            ("n_starts", 2),
+            ("max_iter", 300),
+        ),
+        look="weights",
+    ),
     Call(
         seed=551231,
         n_rows=107,

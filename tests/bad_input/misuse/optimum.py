@@ -22,7 +22,7 @@ __all__ = ["check_adjustment", "check_evidence", "check_optimum", "problem_of"]
 EDGE = 1e-5  # pi is kept so far from 0 and 1
 # What may be left to gain in log-likelihood, in units of `tol`, and relative to the likelihood. With the default tol it
 # is 0.0001, a seventieth of a standard error.
-# EM's last step gained less than `tol`, which is less than what many more steps would.
+# EM's last step gained less than `tol` times a small weight, which is less than what many more steps would.
 LEFT, ROUNDING = {"newton": 1.0, "em": 1000.0}, {"newton": 1e-8, "em": 1e-7}
 # Of the width of the 95% interval, on the logit scale; and how much higher the evidence may be there.
 # Variances settle slowly where bends or interactions are next to nothing, and stop where little changes: from another
@@ -112,7 +112,8 @@ def require_top(model, problem, beta, free, what, separated=False):
     """Require that nothing worth mentioning can be gained from there."""
     value = problem.value(beta)
     solver = "newton" if model.shrinkage_ is not None else model.solver
-    allowed = LEFT[solver] * model.tol + ROUNDING[solver] * (1.0 + abs(value)) + CANCELLING * sum(problem.counts)
+    unit = float(np.quantile(problem.weights, TUNING.small_weights)) if solver == "em" else 1.0
+    allowed = LEFT[solver] * model.tol * unit + ROUNDING[solver] * (1.0 + abs(value)) + CANCELLING * sum(problem.counts)
     allowed += max(1.0, problem.weights.max()) if separated else 0.0  # as much as one row has to tell
     for how, left in (("is there to gain", problem.gain(beta, free)), ("was gained", problem.climb(beta, free))):
         assert left is None or left <= allowed, f"{what}: {left:.3g} in log-likelihood {how}, allowed is {allowed:.3g}"
