@@ -16,6 +16,7 @@ from pugam.solvers import Optimum, PiRange, SmoothedFit, Survey, labelling_direc
 from pugam.terms import PREDICTION_ROWS, Design, Encoded
 
 __all__ = [
+    "NO_IDEA",
     "bayesian_covariance",
     "covariance_given_labels",
     "frequentist_covariance",
@@ -29,6 +30,7 @@ __all__ = [
 Array = NDArray[np.float64]
 
 ANY_PI = PiRange()
+NO_IDEA = 100.0  # standard error of a parameter, or of an effect wherever it is known best
 
 
 def bayesian_covariance(fit: SmoothedFit, n0: float, n1: float, pi_range: PiRange = ANY_PI) -> Array:
@@ -47,13 +49,15 @@ def sampling_covariance(
     """The inverse V of the information with penalty and prior, corrected for how rows were sampled: shape (q, q).
 
     Given z, or by a survey: then V (B + P) V with B the variance of the score among clusters, P penalty and prior.
-    With B = I, that is V.
+    With B = I, that is V. It is V for parameters that rows tell next to nothing of: that their scores hardly vary does
+    not make them known.
     """
     if survey is None:
         return covariance_given_labels(optimum, n0, n1, pi_range)
     covariance = optimum.covariance(pi_range)
     among: Array = covariance @ (survey.score_variance + np.diag(optimum.curvature)) @ covariance
-    return 0.5 * (among + among.T)
+    is_open = covariance.diagonal() > NO_IDEA**2
+    return np.where(is_open | is_open[:, None], covariance, 0.5 * (among + among.T))
 
 
 def covariance_given_labels(optimum: Optimum, n0: float, n1: float, pi_range: PiRange = ANY_PI) -> Array:

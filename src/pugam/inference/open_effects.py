@@ -14,18 +14,18 @@ from numpy.typing import NDArray
 from scipy.linalg import lapack
 
 from pugam.engines import Engine
+from pugam.inference.covariance import NO_IDEA
 from pugam.inference.effects import curve_columns, default_grid, standard_errors
 from pugam.linear_algebra import restrict
 from pugam.solvers import Fitted, Optimum, count_rows, mean_products
 from pugam.terms import Basis, Design
 
-__all__ = ["LARGEST_CONDITION", "NO_IDEA", "OpenEffects", "condition_number", "find_one_sided", "find_open_effects"]
+__all__ = ["LARGEST_CONDITION", "OpenEffects", "condition_number", "find_one_sided", "find_open_effects"]
 
 Array = NDArray[np.float64]
 
 FEWEST_IN_A_LEVEL = 0.1  # a level with labelled and unlabelled rows has one at least; where climbs stop, 0.01 is left
 SMALLEST_RUNAWAY = 4.0  # effect, against the middle one of the other levels: where weights are small, so is the doubt
-NO_IDEA = 100.0  # standard error of an effect, wherever it is known best
 LARGEST_CONDITION = 1e9
 LEAST_OWN = 1e-12  # of a parameter's information, that the intercept does not share: less is rounding
 LEAST_SHARE = 1e-6  # of a level's rows, labelled or unlabelled: less is rounding

@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 from pugam.data import SurveyRows
 from pugam.engines import Engine
 from pugam.inference.kinds import inference_of
-from pugam.inference.open_effects import NO_IDEA
 from pugam.inference.shares import samples_of
 from pugam.likelihood import SampleShares, SampleSizes, label_frequency, log_c_slope, sample_scores, saturating_rows
 from pugam.linear_algebra import inverse
@@ -65,26 +64,17 @@ def know_survey(fitted: Fitted, rows: SurveyRows | None) -> Fitted:
         return fitted
     if fitted.fit.samples is None:
         sums = sums_among_clusters(fitted.engine, samples_of(fitted), rows, partial(_scores, fitted))
-        return replace(fitted, fit=replace(fitted.fit, survey=_survey(fitted, sums, rows)))
+        return replace(fitted, fit=replace(fitted.fit, survey=_survey(sums, rows)))
     known = sampled_mode(fitted)
     of_rows = partial(sampled_scores, mode=known.mode, sizes=known.sizes)
     sums = sums_among_clusters(fitted.engine, samples_of(fitted), rows, of_rows)
     shares = _shares_by_survey(fitted.fit.samples, known, variance_of_sum(sums, rows.strata))
-    survey = _survey(fitted, _scores_together(fitted, known, sums, rows), rows)
+    survey = _survey(_scores_together(fitted, known, sums, rows), rows)
     return replace(fitted, fit=replace(fitted.fit, survey=survey, samples=shares))
 
 
-def _survey(fitted: Fitted, sums: Array, rows: SurveyRows) -> Survey:
-    """How rows were drawn, and how the score varies.
-
-    Scores of parameters that rows tell next to nothing of hardly vary, which does not make them known: they are taken
-    to vary as the model says.
-    """
-    optimum = fitted.fit.optimum
-    is_open = optimum.covariance(fitted.settings.pi_range).diagonal() > NO_IDEA**2
-    by_model = np.where(np.outer(is_open, is_open), optimum.hessian, 0.0)
-    variance = variance_of_sum(sums, rows.strata) + by_model
-    return Survey(len(rows.of_all), rows.n_clusters, rows.n_strata, variance)
+def _survey(sums: Array, rows: SurveyRows) -> Survey:
+    return Survey(len(rows.of_all), rows.n_clusters, rows.n_strata, variance_of_sum(sums, rows.strata))
 
 
 def variance_of_sum(sums: Array, strata: Numbers) -> Array:
