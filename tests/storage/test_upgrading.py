@@ -157,3 +157,10 @@ def test_posteriors_of_format_3_are_not_averaged(third):
 def test_evidence_that_is_malformed_is_left_for_the_reader_to_refuse(third, logits):
     with pytest.raises(InputError, match="marginal"):
         from_json(json.dumps({**third, "marginal": {**third["marginal"], "logits": logits}}), "model.json")
+
+
+@pytest.mark.parametrize("evidence", [-np.inf, 1.0, [], [[0.0]], None, "high"])
+def test_evidence_of_another_shape_is_left_for_the_reader_to_refuse(third, evidence):
+    marginal = {**third["marginal"], "evidence": evidence}
+
+    assert upgrade({**third, "marginal": marginal})["marginal"]["slopes"] is None

@@ -47,6 +47,8 @@ def _slopes(marginal: dict[str, Any]) -> Any:
     """Slopes of the curve that `PchipInterpolator` draws through the evidence; None where there is none."""
     try:
         places, values = (np.array(marginal[key], dtype=float) for key in ("logits", "evidence"))
+        if places.ndim != 1 or places.shape != values.shape:
+            return None
         if len(places) == 1:
             return [0.0]
         slopes: list[float] = PchipInterpolator(places, values).derivative()(places).tolist()
