@@ -61,7 +61,7 @@ def with_effects_of_samples(specs: Sequence[Term], column: str | None) -> list[T
     """Put the effects of samples, where curves vary with their column, behind all terms; refuse other terms of it."""
     if column is None:
         return list(specs)
-    effects = [spec for spec in specs if isinstance(spec, Factor) and spec.columns == (column,)]
+    effects = [spec for spec in specs if spec.tells_levels_apart and spec.columns == (column,)]
     others = [spec for spec in specs if spec not in effects]
     for spec in others:
         if column in spec.columns and spec.common(column) is None:

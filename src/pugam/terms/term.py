@@ -61,6 +61,7 @@ class Term(ABC):
     is_margin: ClassVar[bool] = False  # whether interactions take it as it is, and not as a curve
     is_known: ClassVar[bool] = False  # whether it is added as it is, with nothing to estimate
     is_labelling: ClassVar[bool] = False  # whether it says who is labelled, and has no part in the density ratio
+    tells_levels_apart: ClassVar[bool] = False  # whether it gives each level of its column an effect, and no more
     options: ClassVar[Mapping[str, Option]]
     missing: JointMissingPolicy
 

@@ -41,6 +41,7 @@ class Factor(LevelTerm):
     function: ClassVar[str] = "f"
     kind: ClassVar[str] = "factor"
     is_margin: ClassVar[bool] = True
+    tells_levels_apart: ClassVar[bool] = True
     purpose: ClassVar[str] = "for a factor"
     options: ClassVar = {"missing": MISSING, "unseen": UNSEEN}
 
