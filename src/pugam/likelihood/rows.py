@@ -45,6 +45,7 @@ Flags = NDArray[np.bool_]
 # large weights.
 SMALLEST = float(np.finfo(np.float64).tiny)
 SMALLEST_SQUARABLE = 1e-130
+LOWEST_EXPONENT = -700.0  # exp(700) is finite
 
 
 class SaturatingRows(NamedTuple):
@@ -78,6 +79,13 @@ def expit_pair(s: Array, xp: Any = np) -> tuple[Array, Array]:
     """Return expit(s) and expit(-s), both to full relative precision."""
     if xp is not np:
         return xp.special.expit(s), xp.special.expit(-s)  # each one pass over a device's memory
+    if s.min(initial=0.0) > LOWEST_EXPONENT:  # exp(-s) is finite: half as many passes
+        h = np.negative(s)
+        np.exp(h, out=h)
+        m = h + 1.0
+        np.divide(1.0, m, out=m)
+        h *= m
+        return m, h
     small = np.exp(-np.abs(s))
     large = 1.0 / (1.0 + small)
     small *= large
