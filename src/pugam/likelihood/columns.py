@@ -7,6 +7,7 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import blas
 
 __all__ = ["Columns", "DenseColumns", "ShiftedColumns", "products_of_columns"]
 
@@ -15,6 +16,7 @@ Products = Callable[[Array], Array]
 
 # With so many matrices of so few columns, one product of the weights with all products of columns is faster.
 MANY_GRAMS, FEW_COLUMNS = 8, 80
+FEW_VECTORS = 4  # fewer are multiplied with a matrix one by one
 
 
 class Columns(Protocol):
@@ -62,11 +64,11 @@ class DenseColumns:
 
     def predict(self, b: Array) -> Array:
         """Return b X'."""
-        return np.asarray(b @ self.X.T)
+        return _product(b, self.X.T)
 
     def project(self, rows: Array) -> Array:
         """Return rows X."""
-        return np.asarray(rows @ self.X)
+        return _product(rows, self.X)
 
     def grams(self, weights: Array, out: Array) -> None:
         """Write X' diag(w) X for every row w of weights."""
@@ -87,7 +89,11 @@ class DenseColumns:
 
     def forms(self, matrix: Array) -> Array:
         """Return x' M x of every row x."""
-        return np.asarray(np.einsum("ij,ij->i", self.X @ matrix, self.X))
+        lower = np.tril(matrix)
+        lower.flat[:: len(lower) + 1] *= 0.5
+        products = blas.dtrmm(2.0, lower, self.X, side=1, lower=1)  # M is symmetric: half of the products do
+        products *= self.X
+        return np.asarray(products.sum(axis=1))
 
     def written_out(self) -> Array:
         """Return X."""
@@ -128,6 +134,16 @@ class ShiftedColumns:
     def written_out(self) -> Array:
         """Return X."""
         return self._X.written_out()
+
+
+def _product(vectors: Array, matrix: Array) -> Array:
+    """Multiply vectors with a matrix: a few one by one, since BLAS packs the whole matrix for several together."""
+    if len(vectors) >= FEW_VECTORS:
+        return np.asarray(vectors @ matrix)
+    product = np.empty((len(vectors), matrix.shape[1]))
+    for vector, out in zip(vectors, product, strict=True):
+        np.matmul(vector, matrix, out=out)
+    return product
 
 
 def _symmetric(X: Array, weights: Array) -> Array:
