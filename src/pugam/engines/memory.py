@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import partial, reduce
+from itertools import pairwise
 from operator import add
 from typing import Any, TypeVar
 
@@ -41,7 +42,7 @@ Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Result = TypeVar("Result")
 
-BLOCK_CELLS = 100_000  # model cells of a block: small enough for the second-level cache
+BLOCK_CELLS = 300_000  # model cells of a block: what a block costs of itself is little then
 MIN_BLOCK_ROWS = 1024
 ONCE_BLOCK_ROWS = 8192  # where evaluating columns, not multiplying them, is the work
 LOCAL_BLOCK_ROWS = 32_768  # where columns are not written out, blocks are larger: what a block costs of itself is more
@@ -116,7 +117,7 @@ class MemoryEngine(CountedRows):
         self._matrix: Array | None = None
         if 8 * n_cells <= CACHE_BYTES and not self._local and not once:
             self._matrix = self._evaluate_all()
-        self._products: dict[int, Array] = {}  # by the first row of a block
+        self._products: dict[tuple[int, int], Array] = {}  # by a block's first row and the one after its last
         self._places: Workspace | None = None  # of all rows, within the terms that are summed by moments
         if self._local and not self._is_part and not once and self._bytes_of_places <= CACHE_BYTES:
             self._places = Workspace.empty(design, len(positive))
@@ -255,10 +256,10 @@ class MemoryEngine(CountedRows):
         return self._sum(of_block, self.n_rows * width**2)
 
     def _evaluate_all(self) -> Array:
-        matrix = np.empty((self.n_rows, 1 + self.design.n_columns))
+        matrix = np.empty((1 + self.design.n_columns, self.n_rows)).T  # by columns: weighting rows is faster
 
-        def of_group(limits: tuple[int, int]) -> None:
-            for rows in self._block_slices(*limits):
+        def of_group(group: slice) -> None:
+            for rows in _evenly(group.start, group.stop, self._block_rows):
                 self.design.matrix([values[rows] for values in self.encoded], out=matrix[rows])
 
         self._map_groups(of_group)
@@ -267,36 +268,32 @@ class MemoryEngine(CountedRows):
     def _sum(self, of_block: Callable[[Block], Result], work: int = 0) -> Result:
         """Sum over all blocks; `work` is how many products of cells that takes, if it is mostly such products."""
 
-        def of_group(limits: tuple[int, int]) -> Result:
-            return reduce(add, map(of_block, self.blocks(*limits)))
+        def of_group(group: slice) -> Result:
+            return reduce(add, map(of_block, self.blocks(group.start, group.stop)))
 
         return reduce(add, self._map_groups(of_group, work))
 
-    def _map_groups(self, of_group: Callable[[tuple[int, int]], Result], work: int = 0) -> list[Result]:
+    def _map_groups(self, of_group: Callable[[slice], Result], work: int = 0) -> list[Result]:
         groups = self._groups()
         small = max(work, self.n_rows * (1 + self.design.n_columns)) < SMALL_WORK
         return map_in_threads(of_group, groups, 1 if small else min(self.n_threads, len(groups)))
 
-    def _groups(self) -> list[tuple[int, int]]:
-        size = max(self._block_rows, -(-self.n_rows // GROUPS))
-        return [(start, min(start + size, self.n_rows)) for start in range(0, self.n_rows, size)]
-
-    def _block_slices(self, start: int, stop: int) -> Iterator[slice]:
-        for first in range(start, stop, self._block_rows):
-            yield slice(first, min(first + self._block_rows, stop))
+    def _groups(self) -> list[slice]:
+        return _evenly(0, self.n_rows, max(self._block_rows, -(-self.n_rows // GROUPS)))
 
     def blocks(self, start: int, stop: int) -> Iterator[Block]:
         """Yield the rows from start to stop, block by block; a block is valid until the next is asked for."""
-        workspace = self._workspace(stop - start)
-        for rows in self._block_slices(start, stop):
+        parts = _evenly(start, stop, self._block_rows)
+        workspace = self._workspace(parts)
+        for rows in parts:
             weights = None if self.weights is None else self.weights[rows]
             yield Block(rows, self._columns(rows, workspace), self.positive[rows], weights)
 
-    def _workspace(self, n_rows: int) -> Workspace | None:
+    def _workspace(self, parts: list[slice]) -> Workspace | None:
         """Room for one block after the other, unless the places of all rows are kept."""
         if not self._local or self._places is not None:
             return self._places
-        return Workspace.empty(self.design, min(self._block_rows, n_rows))
+        return Workspace.empty(self.design, max(rows.stop - rows.start for rows in parts))
 
     def _columns(self, rows: slice, workspace: Workspace | None) -> Columns:
         encoded = [values[rows] for values in self.encoded]
@@ -308,7 +305,7 @@ class MemoryEngine(CountedRows):
         if workspace is not None:
             return self._local_columns(encoded, rows, workspace)
         X = self.design.matrix(encoded) if self._matrix is None else self._matrix[rows]
-        return DenseColumns(X, partial(self._products_of, rows.start))
+        return DenseColumns(X, partial(self._products_of, (rows.start, rows.stop)))
 
     def _local_columns(self, encoded: Sequence[Encoded], rows: slice, workspace: Workspace) -> Columns:
         """Columns that are not written out; where the places of all rows are kept, each block is located once."""
@@ -319,13 +316,13 @@ class MemoryEngine(CountedRows):
         self._located.add(block)
         return columns
 
-    def _products_of(self, first_row: int, X: Array) -> Array:
+    def _products_of(self, block: tuple[int, int], X: Array) -> Array:
         """Products of a block's columns, kept where all of them take little memory."""
         if not self._keeps_products:
             return products_of_columns(X)
-        if first_row not in self._products:
-            self._products[first_row] = products_of_columns(X)
-        return self._products[first_row]
+        if block not in self._products:
+            self._products[block] = products_of_columns(X)
+        return self._products[block]
 
 
 class MemoryResampledRows:
@@ -373,3 +370,10 @@ class MemoryResampledRows:
             return of_block(block, counts if block.weights is None else counts * block.weights)
 
         return reduce(add, map(weighted, self._engine.blocks(0, self._engine.n_rows)))
+
+
+def _evenly(start: int, stop: int, size: int) -> list[slice]:
+    """Cut rows into parts of much the same size, near the one given: a small rest costs as much as a whole part."""
+    parts = max(1, round((stop - start) / size))
+    limits = [start + (stop - start) * number // parts for number in range(parts + 1)]
+    return [slice(*ends) for ends in pairwise(limits)]
