@@ -16,7 +16,7 @@ from pugam.solvers.fisher import maximize_fisher
 from pugam.solvers.fits import FittedKind, MarginalFit, Search
 from pugam.solvers.laplace import EvidenceAt, Model, climb, log_evidence
 from pugam.solvers.optimum import Optimum
-from pugam.solvers.pairs import Pair, add_pairs, choice_cost, find_pairs, screen_pairs
+from pugam.solvers.pairs import Pair, add_all_pairs, add_pairs, choice_cost, find_pairs, screen_pairs
 from pugam.solvers.pi import FIXED, PiRange
 from pugam.solvers.settings import Settings
 from pugam.solvers.settling import approach, settle
@@ -146,7 +146,7 @@ def _candidates(course: _Course, pairs: Sequence[Pair], room: int) -> Iterator[t
     if len(chosen) == len(pairs) or len(pairs) > room:
         return
     if screening.together > TUNING.possible_gain or (len(pairs) <= TUNING.few_pairs and _gain_here(course, pairs)):
-        yield pairs, add_pairs(course.model, pairs, screening.families)
+        yield pairs, add_all_pairs(course.model, pairs, screening)
 
 
 def _gain_here(course: _Course, pairs: Sequence[Pair]) -> bool:

@@ -6,18 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.engines import Engine
-from pugam.layout import Layout
-from pugam.solvers.standpoint import Standpoint
 from pugam.terms import Design
 
 __all__ = [
     "column_variances",
     "covariance_among",
     "effect_variances",
-    "flat_curves",
     "mean_products",
     "shared_variances",
-    "variances_seen",
     "without_known",
 ]
 
@@ -28,7 +24,9 @@ def mean_products(engine: Engine) -> Array:
     """Mean products of the intercept's ones and all model columns: shape (1 + p, 1 + p)."""
     layout, engine = engine.design.layout, without_known(engine)
     sums = engine.sums(np.array([0.5]), np.zeros((1, layout.of_predictors.size)))
-    return _mean_products(sums.information[0], layout)
+    # Without curves all rows have the same information: what is left of it are products of columns.
+    products, ones = sums.information[0][layout.predictor, layout.predictor], layout.of_predictors.intercept
+    return np.asarray(products / products[ones, ones])
 
 
 def without_known(engine: Engine) -> Engine:
@@ -48,7 +46,9 @@ def shared_variances(design: Design, variances: Array) -> Array:
 
 def column_variances(engine: Engine) -> Array:
     """Variances of the model columns, shape (p,); rounding may leave one a little below zero."""
-    return _variances(mean_products(engine), engine.design.layout)
+    products, alone = mean_products(engine), engine.design.layout.of_predictors
+    variances = products.diagonal() - products[alone.intercept] ** 2
+    return np.asarray(variances[alone.coefficients])
 
 
 def effect_variances(engine: Engine, theta: Array) -> Array:
@@ -75,25 +75,3 @@ def covariance_among(engine: Engine, chosen: NDArray[np.bool_]) -> Array:
     constant = covariance.diagonal() <= 0.0  # there, up to rounding
     covariance[constant] = covariance[:, constant] = 0.0
     return np.asarray(covariance)
-
-
-def flat_curves(layout: Layout) -> Array:
-    """Parameters from which variances are seen."""
-    return np.zeros(layout.size)
-
-
-def variances_seen(flat: Standpoint) -> Array:
-    """The same variances, from how an objective is seen with flat curves."""
-    return _variances(_mean_products(flat.information, flat.layout), flat.layout)
-
-
-def _mean_products(information: Array, layout: Layout) -> Array:
-    """Without curves all rows have the same information: what is left of it are products of columns."""
-    products, ones = information[layout.predictor, layout.predictor], layout.of_predictors.intercept
-    return np.asarray(products / products[ones, ones])
-
-
-def _variances(products: Array, layout: Layout) -> Array:
-    alone = layout.of_predictors
-    variances = products.diagonal() - products[alone.intercept] ** 2
-    return np.asarray(variances[alone.coefficients])

@@ -14,15 +14,15 @@ from scipy.special import gammaln
 from pugam.engines import Engine, Sources
 from pugam.likelihood import label_frequency, saturating_rows
 from pugam.linear_algebra import inverse
-from pugam.solvers.families import Families, gather_families
+from pugam.solvers.families import gather_families
 from pugam.solvers.laplace import EvidenceAt, Model
-from pugam.solvers.moments import column_variances, flat_curves, variances_seen
+from pugam.solvers.moments import column_variances
 from pugam.solvers.objective import Objective
 from pugam.solvers.standpoint import Standpoint
 from pugam.solvers.tuning import TUNING
 from pugam.terms import INTERACTIONS, Basis, Design, Interaction, TensorBasis
 
-__all__ = ["Pair", "Screening", "add_pairs", "choice_cost", "find_pairs", "screen_pairs"]
+__all__ = ["Pair", "Screening", "add_all_pairs", "add_pairs", "choice_cost", "find_pairs", "screen_pairs"]
 
 Array = NDArray[np.float64]
 
@@ -47,12 +47,12 @@ class Pair:
 class Screening(NamedTuple):
     """What pairs seem to gain in log evidence: each alone, largest first, and all together with one variance.
 
-    The families are those of the model that has all of them.
+    `wider` is the model that has all of them, over the rows looked at: all there are, or a sample.
     """
 
     ranked: list[tuple[Pair, float]]
     together: float
-    families: Families
+    wider: Model
 
 
 def find_pairs(design: Design, n_rows: float, importance: Array) -> list[Pair]:
@@ -98,12 +98,18 @@ def _product(left: Basis, right: Basis) -> TensorBasis:
     return TensorBasis(Interaction((left.spec, right.spec)), (left, right))
 
 
-def add_pairs(model: Model, pairs: Sequence[Pair], families: Families | None = None) -> Model:
-    """Return the model with these interactions as further terms; if its families are known, without a pass."""
+def add_pairs(model: Model, pairs: Sequence[Pair]) -> Model:
+    """Return the model with these interactions as further terms."""
     engine = _widened(model, pairs)
-    if families is None:
-        return Model.of(engine, engine.design, model.prior)
-    return Model(engine, engine.design, families, model.prior)
+    return Model.of(engine, engine.design, model.prior)
+
+
+def add_all_pairs(model: Model, pairs: Sequence[Pair], screening: Screening) -> Model:
+    """Return the model with all pairs that were screened: without a pass, and as it is where all rows were seen."""
+    if screening.wider.engine.n_rows == model.engine.n_rows:
+        return screening.wider
+    engine = _widened(model, pairs)
+    return replace(screening.wider, engine=engine, design=engine.design)
 
 
 def _widened(model: Model, pairs: Sequence[Pair], once: bool = False) -> Engine:
@@ -124,10 +130,9 @@ def screen_pairs(model: Model, known: EvidenceAt, pairs: Sequence[Pair]) -> Scre
     is that of a sample of them, counted as often as there are more; the score is always that of all rows.
     """
     some = _weighted_sample(model)
-    wide = _widened(some, pairs, once=True)
-    flat, here = _look(Objective(wide, np.zeros(wide.design.n_columns), model.prior), known)
-    variances = column_variances(wide) if wide.design.known_terms else variances_seen(flat)
-    families = gather_families(wide.design, variances)
+    wide = _widened(some, pairs, once=some is not model)
+    families = gather_families(wide.design, column_variances(wide))
+    here = _look(Objective(wide, np.zeros(wide.design.n_columns), model.prior), known)
     score, information = _projected(here, known, None if some is model else _score(model, known, pairs))
     weights = families.weights[families.names.index(INTERACTIONS)]
     first = len(model.design.bases)
@@ -138,7 +143,8 @@ def screen_pairs(model: Model, known: EvidenceAt, pairs: Sequence[Pair]) -> Scre
         for block in blocks
     ]
     ranked = sorted(zip(pairs, gains, strict=True), key=lambda one: -one[1])
-    return Screening(ranked, _gain(score, information, weights[start:]), families)
+    wider = Model(wide, wide.design, families, model.prior)
+    return Screening(ranked, _gain(score, information, weights[start:]), wider)
 
 
 def _weighted_sample(model: Model) -> Model:
@@ -173,11 +179,12 @@ def _score_of_rows(engine: Engine, known: EvidenceAt) -> Array:
     return predictors if engine.weights is None else predictors * engine.weights
 
 
-def _look(objective: Objective, known: EvidenceAt) -> list[Standpoint]:
-    """See the rows with flat curves, and from what is known, with products of zero."""
+def _look(objective: Objective, known: EvidenceAt) -> Standpoint:
+    """See the rows from what is known, with products of zero."""
     layout = objective.layout
     theta = np.append(known.optimum.theta, np.zeros(layout.n_coefficients - known.optimum.layout.n_coefficients))
-    return objective.stand([flat_curves(layout), layout.join(known.optimum.logit_pi, known.optimum.intercept, theta)])
+    (here,) = objective.stand([layout.join(known.optimum.logit_pi, known.optimum.intercept, theta)])
+    return here
 
 
 def _projected(here: Standpoint, known: EvidenceAt, score: Array | None) -> tuple[Array, Array]:
