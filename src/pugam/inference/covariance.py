@@ -149,12 +149,11 @@ def posterior_errors(design: Design, encoded: Sequence[Encoded], covariance: Arr
     covariance : array of shape (1 + p, 1 + p)
         Of the intercept of the logit posterior, logit pi + alpha, and of all coefficients.
     """
-    values, vectors = np.linalg.eigh(covariance)
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
     errors = np.empty(len(encoded[0]))
     for rows, matrix in design.matrices(encoded):
         # Always so many rows: where BLAS multiplies fewer it may round otherwise, and rows would depend on each other.
         padded = np.zeros((PREDICTION_ROWS, matrix.shape[1]))
         padded[: len(matrix)] = matrix
-        errors[rows] = np.linalg.norm(padded @ root, axis=1)[: len(matrix)]
+        variances = np.einsum("ij,ij->i", padded @ covariance, padded)[: len(matrix)]
+        errors[rows] = np.sqrt(np.maximum(variances, 0.0))
     return errors
