@@ -79,13 +79,7 @@ class DenseColumns:
             out[:, first, second] = out[:, second, first] = grams
             return
         for w, gram in zip(weights, out, strict=True):
-            negative = w < 0.0
-            if not negative.any():
-                gram[...] = _symmetric(X, w)
-            elif X.shape[1] <= FEW_COLUMNS:
-                gram[...] = X.T @ (X * w[:, None])
-            else:
-                gram[...] = _symmetric(X[~negative], w[~negative]) - _symmetric(X[negative], -w[negative])
+            gram[...] = _symmetric(X, w)
 
     def forms(self, matrix: Array) -> Array:
         """Return x' M x of every row x."""
@@ -147,9 +141,17 @@ def _product(vectors: Array, matrix: Array) -> Array:
 
 
 def _symmetric(X: Array, weights: Array) -> Array:
-    """One matrix against its own transpose: BLAS computes half of a symmetric product."""
-    scaled = X * np.sqrt(weights)[:, None]
-    return np.asarray(scaled.T @ scaled)
+    """One matrix against its own transpose: BLAS computes half of a symmetric product.
+
+    Rows of negative weights are first added as if it were positive, and then taken off twice.
+    """
+    scaled = X.T * np.sqrt(np.abs(weights))
+    gram = np.asarray(scaled @ scaled.T)
+    negative = np.flatnonzero(weights < 0.0)
+    if len(negative):
+        twice = scaled[:, negative]
+        gram -= 2.0 * (twice @ twice.T)
+    return gram
 
 
 def products_of_columns(X: Array) -> Array:
