@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pugam.layout import Layout
 from pugam.likelihood import label_frequency
 from pugam.solvers import Optimum, PiRange, SmoothedFit, Survey, labelling_direction, labelling_score, movement
-from pugam.terms import PREDICTION_ROWS, Design, Encoded
+from pugam.terms import Design, Encoded
 
 __all__ = [
     "NO_IDEA",
@@ -30,6 +30,7 @@ __all__ = [
 Array = NDArray[np.float64]
 
 ANY_PI = PiRange()
+ROWS_MULTIPLIED = 256  # at a time
 NO_IDEA = 100.0  # standard error of a parameter, or of an effect wherever it is known best
 
 
@@ -152,8 +153,9 @@ def posterior_errors(design: Design, encoded: Sequence[Encoded], covariance: Arr
     errors = np.empty(len(encoded[0]))
     for rows, matrix in design.matrices(encoded):
         # Always so many rows: where BLAS multiplies fewer it may round otherwise, and rows would depend on each other.
-        padded = np.zeros((PREDICTION_ROWS, matrix.shape[1]))
+        tiles = np.zeros((-(-len(matrix) // ROWS_MULTIPLIED), ROWS_MULTIPLIED, matrix.shape[1]))
+        padded = tiles.reshape(-1, matrix.shape[1])
         padded[: len(matrix)] = matrix
-        variances = np.einsum("ij,ij->i", padded @ covariance, padded)[: len(matrix)]
+        variances = np.einsum("ij,ij->i", (tiles @ covariance).reshape(padded.shape), padded)[: len(matrix)]
         errors[rows] = np.sqrt(np.maximum(variances, 0.0))
     return errors

@@ -3,7 +3,7 @@
 from pugam.terms.automatic import choose_terms, may_identify_rows
 from pugam.terms.axes import Axis, level_axis, number_axis
 from pugam.terms.basis import BENDS, BOW, INTERACTIONS, STRAIGHT, Basis, Comparison, Encoded, LevelInDoubt, Penalty
-from pugam.terms.design import PREDICTION_ROWS, Design
+from pugam.terms.design import Design
 from pugam.terms.formula import format_formula, parse_formula
 from pugam.terms.gaps import complete_numbers
 from pugam.terms.kinds import (
@@ -51,7 +51,6 @@ __all__ = [
     "INTERACTIONS",
     "MISSING",
     "POWERS",
-    "PREDICTION_ROWS",
     "STRAIGHT",
     "Axis",
     "Basis",

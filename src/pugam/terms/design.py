@@ -20,7 +20,7 @@ from pugam.terms.splines import PiecewiseBasis
 from pugam.terms.support import LocalSupport
 from pugam.terms.term import Term, columns_read
 
-__all__ = ["PREDICTION_ROWS", "Design", "DesignPenalty"]
+__all__ = ["Design", "DesignPenalty"]
 
 Array = NDArray[np.float64]
 
