@@ -6,7 +6,7 @@ In turn, each kind is fitted to the rows that are of no other kind.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,6 +26,7 @@ from pugam.inference import (
     Interval,
     KindDiagnoses,
     KindLimits,
+    allow_for_model_error,
     kind_posteriors,
     rows_left,
     share_correlation,
@@ -93,22 +94,31 @@ class KindFits:
         """The interval for the sum of the shares."""
         if method not in (None, "wald"):
             raise InputError(f"The share of all kinds together has no {method} interval; take the default.")
-        return self.limits(level).together(model_error and self._allows)
+        others = self.limits(level).sums_by_others()
+        return self._allowing(lambda at: self.limits(at).together(), level, others, model_error)
 
     def intervals(self, level: float, model_error: bool = True) -> list[Interval]:
         """The interval for the share of each kind."""
-        limits, allowed = self.limits(level), model_error and self._allows
-        return [limits.of_kind(number, allowed) for number in range(len(self.names))]
+        limits = self.limits(level)
+
+        def of_kind(number: int) -> Interval:
+            by_others = limits.by_others(number)
+            return self._allowing(lambda at: self.limits(at).of_kind(number), level, by_others, model_error)
+
+        return [of_kind(number) for number in range(len(self.names))]
+
+    def _allowing(
+        self, sampling: Callable[[float], Interval], level: float, others: Sequence[float], model_error: bool
+    ) -> Interval:
+        """The interval at a level, by marginal likelihood with an allowance for model error if asked for."""
+        if not model_error or self.models[0]._settings.estimate == "mode":
+            return sampling(level)
+        return allow_for_model_error(sampling, level, others, (0.0, 1.0))
 
     @property
     def at_once(self) -> bool:
         """Whether all kinds were fitted at once, and not in turn, which takes two sweeps at least."""
         return self.n_sweeps == 1
-
-    @property
-    def _allows(self) -> bool:
-        """Whether intervals allow for model error: by marginal likelihood they do."""
-        return bool(self.models[0]._settings.estimate != "mode")
 
     @property
     def verdict(self) -> tuple[str | None, int]:

@@ -71,7 +71,7 @@ from pugam.inference.model_comparison import (
     require_same_rows,
     what_is_left_out,
 )
-from pugam.inference.model_error import ALLOWING
+from pugam.inference.model_error import ALLOWING, allow_for_model_error
 from pugam.inference.omnibus import Omnibus
 from pugam.inference.pair_test import PairTest
 from pugam.inference.pooling import FEWEST_POOLED, pool_shares
@@ -158,6 +158,7 @@ __all__ = [
     "Verdict",
     "Worklist",
     "Yields",
+    "allow_for_model_error",
     "assumed_of_samples",
     "bayesian_covariance",
     "bound_labelling",

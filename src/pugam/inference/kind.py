@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
@@ -106,17 +107,18 @@ class Inference(ABC, Generic[F_co]):
 
     def wald_interval(self, pi: float, level: float) -> Interval:
         """Interval for pi around an estimate; by marginal likelihood with an allowance for model error."""
-        interval = self.sampling_interval(pi, level)
         if self.settings.estimate == "mode":
-            return interval
-        return allow_for_model_error(interval, self.fit.neighbours, self.settings.pi_range.limits)
+            return self.sampling_interval(pi, level)
+        sampling = partial(self.sampling_interval, pi)
+        return allow_for_model_error(sampling, level, self.fit.neighbours, self.settings.pi_range.limits)
 
     def model_errors(self, pi: float, level: float) -> ModelErrors:
         """What the interval for pi allows for model error, as if there were no sampling error."""
         normal_quantile(level)  # refuses what is no level
         sure = Interval(pi, pi, pi, level, "fixed")
         if self.settings.estimate != "mode":
-            sure = allow_for_model_error(sure, self.fit.neighbours, self.settings.pi_range.limits)
+            limits = self.settings.pi_range.limits
+            sure = allow_for_model_error(lambda _: sure, level, self.fit.neighbours, limits)
         return ModelErrors.of_share(pi, sure.lower, sure.upper)
 
     @abstractmethod

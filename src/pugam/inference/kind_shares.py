@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from pugam.inference.influence import pi_influence
 from pugam.inference.intervals import Interval
-from pugam.inference.model_error import allow_for_model_error
 from pugam.likelihood import expit, logit
 from pugam.solvers import Fitted
 
@@ -63,20 +62,17 @@ class KindLimits:
         """Shares among all unlabelled rows, shape (K,)."""
         return _shares(self.logits)
 
-    def together(self, model_error: bool) -> Interval:
-        """The interval for the sum of all shares."""
+    def together(self) -> Interval:
+        """The interval for the sum of all shares, for sampling error alone."""
         odds, lower, upper = (np.exp(part) for part in (self.logits, *self._ends()))
         below, above = (_length(part, self.correlation) for part in (odds - lower, upper - odds))
         total = float(odds.sum())
         low, high = total - below, total + above
-        level = self.intervals[0].level
-        interval = Interval(
-            total / (1.0 + total), max(low, 0.0) / (1.0 + max(low, 0.0)), high / (1.0 + high), level, METHOD
-        )
-        return allow_for_model_error(interval, self._sums_by_others(), (0.0, 1.0)) if model_error else interval
+        ends = max(low, 0.0) / (1.0 + max(low, 0.0)), high / (1.0 + high)
+        return Interval(total / (1.0 + total), *ends, self.intervals[0].level, METHOD)
 
-    def of_kind(self, number: int, model_error: bool) -> Interval:
-        """The interval for the share of one kind."""
+    def of_kind(self, number: int) -> Interval:
+        """The interval for the share of one kind, for sampling error alone."""
         logits, shares = self.logits, self.shares
         # How its logit moves with those of all odds: more rows of other kinds leave fewer for this one.
         slopes = -shares / (1.0 - shares[number])
@@ -87,9 +83,11 @@ class KindLimits:
         share = float(shares[number])
         middle = float(logit(share))
         ends = float(expit(middle - below)), float(expit(middle + above))
-        interval = Interval(share, *ends, self.intervals[0].level, METHOD)
-        by_others = [float(self._moved(number, value)[number]) for value in self.others[number]]
-        return allow_for_model_error(interval, by_others, (0.0, 1.0)) if model_error else interval
+        return Interval(share, *ends, self.intervals[0].level, METHOD)
+
+    def by_others(self, number: int) -> list[float]:
+        """What others say of the share of one kind."""
+        return [float(self._moved(number, value)[number]) for value in self.others[number]]
 
     def _ends(self) -> tuple[Array, Array]:
         lower = _logits(np.array([interval.lower for interval in self.intervals]))
@@ -102,7 +100,7 @@ class KindLimits:
         logits[number] = _logits(np.array([value]))[0]
         return _shares(logits)
 
-    def _sums_by_others(self) -> list[float]:
+    def sums_by_others(self) -> list[float]:
         """The smallest and the largest sum by what others say of single kinds; nothing where they say nothing."""
         if not any(len(values) for values in self.others):
             return []

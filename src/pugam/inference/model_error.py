@@ -4,43 +4,79 @@ Negatives that look just like positives cannot be told from them. If a share q o
 pi* with 1 - pi* = (1 - pi)(1 - q), and nothing in them tells pi* from pi: the estimate is too high. The lower limit of
 an interval allows for that: -log(1 - q) is taken to be exponential, with a mean for which intervals hold on real tables
 (benchmarks/results/model_error.md). Where rows do contradict the model, the interval also holds what others say of pi.
+
+With so much room below, a share that is not too high is hardly ever missed there, so that nearly all of the chance of
+missing it may be above (Imbens and Manski 2004, for parameters that are known up to an interval).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from pugam.inference.intervals import Interval
+from scipy.optimize import brentq
+from scipy.special import ndtr, ndtri
+
+from pugam.inference.intervals import Interval, normal_quantile
 
 __all__ = ["ALLOWING", "allow_for_model_error"]
 
 ALLOWING = "wald, with an allowance for model error"  # the method of Wald's interval, widened
 
-MEAN_ERROR = 0.05  # of -log(1 - q), over tables that benchmarks/model_error.py chooses on
+MEAN_ERROR = 0.06  # of -log(1 - q), over tables that benchmarks/model_error.py chooses on
 NEARLY_ONE = 1.0 - 1e-12
+SMALLEST_QUANTILE = 1e-6
 
 
-def allow_for_model_error(interval: Interval, neighbours: Sequence[float], limits: tuple[float, float]) -> Interval:
-    """Widen an interval for pi that knows of sampling errors alone.
+def allow_for_model_error(
+    sampling: Callable[[float], Interval], level: float, neighbours: Sequence[float], limits: tuple[float, float]
+) -> Interval:
+    """Bring an interval for pi that knows of sampling errors alone to account for errors of the model.
 
-    Both errors add on the scale of log(1 - pi), where their limits are put together like standard deviations.
+    Below, both add on the scale of log(1 - pi), where their limits are put together like standard deviations. Above,
+    it is the limit of a lower level, as long as both limits together are missed no more often than the level says.
 
     Parameters
     ----------
+    sampling : callable
+        Gives the interval for sampling errors at a level.
     neighbours : sequence of float
         What others than the model say of pi, where rows contradict it.
     limits : (float, float)
         Of the range that pi was given.
     """
+    interval = sampling(level)
     lowest = min(interval.estimate, NEARLY_ONE, *neighbours)
-    sampling = math.log1p(-min(interval.lower, lowest)) - math.log1p(-lowest)
-    below = math.hypot(sampling, _largest_error(lowest, interval.level))
-    lower, upper = -math.expm1(math.log1p(-lowest) + below), max((interval.upper, *neighbours))
+    largest = _largest_error(lowest, level)
+    below = math.hypot(_distance(min(interval.lower, lowest), lowest), largest)
+    lower = -math.expm1(math.log1p(-lowest) + below)
+    upper = max((sampling(_level_above(interval, largest)).upper, *neighbours))
     low, high = limits
     method = ALLOWING if interval.method == "wald" else interval.method
-    return replace(interval, lower=max(min(lower, interval.estimate), low), upper=min(upper, high), method=method)
+    lower, upper = max(min(lower, interval.estimate), low), min(max(upper, interval.estimate), high)
+    return replace(interval, lower=lower, upper=upper, method=method)
+
+
+def _level_above(interval: Interval, largest: float) -> float:
+    """The level of the sampling interval that is missed above as often as the limit below leaves room for."""
+    quantile = normal_quantile(interval.level)
+    error = _distance(interval.estimate, interval.upper) / quantile
+    if error <= 0.0:
+        return interval.level
+
+    def excess(above: float) -> float:
+        return float(ndtr(above + largest / error) - ndtr(-above)) - interval.level
+
+    least = max(float(ndtri(interval.level)), SMALLEST_QUANTILE)
+    if excess(least) >= 0.0 or excess(quantile) <= 0.0:  # up to rounding, with much room below or none
+        return 2.0 * float(ndtr(least if excess(least) >= 0.0 else quantile)) - 1.0
+    return 2.0 * float(ndtr(brentq(excess, least, quantile))) - 1.0
+
+
+def _distance(lower: float, upper: float) -> float:
+    """How far two shares are apart on the scale of log(1 - pi), on which errors add."""
+    return math.log1p(-min(lower, NEARLY_ONE)) - math.log1p(-min(upper, NEARLY_ONE))
 
 
 def _largest_error(pi: float, level: float) -> float:

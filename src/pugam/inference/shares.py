@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,11 @@ def share_interval(
     With an allowance for model errors, as for pi: also for what others say of the share, where rows contradict the
     model.
     """
+    sampling = partial(_sampling_interval, shares, number, pi_range)
+    return allow_for_model_error(sampling, level, others, pi_range.limits) if model_error else sampling(level)
+
+
+def _sampling_interval(shares: SampledShares, number: int, pi_range: PiRange, level: float) -> Interval:
     pi, fall = float(expit(shares.reported[number])), 0.5 * normal_quantile(level) ** 2
     if shares.pooled is None:
         low, high = shares.curves[number].falling(float(shares.factors[number])).limits(fall)
@@ -49,8 +55,7 @@ def share_interval(
     lower = bounds[0] if np.isneginf(low) else max(float(expit(low)), bounds[0])
     upper = bounds[1] if np.isposinf(high) else min(float(expit(high)), bounds[1])
     method = "marginal" if shares.pooled is None else "pooled"
-    interval = Interval(pi, min(lower, pi), max(upper, pi), level, method)
-    return allow_for_model_error(interval, others, bounds) if model_error else interval
+    return Interval(pi, min(lower, pi), max(upper, pi), level, method)
 
 
 def judge_share(shares: SampledShares, number: int, pi_range: PiRange, verdict: str | None) -> str | None:
