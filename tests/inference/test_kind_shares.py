@@ -20,7 +20,7 @@ def limits_of(shares, errors, correlation=None, others=None):
 def test_one_kind_keeps_its_interval():
     limits = limits_of([0.3], [0.2])
 
-    for found in (limits.together(False), limits.of_kind(0, False)):
+    for found in (limits.together(), limits.of_kind(0)):
         assert (found.estimate, found.lower, found.upper) == pytest.approx(
             (0.3, limits.intervals[0].lower, limits.intervals[0].upper), abs=1e-12
         )
@@ -30,8 +30,8 @@ def test_shares_come_back_and_add_up():
     limits = limits_of([0.1, 0.2, 0.05], [0.1, 0.1, 0.1])
 
     assert limits.shares == pytest.approx([0.1, 0.2, 0.05])
-    assert limits.together(False).estimate == pytest.approx(0.35)
-    assert limits.of_kind(1, False).estimate == pytest.approx(0.2)
+    assert limits.together().estimate == pytest.approx(0.35)
+    assert limits.of_kind(1).estimate == pytest.approx(0.2)
 
 
 def test_counts_of_a_multinomial_vary_as_theirs_do():
@@ -42,9 +42,9 @@ def test_counts_of_a_multinomial_vary_as_theirs_do():
     errors = np.sqrt(covariance.diagonal())
     limits = limits_of(p, errors, covariance / np.outer(errors, errors))
 
-    widths = [limits.of_kind(number, False) for number in range(3)]
+    widths = [limits.of_kind(number) for number in range(3)]
     errors_of_kinds = [(found.upper - found.lower) / (2 * 1.959964) for found in widths]
-    together = limits.together(False)
+    together = limits.together()
 
     assert errors_of_kinds == pytest.approx(np.sqrt(p * (1 - p) / n), rel=0.02)
     assert (together.upper - together.lower) / (2 * 1.959964) == pytest.approx(np.sqrt(rest * (1 - rest) / n), rel=0.02)
@@ -54,27 +54,26 @@ def test_kinds_with_the_same_errors_move_together():
     limits = limits_of([0.1, 0.2], [0.3, 0.3], np.ones((2, 2)))
     odds = 0.3 / 0.7 * np.exp(1.959964 * 0.3 * np.array([-1.0, 1.0]))
 
-    found = limits.together(False)
+    found = limits.together()
 
     assert (found.lower, found.upper) == pytest.approx(tuple(odds / (1 + odds)), rel=1e-6)
 
 
-def test_limits_allow_for_errors_of_the_model_and_for_what_others_say():
+def test_what_others_say_of_kinds_adds_up():
     plain, doubted = limits_of([0.1, 0.2], [0.1, 0.1]), limits_of([0.1, 0.2], [0.1, 0.1], others=[(), (0.5,)])
-
-    assert plain.together(True).lower < plain.together(False).lower
-    assert plain.together(True).upper == plain.together(False).upper
     high = 0.1 / 0.7 + 1.0
-    assert doubted.together(True).upper == pytest.approx(high / (1 + high))
-    assert doubted.of_kind(0, True).upper < 0.13
-    assert doubted.of_kind(1, True).upper == pytest.approx(1.0 / (1 + high))
+
+    assert plain.sums_by_others() == plain.by_others(0) == []
+    assert max(doubted.sums_by_others()) == pytest.approx(high / (1 + high))
+    assert doubted.by_others(0) == []
+    assert doubted.by_others(1) == pytest.approx([1.0 / (1 + high)])
 
 
 def test_limits_that_say_nothing_stay_between_zero_and_one():
     intervals = [Interval(0.2, 0.0, 1.0, 0.95, "marginal"), Interval(0.1, 0.05, 0.2, 0.95, "marginal")]
-    found = KindLimits(intervals, [(), ()], np.eye(2)).together(True)
+    found = KindLimits(intervals, [(), ()], np.eye(2)).together()
 
-    assert 0.0 <= found.lower < 0.06
+    assert 0.0 <= found.lower < 0.1
     assert 0.99 < found.upper <= 1.0
 
 

@@ -221,12 +221,12 @@ class Diagnosis:
 
     @property
     def least_distance(self) -> float:
-        """What the distance would be at the lower limit of the interval, curves as they are.
+        """What the distance would be at the lower limit of the sampling interval, curves as they are.
 
         Unlabelled rows have a mean in between, the nearer to that of negatives the fewer positives there are: a share
         that is too large makes classes look farther apart than they are.
         """
-        return self.distance * (1.0 - self.wald.estimate) / (1.0 - self.wald.lower)
+        return self.distance * (1.0 - self.sampling.estimate) / (1.0 - self.sampling.lower)
 
     @property
     def neighbours(self) -> tuple[float, ...]:

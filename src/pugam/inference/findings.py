@@ -267,14 +267,14 @@ class LittleApart(Finding):
 
 @dataclass(frozen=True)
 class PerhapsLittleApart(Finding):
-    """The same, if pi is at the lower limit of its interval."""
+    """The same, if pi is at the lower limit of its sampling interval."""
 
     distance: float
     pi: float
     least: float
     said = (
         "Positives and negatives are {distance:.1f} apart in mean log density ratio if pi is as estimated, but only "
-        "{least:.1f} if pi is {pi:.2f}, the lower limit of its interval. In that case the estimate depends on "
+        "{least:.1f} if pi is {pi:.2f}, the lower limit of its sampling interval. In that case the estimate depends on "
         "effects adding up exactly as the model says. Add stronger features, bound pi, or show results for several "
         "values of it (",
         See("sensitivity"),

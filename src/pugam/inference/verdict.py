@@ -235,7 +235,7 @@ def _doubts(found: Diagnosis) -> Iterator[Finding]:
         area = float(ndtr(math.sqrt(max(found.distance, 0.0) / 2.0)))
         yield findings.LittleApart(found.distance, area, _smallest_distance(found))
     elif found.least_distance < _smallest_distance(found):
-        yield findings.PerhapsLittleApart(found.distance, found.wald.lower, found.least_distance)
+        yield findings.PerhapsLittleApart(found.distance, found.sampling.lower, found.least_distance)
     if found.distance < OVERLAPPING:
         yield from _find_one(found)
     if found.search is not None and found.pairs_added and found.distance < OVERLAPPING:
