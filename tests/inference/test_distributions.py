@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import chi2
 
-from pugam.inference.distributions import weighted_chi2_sf
+from pugam.inference.distributions import squares_sf, weighted_chi2_sf
 
 WEIGHTS = {
     "falling": [1.0, 0.7, 0.4, 0.2, 0.1],
@@ -111,3 +111,25 @@ def test_next_to_nothing_is_nearly_always_exceeded(x):
 @pytest.mark.parametrize(("x", "weights"), [(0.0, [1.0, 0.5]), (-1.0, [1.0]), (3.0, []), (3.0, [0.0])])
 def test_what_is_always_exceeded_has_probability_one(x, weights):
     assert weighted_chi2_sf(x, np.array(weights)) == 1.0
+
+
+def test_squares_of_normal_variables_are_chi_square():
+    assert squares_sf(12.0, 7.0, 0.0) == pytest.approx(chi2.sf(12.0, 7), rel=1e-12)
+
+
+@pytest.mark.parametrize("chance", [0.5, 0.1, 0.02, 0.004])
+def test_counts_in_cells_exceed_their_quantiles_as_often_as_they_should(chance):
+    # 30 cells of 50 rows with the same chance: of 100,000 sums, standardised, 0.01 should be beyond (+- 0.0003).
+    rng, variance = np.random.default_rng(0), 50 * chance * (1 - chance)
+    sums = np.sum((rng.binomial(50, chance, (100_000, 30)) - 50 * chance) ** 2, axis=1) / variance
+    excess = 30 * (1 - 6 * chance * (1 - chance)) / variance
+
+    found = np.mean([squares_sf(x, 30.0, excess) < 0.01 for x in np.quantile(sums, np.linspace(0.9, 1.0, 1001))]) * 0.1
+
+    # Sums of few labels are skew beyond their variance; chi-square on 30 degrees of freedom has 0.14 in place of 0.02.
+    assert 0.007 < found < 0.02
+
+
+def test_there_is_no_less_than_one_degree_of_freedom():
+    assert squares_sf(60.0, 30.0, 1e9) == pytest.approx(chi2.sf(2.0, 1), rel=1e-9)
+    assert squares_sf(3.0, 1.0, 1e9) == pytest.approx(chi2.sf(3.0, 1), rel=1e-9)

@@ -35,6 +35,7 @@ def between(lower, upper):
 NO_MORE = BeyondOne(("x2",), 0.01)  # than one column says, at the level that counts here
 ADDED = Search(0.4, n_pairs=10, added=("ti(x2, x3)", "ti(x3, x5)"))
 
+LEANING = Interval(0.4, 0.25, 0.5, 0.95, "marginal")
 CASES = {
     "boundary": (lambda d: {"at_boundary": True}, "not determined", "ran to the boundary", "Fix pi or bound it"),
     "flat": (lambda d: between(0.0, 1.0), "not determined", "is flat: hardly any value from 0", "Fix pi or bound it"),
@@ -119,7 +120,10 @@ CASES = {
         "stronger features",
     ),
     "perhaps little apart": (
-        lambda d: {"distance": 3.6, "wald": Interval(0.4, 0.25, 0.5, 0.95, "marginal")},
+        lambda d: {
+            "distance": 3.6,
+            **dict.fromkeys(("sampling", "profile_interval"), Interval(0.4, 0.25, 0.5, 0.95, "")),
+        },
         "weakly determined",
         "3.6 apart in mean log density ratio if pi is as estimated, but only 2.9 if pi is 0.25",
         "stronger features",

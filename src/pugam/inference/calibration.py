@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc
 
+from pugam.inference.distributions import squares_sf
 from pugam.inference.labels import label_rows
 from pugam.likelihood import expit, label_frequency
 from pugam.solvers import Fitted, FittedKind, HeldOutRows, ShrunkenFit, quantiles
@@ -17,6 +17,9 @@ __all__ = ["Calibration", "calibrate", "calibrate_held_out"]
 Array = NDArray[np.float64]
 
 N_BINS = 10
+LEAST_VARIANCE = 1.0  # of the number of labelled rows in a bin
+SMALLEST_VARIANCE = 1e-100
+VARIANCE = 3  # its place among the sums of a bin
 ALIKE_DECIMALS = 12  # of predictions that go to the same bin, however their sums were rounded
 
 
@@ -71,19 +74,37 @@ def _in_bins(
     def in_bins(values: Array) -> Array:
         return np.asarray(np.bincount(bins, weights=values * weights, minlength=len(edges) + 1), dtype=float)
 
-    weight = in_bins(np.ones(len(predicted)))
-    variance = in_bins(predicted * (1.0 - predicted))
-    filled = (weight > 0.0) & (variance > 0.0)
-    weight, variance = weight[filled], variance[filled]
-    expected, seen = in_bins(predicted)[filled], in_bins(positive.astype(float))[filled]
+    own = predicted * (1.0 - predicted)
+    parts = np.ones(len(own)), predicted, positive.astype(np.float64), own, own * (1.0 - 6.0 * own)
+    sums = np.array([in_bins(one) for one in parts])
+    weight, expected, seen, variance, excess = _joined(sums[:, sums[0] > 0.0])
     statistic = float(np.sum((seen - expected) ** 2 / variance))
-    df = max(1, len(weight) - 2)
+    df, excess_of_all = float(max(1, len(weight) - 2)), float(np.sum(excess / variance**2))
     return Calibration(
         expected / weight,
         seen / weight,
         np.sqrt(variance) / weight,
         weight,
         statistic,
-        float(df),
-        float(chdtrc(df, statistic)),
+        df,
+        squares_sf(statistic, df, excess_of_all),
     )
+
+
+def _joined(sums: Array) -> Array:
+    """Join bins with those after them until the number of labelled rows can vary there: shape (5, m).
+
+    Where labels are next to certain, one that is not as expected says no more than that.
+    """
+    bins: list[Array] = []
+    left = np.zeros(len(sums))
+    for one in sums.T:
+        left = left + one
+        if left[VARIANCE] >= LEAST_VARIANCE:
+            bins.append(left)
+            left = np.zeros(len(sums))
+    if not bins:
+        left[VARIANCE] = max(left[VARIANCE], SMALLEST_VARIANCE)
+        return left[:, None]
+    bins[-1] = bins[-1] + left
+    return np.array(bins).T

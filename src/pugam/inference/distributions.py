@@ -7,12 +7,13 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import chdtrc, log_ndtr
 
-__all__ = ["scaled_chi2_sf", "weighted_chi2_sf"]
+__all__ = ["scaled_chi2_sf", "squares_sf", "weighted_chi2_sf"]
 
 Array = NDArray[np.float64]
 
 NEGLIGIBLE = 1e-6  # weight, relative to the largest
 NEAR_MEAN = 1e-4
+NARROWEST = 0.5  # variance of a sum of squares, relative to that of as many of what is normal: less is rounding
 NEXT_TO_NOTHING = 1e-15  # two variables or more exceed it with a probability of one, to rounding
 
 
@@ -22,6 +23,17 @@ def scaled_chi2_sf(x: float, mean: float, variance: float) -> float:
         return 1.0
     df = 2.0 * mean**2 / variance
     return float(chdtrc(df, df * max(x, 0.0) / mean))
+
+
+def squares_sf(x: float, df: float, excess: float) -> float:
+    """Probability that a sum of squares of so many variables, of variance one, exceeds x.
+
+    Were they normal, its variance would be twice their number. What their fourth moments have more is the excess: much
+    where labels are next to certain, and directions rest on few rows. The reference has the variance that comes of
+    both, but no less than one degree of freedom.
+    """
+    wider = min(max(1.0 + 0.5 * excess / df, NARROWEST), max(df, 1.0))
+    return scaled_chi2_sf(x, df, 2.0 * df * wider)
 
 
 def weighted_chi2_sf(x: float, weights: Array) -> float:

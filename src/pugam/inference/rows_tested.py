@@ -126,6 +126,11 @@ class RowsTested:
         return np.asarray(self.odds / (1.0 + self.odds) ** 2)
 
     @cached_property
+    def excess(self) -> Array:
+        """By how much fourth moments of residuals exceed those of normal ones: much for labels next to certain."""
+        return np.asarray(1.0 / self.variance - 6.0)
+
+    @cached_property
     def residuals(self) -> Array:
         """(z - P) over the root of its variance, times the root of the weight: shape (n,)."""
         roots = np.sqrt(self.odds)

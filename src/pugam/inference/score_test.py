@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc
 
+from pugam.inference.distributions import squares_sf
 from pugam.inference.rows_tested import RowsTested
 
 __all__ = ["FEWEST_ROWS_PER_PARAMETER", "ScoreTest", "orthonormal", "score_directions", "unit_directions"]
@@ -20,7 +20,7 @@ NO_INFORMATION = 1e-6  # eigenvalue, of a unit diagonal, below which directions 
 
 
 class ScoreTest(NamedTuple):
-    """A chi-square statistic, its degrees of freedom and its p-value."""
+    """A sum of squares, about chi-square with these degrees of freedom, and its p-value, which knows how nearly."""
 
     statistic: float
     df: float
@@ -52,9 +52,10 @@ def score_directions(rows: RowsTested, directions: Array) -> ScoreTest:
     df = float(among.shape[1])
     if df == 0.0:
         return ScoreTest(0.0, 0.0, 1.0)
-    spread = float(np.sum(among**2, axis=1) @ rows.squares) / df
+    own = np.sum(among**2, axis=1)
+    spread = float(own @ rows.squares) / df
     statistic = float(np.sum((among.T @ rows.residuals) ** 2)) / spread
-    return ScoreTest(statistic, df, float(chdtrc(df, statistic)))
+    return ScoreTest(statistic, df, squares_sf(statistic, df, float(own**2 @ rows.excess)))
 
 
 def orthonormal(directions: Array) -> Array:
