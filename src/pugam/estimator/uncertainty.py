@@ -84,8 +84,9 @@ class UncertaintyMethods(CurveMethods):
             and strata of the fit.
         model_error : bool
             With ``estimate="marginal"``, the lower limit of the default interval, and of "wald", allows for negatives
-            that look just like positives; where a checked model does not fit, the interval includes the estimates of
-            other methods. False: sampling error alone, as all other intervals.
+            that look just like positives, and the upper limit makes use of that room; where a checked model does not
+            fit, the interval includes the estimates of other methods. False: sampling error alone, as all other
+            intervals.
         kind : {"normal", "percentile", "bca"}
             Which interval a bootstrap gives; normal by default, around the estimate, since quantiles of refits lie low:
             see `Bootstrap.interval`.
