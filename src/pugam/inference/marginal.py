@@ -17,7 +17,7 @@ from pugam.inference.open_effects import OpenEffects, find_one_sided
 from pugam.inference.profile import PiProfile
 from pugam.likelihood import alpha_shift, expit, logit
 from pugam.linear_algebra import inverse
-from pugam.solvers import TUNING, MarginalFit, Optimum, fit_averaging
+from pugam.solvers import TUNING, EvidenceCurve, MarginalFit, Optimum, fit_averaging
 from pugam.terms.expressions import Expression, shifted
 
 __all__ = ["MarginalInference"]
@@ -112,9 +112,13 @@ class MarginalInference(Inference[MarginalFit]):
         width = min(high, bounds[1]) - max(low, bounds[0])
         return float((width / (2.0 * normal_quantile(USUAL_LEVEL))) ** 2)
 
+    @cached_property
+    def _evidence(self) -> EvidenceCurve:
+        """The evidence along pi, for given numbers of labels."""
+        return self.fit.curve.falling(given_labels(self.fit, self.n0, self.n1))
+
     def _limits(self, level: float) -> tuple[float, float]:
-        curve = self.fit.curve.falling(given_labels(self.fit, self.n0, self.n1))
-        return curve.limits(0.5 * normal_quantile(level) ** 2)
+        return self._evidence.limits(0.5 * normal_quantile(level) ** 2)
 
     def sampling_interval(self, pi: float, level: float) -> Interval:
         """Where the evidence, given the numbers of labels, has fallen by no more than half a chi-square quantile.

@@ -99,13 +99,19 @@ class EvidenceCurve:
         wider, top = factor**-0.5, self.places[self.best]
         return EvidenceCurve(top + wider * (self.places - top), self.values, self.slopes / wider)
 
+    @cached_property
+    def _drawn(self) -> tuple[Array, Array]:
+        """Places close to each other, the highest among them, and the evidence there."""
+        grid = np.linspace(self.places[0], self.places[-1], TUNING.evidence_grid)
+        grid = np.union1d(grid, self.places[self.best])
+        return grid, self._curve(grid)
+
     def limits(self, fall: float) -> tuple[float, float]:
         """The outermost places up to which the evidence has fallen by no more than this; infinite where none has."""
         if len(self.places) < TUNING.fewest_places:
             return -np.inf, np.inf
-        highest = self.places[self.best]
-        grid = np.union1d(np.linspace(self.places[0], self.places[-1], TUNING.evidence_grid), highest)
-        inside = np.flatnonzero((self._curve(grid) >= self.values.max() - fall) | (grid == highest))
+        grid, heights = self._drawn
+        inside = np.flatnonzero((heights >= self.values.max() - fall) | (grid == self.places[self.best]))
         low, high = grid[inside[0]], grid[inside[-1]]
         return (-np.inf if inside[0] == 0 else float(low)), (np.inf if inside[-1] == len(grid) - 1 else float(high))
 
