@@ -5,12 +5,13 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import chi2
 
 from pugam import PUGAM
 from pugam.data import read_table
 from pugam.datasets import simulate
 from pugam.engines import MemoryEngine
-from pugam.inference.calibration import calibrate
+from pugam.inference.calibration import calibrate, calibrate_held_out
 from pugam.inference.distributions import squares_sf
 from pugam.terms import Design, f, l
 
@@ -25,42 +26,61 @@ def handmade(values, positive, b, pi, weights=None, term=l):
     return SimpleNamespace(engine=engine, fit=SimpleNamespace(optimum=optimum, labelling=None, samples=None))
 
 
-def test_expected_and_observed_counts_of_eight_rows_three_times_each():
-    # Half of them labelled, pi = 1/2: c = 4 / (4 + 2) = 2/3. The predictor is 4 (x / 8 - 1/2) = x/2 - 2.
-    x = np.repeat([0.0, 1.0, 2.0, 3.0, 5.0, 6.0, 7.0, 8.0], 3)
-    positive = np.repeat([0, 0, 1, 0, 1, 1, 0, 1], 3)
+def test_expected_and_observed_counts_of_eight_rows():
+    # Four labelled, four unlabelled, pi = 1/2: c = 4 / (4 + 2) = 2/3. The predictor is 4 (x / 8 - 1/2) = x/2 - 2.
+    x = np.array([0.0, 1.0, 2.0, 3.0, 5.0, 6.0, 7.0, 8.0])
+    positive = [0, 0, 1, 0, 1, 1, 0, 1]
     p = 2.0 / 3.0 / (1.0 + np.exp(2.0 - 0.5 * x))
-    low, high = p[:12], p[12:]
+    low, high = p[:4], p[4:]
 
     found = calibrate(handmade(x, positive, [0.0, 4.0], 0.5), n_bins=2)
 
     np.testing.assert_allclose(found.predicted, [low.mean(), high.mean()], rtol=1e-12)
     np.testing.assert_allclose(found.observed, [1.0 / 4.0, 3.0 / 4.0], rtol=1e-12)
-    np.testing.assert_allclose(found.weight, [12.0, 12.0])
+    np.testing.assert_allclose(found.weight, [4.0, 4.0])
     variances = [np.sum(low * (1.0 - low)), np.sum(high * (1.0 - high))]
-    np.testing.assert_allclose(found.se, np.sqrt(variances) / 12.0, rtol=1e-12)
-    statistic = (3.0 - low.sum()) ** 2 / variances[0] + (9.0 - high.sum()) ** 2 / variances[1]
+    np.testing.assert_allclose(found.se, np.sqrt(variances) / 4.0, rtol=1e-12)
+    statistic = (1.0 - low.sum()) ** 2 / variances[0] + (3.0 - high.sum()) ** 2 / variances[1]
     assert found.statistic == pytest.approx(statistic, rel=1e-12)
     assert found.df == 1.0
-    # A count of v = p (1 - p) has the fourth moment v (1 - 3 v), and one of a sum 3 V^2 + sum v (1 - 6 v).
-    moments = [np.sum(v * (1.0 - 6.0 * v)) for v in (low * (1.0 - low), high * (1.0 - high))]
-    excess = sum(moment / variance**2 for moment, variance in zip(moments, variances, strict=True))
-    assert found.pvalue == pytest.approx(squares_sf(statistic, 1.0, excess), rel=1e-9)
+    assert found.pvalue == pytest.approx(chi2.sf(statistic, 1), rel=1e-9)
 
 
-def test_bins_in_which_hardly_a_row_may_be_labelled_are_joined():
-    # The lowest 300 rows have a chance of 5e-6 each: one that is labelled nevertheless is no sign of misfit.
-    s, c = np.append(np.full(300, -11.5), np.linspace(-4.0, 4.0, 400)), 0.5
-    positive = np.random.default_rng(0).random(700) < c / (1.0 + np.exp(-s))
+def held_out(scores, positive, c):
+    """A shrunken fit of label frequency c whose held-out rows have these predictors."""
+    n0, n1 = np.count_nonzero(positive), np.count_nonzero(~positive)
+    adjustment = SimpleNamespace(intercept=0.0, steepness=1.0, with_strays=lambda predictor: predictor)
+    optimum = SimpleNamespace(pi=n0 * (1.0 / c - 1.0) / n1)
+    fit = SimpleNamespace(optimum=optimum, adjustment=adjustment)
+    rows = SimpleNamespace(scores=scores, positive=positive, weights=np.ones(len(scores)), unit=1.0)
+    return SimpleNamespace(engine=SimpleNamespace(n0=n0, n1=n1), fit=fit), rows
+
+
+def test_held_out_rows_that_hardly_may_be_labelled_are_no_sign_of_misfit():
+    # 300 rows have a chance of 5e-6 each, and one of them is labelled nevertheless.
+    scores, c = np.append(np.full(300, -11.5), np.linspace(-4.0, 4.0, 400)), 0.5
+    positive = np.random.default_rng(0).random(700) < c / (1.0 + np.exp(-scores))
     positive[7] = True
-    pi = positive.sum() * (1.0 / c - 1.0) / (~positive).sum()
-    fit = handmade(s, positive, [0.5 * (s.min() + s.max()), np.ptp(s)], pi)
 
-    found = calibrate(fit)
+    found = calibrate_held_out(*held_out(scores, positive, c))
 
     assert (found.se * found.weight >= 1.0).all()
     assert found.weight.sum() == 700.0
     assert found.pvalue > 1e-3
+
+
+def test_the_reference_of_held_out_rows_knows_how_much_counts_vary():
+    scores, c = np.linspace(-4.0, 4.0, 2000), 0.5
+    p = c / (1.0 + np.exp(-scores))
+    positive = np.random.default_rng(1).random(2000) < p
+
+    found = calibrate_held_out(*held_out(scores, positive, c), n_bins=4)
+
+    # A count of v = p (1 - p) has the fourth moment v (1 - 3 v), and one of a sum 3 V^2 + sum v (1 - 6 v).
+    bins = np.split(p * (1.0 - p), 4)
+    excess = sum(np.sum(v * (1.0 - 6.0 * v)) / v.sum() ** 2 for v in bins)
+    assert found.df == 2.0
+    assert found.pvalue == pytest.approx(squares_sf(found.statistic, 2.0, excess), rel=1e-9)
 
 
 def test_bins_of_weighted_rows_are_those_of_copies():
@@ -114,10 +134,9 @@ def test_ten_bins_of_equal_numbers_of_rows():
 
     found = model.diagnose().calibration
 
-    # The two lowest bins are joined: below one in a hundred of their rows should be labelled.
-    np.testing.assert_allclose(found.weight, [200.0] + 8 * [100.0], atol=1.0)
+    np.testing.assert_allclose(found.weight, 100.0, atol=1.0)
     assert found.weight.sum() == 1000.0
-    assert found.df == 7.0
+    assert found.df == 8.0
     assert (np.diff(found.predicted) > 0.0).all()
     # An intercept and pi fit the number of labelled rows; penalty, prior and bias correction move it a little.
     assert found.predicted @ found.weight == pytest.approx(500.0, rel=0.02)

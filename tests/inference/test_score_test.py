@@ -1,7 +1,10 @@
 """Score tests of directions: their chi-square by hand, directions taken out, ranks with weights."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from scipy.stats import chi2
 
 from pugam import PUGAM
 from pugam.datasets import simulate
@@ -32,10 +35,18 @@ def test_the_statistic_by_hand(rows, directions):
 
     assert found.statistic == pytest.approx(scores @ np.linalg.solve(information, scores) / spread, rel=1e-9)
     assert found.df == 3.0
+    assert found.pvalue == pytest.approx(chi2.sf(found.statistic, 3), rel=1e-9)
+
+
+def test_of_rows_held_out_the_reference_knows_fourth_moments(rows, directions):
+    left = unit_directions(rows, directions)
     v = rows.variance
-    excess = inside.diagonal() ** 2 @ (
-        (1.0 - 3.0 * v) / v - 3.0
-    )  # fourth moments of residuals, less those of normal ones
+    own = np.sum(left @ np.linalg.inv(left.T @ left) * left, axis=1)
+
+    found = score_directions(replace(rows, held_out=True), left)
+
+    assert found.statistic == score_directions(rows, left).statistic
+    excess = own**2 @ ((1.0 - 3.0 * v) / v - 3.0)
     assert found.pvalue == pytest.approx(squares_sf(found.statistic, 3.0, excess), rel=1e-9)
 
 

@@ -50,23 +50,40 @@ def calibrate(fitted: Fitted, n_bins: int = N_BINS) -> Calibration:
     engine = fitted.engine
     predictors, c, _ = label_rows(fitted)
     weights = np.ones(engine.n_rows) if engine.weights is None else engine.weights
-    return _in_bins(c * expit(predictors), engine.positive, weights, n_bins)
+    weight, expected, seen, variance, _ = _in_bins(c * expit(predictors), engine.positive, weights, n_bins)
+    filled = variance > 0.0
+    return _compared(weight[filled], expected[filled], seen[filled], variance[filled])
 
 
 def calibrate_held_out(fitted: FittedKind[ShrunkenFit], rows: HeldOutRows, n_bins: int = N_BINS) -> Calibration:
     """Compare labels with those that curves predict which were fitted without these rows.
 
-    Shrunken curves know the labels of the few rows they were fitted to too well.
+    Shrunken curves know the labels of the few rows they were fitted to too well. Of others they may be too sure: where
+    labels are next to certain, one that is not as expected counts as no more than that.
     """
     engine, fit = fitted.engine, fitted.fit
     c, _ = label_frequency(np.array(fit.optimum.pi), engine.n0, engine.n1)
     predictor = fit.adjustment.with_strays(fit.adjustment.intercept + fit.adjustment.steepness * rows.scores)
-    return _in_bins(c * expit(predictor), rows.positive, rows.weights, n_bins, rows.unit)
+    sums = _joined(_in_bins(c * expit(predictor), rows.positive, rows.weights, n_bins, rows.unit))
+    weight, expected, seen, variance, excess = sums
+    return _compared(weight, expected, seen, variance, float(np.sum(excess / variance**2)))
 
 
-def _in_bins(
-    predicted: Array, positive: NDArray[np.bool_], weights: Array, n_bins: int, unit: float = 1.0
-) -> Calibration:
+def _compared(weight: Array, expected: Array, seen: Array, variance: Array, excess: float = 0.0) -> Calibration:
+    statistic, df = float(np.sum((seen - expected) ** 2 / variance)), float(max(1, len(weight) - 2))
+    return Calibration(
+        expected / weight,
+        seen / weight,
+        np.sqrt(variance) / weight,
+        weight,
+        statistic,
+        df,
+        squares_sf(statistic, df, excess),
+    )
+
+
+def _in_bins(predicted: Array, positive: NDArray[np.bool_], weights: Array, n_bins: int, unit: float = 1.0) -> Array:
+    """Sums by bins of equal numbers of rows: weights, labels expected and seen, their variance, and its excess."""
     rounded = np.round(predicted, ALIKE_DECIMALS)
     edges = np.unique(quantiles(rounded, weights, np.linspace(0.0, 1.0, n_bins + 1)[1:-1], unit))
     bins = np.searchsorted(edges, rounded, side="right")
@@ -77,25 +94,11 @@ def _in_bins(
     own = predicted * (1.0 - predicted)
     parts = np.ones(len(own)), predicted, positive.astype(np.float64), own, own * (1.0 - 6.0 * own)
     sums = np.array([in_bins(one) for one in parts])
-    weight, expected, seen, variance, excess = _joined(sums[:, sums[0] > 0.0])
-    statistic = float(np.sum((seen - expected) ** 2 / variance))
-    df, excess_of_all = float(max(1, len(weight) - 2)), float(np.sum(excess / variance**2))
-    return Calibration(
-        expected / weight,
-        seen / weight,
-        np.sqrt(variance) / weight,
-        weight,
-        statistic,
-        df,
-        squares_sf(statistic, df, excess_of_all),
-    )
+    return sums[:, sums[0] > 0.0]
 
 
 def _joined(sums: Array) -> Array:
-    """Join bins with those after them until the number of labelled rows can vary there: shape (5, m).
-
-    Where labels are next to certain, one that is not as expected says no more than that.
-    """
+    """Join bins with those after them until the number of labelled rows can vary there."""
     bins: list[Array] = []
     left = np.zeros(len(sums))
     for one in sums.T:

@@ -94,7 +94,12 @@ class HeldOutProfile(KindOfProfile[ShrunkenFit]):
         """Compare predicted with observed labels of the rows held out."""
         return calibrate_held_out(self.fitted, self.rows)
 
+    @property
+    def holds_out(self) -> bool:
+        """They are: shrunken curves know the labels of their rows too well."""
+        return True
+
     def predictors_of(self, rows: Numbers, copies: Numbers) -> Array:
-        """Those that curves fitted without a row give it: shrunken curves know the labels of their rows too well."""
+        """Those that curves fitted without a row give it."""
         adjustment, places = self.fitted.fit.adjustment, self._dealings[0].places(rows, copies)
         return adjustment.with_strays(adjustment.intercept + adjustment.steepness * self.rows.scores[places])

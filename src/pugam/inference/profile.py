@@ -72,6 +72,11 @@ class KindOfProfile(ABC, Generic[F_co]):
     def calibrate(self) -> Calibration:
         """Compare predicted with observed labels of the rows that the profile is seen in."""
 
+    @property
+    def holds_out(self) -> bool:
+        """Whether these are predictors of rows held out."""
+        return False
+
     def predictors_of(self, rows: Numbers, copies: Numbers) -> Array:
         """Intercept plus effects of copies of rows, as tests of the fit take them: shape (m,)."""
         return np.asarray(self.fitted.engine.linear_predictor(self.fitted.fit.optimum.b)[rows])

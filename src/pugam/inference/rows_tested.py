@@ -73,6 +73,8 @@ class RowsTested:
         Of positives like these, the share that is not labelled.
     beside : array of shape (n, r), optional
         Further columns of the predictor: what curves of single samples do to it.
+    held_out : bool
+        Whether predictors come from curves that were fitted without the row.
     """
 
     design: Design
@@ -86,6 +88,7 @@ class RowsTested:
     slope: Array
     hidden: Array
     beside: Array | None = None
+    held_out: bool = False
 
     @cached_property
     def columns(self) -> Array:
@@ -127,8 +130,12 @@ class RowsTested:
 
     @cached_property
     def excess(self) -> Array:
-        """By how much fourth moments of residuals exceed those of normal ones: much for labels next to certain."""
-        return np.asarray(1.0 / self.variance - 6.0)
+        """By how much fourth moments of residuals exceed those of normal ones: much for labels next to certain.
+
+        Curves may be too sure of rows they were not fitted to, and several such rows may be alike. Of the others the
+        squares of residuals, as they are, account for that.
+        """
+        return np.asarray(1.0 / self.variance - 6.0) if self.held_out else np.zeros(len(self.positive))
 
     @cached_property
     def residuals(self) -> Array:
@@ -237,7 +244,8 @@ def choose_rows(profile: PiProfile) -> RowsTested:
     encoded, folds = encoded_at(fitted, rows), deal_rows(kinds[rows], positive, N_FOLDS)
     said = predictor, odds, slope, np.broadcast_to(d, odds.shape)
     if together is None:
-        return RowsTested(fitted.design, optimum.theta, encoded, positive, weights, folds, *said)
+        held_out = profile.holds_out
+        return RowsTested(fitted.design, optimum.theta, encoded, positive, weights, folds, *said, held_out=held_out)
     tested = RowsTested(*together.terms(encoded), positive, weights, folds, *said)
     return replace(tested, beside=together.columns(rows, tested.columns))
 
