@@ -30,11 +30,12 @@ simulated data (identification.py), with figures of all tables as they were befo
 That labels are tested without interactions that were added, too, was decided on simulated data (misspecification.py).
 It was looked at afterwards on tables of the first group, and on every fourth table of R packages to choose on.
 That tests of terms look for waves, and by which weight, was decided on simulated data (term_tests.py).
-That the upper limit of intervals makes use of the room below was decided on an argument (Imbens and Manski) and simulated
-data, with both halves of the tables of R packages, and all tables here, in sight as they would be; the mean error was
-chosen anew on the first half, by the criterion of before. That classes are called little apart at the lower limit of the
-sampling interval was decided on the first group and the first half. That tests of fit know how much squares of residuals
-vary where labels are next to certain was found and decided on mushroom, of the first group, with labels drawn from a fit.
+That the upper limit of intervals makes use of the room below was decided on an argument (Imbens and Manski) and
+simulated data, with both halves of the tables of R packages, and all tables here, in sight as they would be; the mean
+error was chosen anew on the first half, by the criterion of before. That classes are called little apart at the lower
+limit of the sampling interval was decided on the first group and the first half. That tests of fit know how much
+squares of residuals vary where labels are next to certain was found and decided on mushroom, of the first group, with
+labels drawn from a fit.
 """
 
 from __future__ import annotations
