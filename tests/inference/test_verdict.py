@@ -120,10 +120,7 @@ CASES = {
         "stronger features",
     ),
     "perhaps little apart": (
-        lambda d: {
-            "distance": 3.6,
-            **dict.fromkeys(("sampling", "profile_interval"), Interval(0.4, 0.25, 0.5, 0.95, "")),
-        },
+        lambda d: {"distance": 3.6, "sampling": LEANING, "profile_interval": LEANING},
         "weakly determined",
         "3.6 apart in mean log density ratio if pi is as estimated, but only 2.9 if pi is 0.25",
         "stronger features",

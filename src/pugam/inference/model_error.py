@@ -6,7 +6,7 @@ an interval allows for that: -log(1 - q) is taken to be exponential, with a mean
 (benchmarks/results/model_error.md). Where rows do contradict the model, the interval also holds what others say of pi.
 
 With so much room below, a share that is not too high is hardly ever missed there, so that nearly all of the chance of
-missing it may be above (Imbens and Manski 2004, for parameters that are known up to an interval).
+missing it may be above (as Imbens and Manski 2004 have it for parameters that are known up to an interval).
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
 from pugam.inference.intervals import Interval, normal_quantile
@@ -59,19 +58,17 @@ def allow_for_model_error(
 
 
 def _level_above(interval: Interval, largest: float) -> float:
-    """The level of the sampling interval that is missed above as often as the limit below leaves room for."""
+    """The level of the sampling interval that is missed above as often as the limit below leaves room for.
+
+    A share that is not too high lies as many standard errors above that limit as the two errors together make.
+    """
     quantile = normal_quantile(interval.level)
-    error = _distance(interval.estimate, interval.upper) / quantile
-    if error <= 0.0:
+    distance = _distance(interval.estimate, interval.upper)
+    if quantile <= 0.0 or distance <= 0.0:
         return interval.level
-
-    def excess(above: float) -> float:
-        return float(ndtr(above + largest / error) - ndtr(-above)) - interval.level
-
-    least = max(float(ndtri(interval.level)), SMALLEST_QUANTILE)
-    if excess(least) >= 0.0 or excess(quantile) <= 0.0:  # up to rounding, with much room below or none
-        return 2.0 * float(ndtr(least if excess(least) >= 0.0 else quantile)) - 1.0
-    return 2.0 * float(ndtr(brentq(excess, least, quantile))) - 1.0
+    missed_below = float(ndtr(-math.hypot(quantile, largest * quantile / distance)))
+    above = max(-float(ndtri(1.0 - interval.level - missed_below)), SMALLEST_QUANTILE)
+    return 2.0 * float(ndtr(above)) - 1.0
 
 
 def _distance(lower: float, upper: float) -> float:
