@@ -69,6 +69,15 @@ def test_held_out_rows_that_hardly_may_be_labelled_are_no_sign_of_misfit():
     assert found.pvalue > 1e-3
 
 
+def test_one_label_among_rows_that_hardly_may_be_labelled_says_next_to_nothing():
+    scores, positive = np.full(50, -20.0), np.arange(50) == 7
+
+    found = calibrate_held_out(*held_out(scores, positive, 0.5))
+
+    assert len(found.weight) == 1
+    assert found.pvalue > 0.05
+
+
 def test_the_reference_of_held_out_rows_knows_how_much_counts_vary():
     scores, c = np.linspace(-4.0, 4.0, 2000), 0.5
     p = c / (1.0 + np.exp(-scores))

@@ -50,6 +50,12 @@ def test_of_rows_held_out_the_reference_knows_fourth_moments(rows, directions):
     assert found.pvalue == pytest.approx(squares_sf(found.statistic, 3.0, excess), rel=1e-9)
 
 
+def test_a_row_of_weight_eight_varies_as_eight_rows_do(rows):
+    weighted = replace(rows, held_out=True, weights=np.full(len(rows.positive), 8.0))
+
+    np.testing.assert_allclose(8.0 * weighted.excess, replace(rows, held_out=True).excess, rtol=1e-12)
+
+
 def test_directions_beside_others_are_orthogonal_to_them_and_to_the_model(rows, directions):
     first = unit_directions(rows, directions[:, :1])
 

@@ -18,7 +18,6 @@ Array = NDArray[np.float64]
 
 N_BINS = 10
 LEAST_VARIANCE = 1.0  # of the number of labelled rows in a bin
-SMALLEST_VARIANCE = 1e-100
 VARIANCE = 3  # its place among the sums of a bin
 ALIKE_DECIMALS = 12  # of predictions that go to the same bin, however their sums were rounded
 
@@ -71,15 +70,8 @@ def calibrate_held_out(fitted: FittedKind[ShrunkenFit], rows: HeldOutRows, n_bin
 
 def _compared(weight: Array, expected: Array, seen: Array, variance: Array, excess: float = 0.0) -> Calibration:
     statistic, df = float(np.sum((seen - expected) ** 2 / variance)), float(max(1, len(weight) - 2))
-    return Calibration(
-        expected / weight,
-        seen / weight,
-        np.sqrt(variance) / weight,
-        weight,
-        statistic,
-        df,
-        squares_sf(statistic, df, excess),
-    )
+    errors, pvalue = np.sqrt(variance) / weight, squares_sf(statistic, df, excess)
+    return Calibration(expected / weight, seen / weight, errors, weight, statistic, df, pvalue)
 
 
 def _in_bins(predicted: Array, positive: NDArray[np.bool_], weights: Array, n_bins: int, unit: float = 1.0) -> Array:
@@ -107,7 +99,7 @@ def _joined(sums: Array) -> Array:
             bins.append(left)
             left = np.zeros(len(sums))
     if not bins:
-        left[VARIANCE] = max(left[VARIANCE], SMALLEST_VARIANCE)
+        left[VARIANCE] = LEAST_VARIANCE
         return left[:, None]
     bins[-1] = bins[-1] + left
     return np.array(bins).T

@@ -133,9 +133,9 @@ class RowsTested:
         """By how much fourth moments of residuals exceed those of normal ones: much for labels next to certain.
 
         Curves may be too sure of rows they were not fitted to, and several such rows may be alike. Of the others the
-        squares of residuals, as they are, account for that.
+        squares of residuals, as they are, account for that. A row of weight two is two rows.
         """
-        return np.asarray(1.0 / self.variance - 6.0) if self.held_out else np.zeros(len(self.positive))
+        return (1.0 / self.variance - 6.0) / self.weights if self.held_out else np.zeros(len(self.positive))
 
     @cached_property
     def residuals(self) -> Array:
