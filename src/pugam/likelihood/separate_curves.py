@@ -64,7 +64,7 @@ class CurveSums:
 
 def separate_curve_sums(X: Columns, codes: Numbers, weights: Array | None, b: Array, shares: SampleShares) -> CurveSums:
     """Sum over a block of rows, for one parameter vector b of shape (1, 1 + p)."""
-    w = np.ones(len(codes)) if weights is None else weights
+    w, width = np.ones(len(codes)) if weights is None else weights, b.shape[1]
     m, h = expit_pair(X.predict(b)[0])
     hidden, q, left = _parts(m, h, shares)
     return CurveSums(
@@ -72,9 +72,9 @@ def separate_curve_sums(X: Columns, codes: Numbers, weights: Array | None, b: Ar
         strata=_strata(X.project(np.array([h, m * h, h * h]) * w), shares),
         positive=X.project(hidden * q * w),
         negative=X.project(hidden * left * w),
-        own=_grams(X, hidden * left * w),
-        crossed=_grams(X, hidden * (q - m) * w),
-        common=_grams(X, (h**2 * w)[None]),
+        own=_grams(X, hidden * left * w, width),
+        crossed=_grams(X, hidden * (q - m) * w, width),
+        common=_grams(X, (h**2 * w)[None], width),
     )
 
 
@@ -100,8 +100,7 @@ def _strata(sums: Array, shares: SampleShares) -> Array:
     return np.asarray(shares.v[:, None] * (own[:, :, None] * hidden - u * doubtful - v * sure))
 
 
-def _grams(X: Columns, weights: Array) -> Array:
-    width = X.project(weights[:1]).shape[1]
+def _grams(X: Columns, weights: Array, width: int) -> Array:
     out = np.empty((len(weights), width, width))
     X.grams(weights, out)
     return out

@@ -27,10 +27,8 @@ def plot_diagnosis(diagnosis: Diagnosis, model: FittedModel, which: str | None =
     if which == "sensitivity":
         return plot_sensitivity(diagnosis.sensitivity, model, axes)
     if which == "starts" and not diagnosis.starts:
-        raise InputError(
-            'There are no starts to draw: PUGAM(estimate="mode") fits from several, unless few rows make it shrink '
-            "curves."
-        )
+        without = 'PUGAM(estimate="mode") fits from several, unless few rows make it shrink curves.'
+        raise InputError(f"There are no starts to draw: {without}")
     drawn = [name for name in _SINGLE if name != "starts" or diagnosis.starts]
     names = drawn if which is None else [which]
     figure, panels = make_panels(len(names), *SINGLE_SIZE) if axes is None else use_axes(axes, len(names))

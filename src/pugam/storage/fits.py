@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import Any
 
 import numpy as np
@@ -76,14 +76,8 @@ def read_optimum(parts: dict[str, Node], theta: Array, layout: Layout, constrain
 
 def write_starts(starts: tuple[StartRecord, ...]) -> dict[str, list[Any]]:
     """Write the starts as a table, column by column."""
-    return {
-        "kappa": [float(start.kappa) for start in starts],
-        "pi_start": [float(start.pi_start) for start in starts],
-        "pi": [float(start.pi) for start in starts],
-        "objective": [float(start.objective) for start in starts],
-        "n_iter": [int(start.n_iter) for start in starts],
-        "converged": [bool(start.converged) for start in starts],
-    }
+    records = [asdict(start) for start in starts]
+    return {key: [record[key] for record in records] for key in START_KEYS}
 
 
 def read_starts(node: Node) -> tuple[StartRecord, ...]:
