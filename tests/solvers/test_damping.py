@@ -13,7 +13,7 @@ def test_steps_that_fail_in_a_row_are_damped_ever_more():
         damping, growth = tightened(damping, growth)
         seen.append(float(damping))
     ratios = np.diff(np.log(seen))
-    assert seen[0] == 1e-3
+    assert seen[0] == TUNING.first_damping
     assert (np.diff(ratios) > 0.0).all()
     assert len(seen) < 10  # a climb that is stuck is given up after so many looks
 
