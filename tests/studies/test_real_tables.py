@@ -32,6 +32,7 @@ def table_of(n_positive, n_negative):
 def test_every_table_of_the_folder_and_the_bundled_ones_come_by_name(tmp_path):
     written = {name: write_table(tmp_path / f"{name}.csv") for name in ("zebras", "apples")}
     write_table(tmp_path / "bradypus.csv")  # its 0 are no negatives
+    write_table(tmp_path / "abalone.csv", sex="M")  # other methods need numbers
     pd.DataFrame({"y": [0, 1], "x": [1, 2]}).to_csv(tmp_path / "label_first.csv", index=False)
     (tmp_path / "only_labels.csv").write_text("y\n0\n1\n", encoding="utf-8")
     (tmp_path / "empty.csv").write_text("", encoding="utf-8")

@@ -21,6 +21,7 @@ __all__ = ["RealTable", "fingerprint", "load_real_tables", "mask"]
 
 # Its rows with y = 0 are background points whose label nobody knows: there is no truth to compare an estimate with.
 WITHOUT_NEGATIVES = frozenset({"bradypus"})
+WITH_TEXT = frozenset({"abalone", "german_credit"})  # other methods need numbers
 MOST_LABELLED, MOST_UNLABELLED = 1000, 2000
 FEWEST = 10  # rows of either class; with them, unlabelled rows of both classes remain at shares of 0.1 to 0.9
 FORMAT = f"a header row, columns of numbers, and a last column {LABEL} of 1 (positive) and 0 (negative)"
@@ -57,7 +58,7 @@ def load_real_tables(folder: Folder = None) -> dict[str, RealTable]:
     folder : str, path or None
         Every CSV file in it is a table if its last column is called y; its other columns are features. If None, the
         environment variable PUGAM_DATA names the folder. The file bradypus.csv is passed over: its rows with y = 0 are
-        places that nobody looked at, not negatives.
+        places that nobody looked at, not negatives. So are abalone.csv and german_credit.csv, which hold text.
 
     Returns
     -------
@@ -130,7 +131,8 @@ def _required_folder(folder: Folder) -> Path:
 @cache
 def _load_once(folder: Path) -> dict[str, RealTable]:
     """Once in every process: a replicate takes less time than reading all tables."""
-    paths = [path for path in sorted(folder.glob("*.csv")) if path.stem not in WITHOUT_NEGATIVES and _is_table(path)]
+    passed_over = WITHOUT_NEGATIVES | WITH_TEXT
+    paths = [path for path in sorted(folder.glob("*.csv")) if path.stem not in passed_over and _is_table(path)]
     if not paths:
         raise InputError(f"There is no table in the folder '{folder}': no CSV file with {FORMAT}.")
     bundled = {"breast_cancer": _breast_cancer, "digits": _digits}
