@@ -109,7 +109,9 @@ def _rows(X: pd.DataFrame, labelled: np.ndarray, pi: float) -> Rows:
 
 
 def answer(make: Callable[[int], Rows], seed: int, check: bool = True) -> list[list[float]]:
-    """For each way: the estimate's error, whether intervals hold pi, with and without model errors, and the width."""
+    """For each way: the estimate's error, whether intervals hold pi, with and without model errors, the width, the number
+    of kinds, and whether pi is called well determined.
+    """
     with warnings.catch_warnings(), threadpool_limits(limits=1):
         warnings.simplefilter("ignore")
         X, z, kind, pi = make(seed)
@@ -122,8 +124,9 @@ def answer(make: Callable[[int], Rows], seed: int, check: bool = True) -> list[l
             model.fit(X, z, **way)
             wide, narrow = model.pi_interval(), model.pi_interval(model_error=False)
             held = [one.lower <= pi <= one.upper for one in (wide, narrow)]
-            found.append([model.pi_ - pi, *held, wide.upper - wide.lower, len(getattr(model, "kinds_", [1]))])
-        return found + [[np.nan] * 5] * (len(WAYS) - len(ways))
+            size, well = len(getattr(model, "kinds_", [1])), model.verdict_ == "well determined"
+            found.append([model.pi_ - pi, *held, wide.upper - wide.lower, size, well])
+        return found + [[np.nan] * 6] * (len(WAYS) - len(ways))
 
 
 def main(replicates: int, folder: Path | None) -> None:
@@ -139,14 +142,27 @@ def main(replicates: int, folder: Path | None) -> None:
     lines = []
     for number, name in enumerate(makers):
         found = np.array(done[number * replicates : (number + 1) * replicates])
-        for way, (error, held, sampling, width, size) in zip(WAYS, found.transpose(1, 2, 0), strict=True):
+        for way, (error, held, sampling, width, size, well) in zip(WAYS, found.transpose(1, 2, 0), strict=True):
             shown = [error.mean(), np.abs(error).mean(), error.std(ddof=1), held.mean(), sampling.mean(), width.mean()]
+            shown += [well.mean(), (well * (1.0 - held)).mean()]
             values = ["" if np.isnan(value) else f"{value:.3f}" for value in shown]
             lines.append([name, way, *values, "" if np.isnan(size.mean()) else f"{size.mean():.1f}"])
     write_table(
         "kinds",
         f"Six kinds of positives labelled 32:16:8:4:2:1 and hidden in equal parts, {replicates} data sets a table",
-        ["table", "way", "bias", "mean error", "sd", "coverage", "coverage, sampling alone", "width", "kinds"],
+        [
+            "table",
+            "way",
+            "bias",
+            "mean error",
+            "sd",
+            "coverage",
+            "coverage, sampling alone",
+            "width",
+            "well determined",
+            "missed although well determined",
+            "kinds",
+        ],
         lines,
         "mean error: mean absolute error of pi. Intervals are at 95%, with an allowance for model error, and "
         "without it. Of the digits, kinds have 112, 56, 28, 14, 7 and 4 labelled rows, so that the last three are one "

@@ -113,7 +113,9 @@ def test_kinds_are_found(pugam_says, table):
 
     assert code == 0, err
     assert "cluster 2" in out
+    assert "! pi is weakly determined. Kinds were found by clustering" in " ".join(err.split())
     assert "cluster 2" in page("found.html")
+    assert "Kinds were found by clustering" in page("found.html")
     code, _, err = pugam_says("report", "model.json", table)
     assert code == 2
     assert "No column tells the kinds of this model" in err

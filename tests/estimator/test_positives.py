@@ -141,6 +141,33 @@ def test_kinds_are_found(rows):
     assert found.pi_ == pytest.approx(2 * SHARE, abs=0.06)
 
 
+def test_kinds_that_were_found_are_weakly_determined_at_best(rows, tmp_path):
+    X, z, kind = rows
+    with pytest.warns(VerdictWarning, match=r"^pi is weakly determined\. Kinds were found by clustering"):
+        found = PUGAM(check=True).fit(X, z, kind="auto")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", VerdictWarning)
+        given = PUGAM(check=True).fit(X, z, kind=kind)
+
+    assert given.verdict_ == "well determined"
+    assert found.kinds()["verdict"].tolist() == ["well determined", "well determined", "weakly determined"]
+    assert found.verdict_ == found.diagnose().verdict == "weakly determined"
+    assert str(found.diagnose()).startswith("pi is weakly determined, since kinds were found by clustering.")
+    assert "! Kinds were found by clustering" in str(found.diagnose())
+    assert "Kinds were found by clustering" in found.diagnose().warnings[0]
+    found.save(tmp_path / "found.json")
+    assert pugam.load(tmp_path / "found.json").verdict_ == "weakly determined"
+
+
+def test_files_of_the_first_format_hold_kinds_that_were_given(model, tmp_path):
+    model.save(tmp_path / "kinds.json")
+    document = json.loads((tmp_path / "kinds.json").read_text(encoding="utf-8"))
+    assert document.pop("found") is False
+    (tmp_path / "first.json").write_text(json.dumps(document | {"format_version": 1}), encoding="utf-8")
+
+    assert pugam.load(tmp_path / "first.json").verdict_ == model.verdict_
+
+
 def test_where_no_kinds_are_found_the_fit_is_the_ordinary_one():
     X, z, _ = draw(labelled=(200, 0), hidden=(120, 0))
 

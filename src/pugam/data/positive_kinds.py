@@ -26,10 +26,14 @@ OTHER_KINDS = "others"  # the name of rare kinds together
 
 
 class PositiveKinds(NamedTuple):
-    """Names of the kinds of positives, and the number of the kind of each row, -1 for unlabelled rows."""
+    """Names of the kinds of positives, and the number of the kind of each row, -1 for unlabelled rows.
+
+    `found` where nobody told kinds apart, but clustering did.
+    """
 
     names: tuple[str, ...]
     numbers: Numbers
+    found: bool = False
 
 
 def read_kinds(values: Any, positive: Flags, counted: Flags, rare: RareKinds) -> PositiveKinds:

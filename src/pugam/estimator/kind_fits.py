@@ -28,12 +28,13 @@ from pugam.inference import (
     KindLimits,
     allow_for_model_error,
     kind_posteriors,
+    of_found_kinds,
     rows_left,
     share_correlation,
     worst_verdict,
 )
 from pugam.likelihood import logit
-from pugam.messages import Argument
+from pugam.messages import Argument, Message
 from pugam.solvers import JointKinds, find_clusters, fit_jointly
 
 __all__ = ["AUTO", "KindFits", "attach_kinds", "find_kinds", "fit_kinds", "require_ordinary"]
@@ -64,6 +65,8 @@ class KindFits:
     n_sweeps : int
     settled : bool
         Whether shares moved no more at the end.
+    found : bool
+        Whether kinds were found by clustering, not given.
     hidden : array of shape (n_rows,), optional
         Weight of each row the model was given, zero of labelled ones; None of a copied or stored model.
     """
@@ -75,6 +78,7 @@ class KindFits:
     n_unlabelled: float
     n_sweeps: int
     settled: bool
+    found: bool
     hidden: Array | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -121,9 +125,17 @@ class KindFits:
         return self.n_sweeps == 1
 
     @property
-    def verdict(self) -> tuple[str | None, int]:
-        """The worst verdict, and the number of the kind it is of."""
-        return worst_verdict([model.verdict_ for model in self.models])
+    def verdict(self) -> str | None:
+        """The verdict on all kinds together."""
+        worst, _ = worst_verdict([model.verdict_ for model in self.models])
+        return of_found_kinds(worst) if self.found else worst
+
+    def caveat(self) -> Message | None:
+        """What has to be said before any number, if kinds were judged."""
+        if self.verdict is None:
+            return None
+        judged = tuple(model._judged for model in self.models)
+        return KindDiagnoses(self.names, judged, self.interval(USUAL_LEVEL), self.found).caveat()
 
     def require_rows(self, what: str) -> None:
         """Refuse what needs the rows of the fit, where a copy or a file left them behind."""
@@ -146,7 +158,8 @@ class KindFits:
     def diagnose(self) -> KindDiagnoses:
         """Diagnose the fit of each kind."""
         self.require_rows("The diagnosis")
-        return KindDiagnoses(self.names, tuple(model.diagnose() for model in self.models), self.interval(USUAL_LEVEL))
+        diagnoses = tuple(model.diagnose() for model in self.models)
+        return KindDiagnoses(self.names, diagnoses, self.interval(USUAL_LEVEL), self.found)
 
     def posteriors(self, X: Any) -> Array:
         """P(kind | x) of rows, shape (n_rows, K)."""
@@ -196,7 +209,8 @@ def find_kinds(table: Table, labelled: NDArray[np.bool_]) -> PositiveKinds:
     order = np.argsort(-np.bincount(found), kind="stable")
     numbers = np.full(table.n_rows, -1, dtype=np.intp)
     numbers[rows] = np.argsort(order)[found]
-    return number_kinds(tuple(f"cluster {1 + place}" for place in range(len(order))), numbers, "pooled")
+    kinds = number_kinds(tuple(f"cluster {1 + place}" for place in range(len(order))), numbers, "pooled")
+    return kinds._replace(found=True)
 
 
 def _judge_each(names: Sequence[str], fitted: Sequence[Any], verbose: bool) -> None:
@@ -225,7 +239,8 @@ def fit_kinds(
     rows = np.array([one.n0_ for one in fitted])
     hidden = _hidden(weights, unlabelled)
     n_unlabelled = float(hidden[unlabelled].sum())
-    return KindFits(kinds.names, rows, tuple(fitted), correlation, n_unlabelled, n_sweeps, settled, hidden)
+    known = rows, tuple(fitted), correlation, n_unlabelled
+    return KindFits(kinds.names, *known, n_sweeps, settled, kinds.found, hidden)
 
 
 def _hidden(weights: Array | None, unlabelled: NDArray[np.bool_]) -> Array:

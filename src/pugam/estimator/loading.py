@@ -79,7 +79,7 @@ def _restore_kinds(stored: StoredKinds, name: str) -> PUGAM:
         raise InputError(f"{name}: parameters: {error}") from None
     model, models = PUGAM(**stored.parameters), _restore_each(stored.models, name)
     known = np.array([one.n0_ for one in models]), models, stored.correlation
-    fits = KindFits(stored.names, *known, stored.n_unlabelled, stored.n_sweeps, stored.settled)
+    fits = KindFits(stored.names, *known, stored.n_unlabelled, stored.n_sweeps, stored.settled, stored.found)
     model._remember_kinds(fits)
     model.provenance_ = asdict(stored.provenance)
     return model

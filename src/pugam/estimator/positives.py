@@ -252,7 +252,7 @@ class KindMethods(WorklistMethods):
         self.pi_ = float(fits.shares.sum())
         self.prevalence_ = (self.n0_ + self.n1_ * self.pi_) / (self.n0_ + self.n1_)
         self.label_frequency_ = float(label_frequency(np.array(self.pi_), self.n0_, self.n1_)[0])
-        self.verdict_, _ = fits.verdict
+        self.verdict_ = fits.verdict
         self.n_iter_ = fits.n_sweeps
         self.converged_ = fits.settled and all(model.converged_ for model in fits.models)
 
@@ -265,10 +265,9 @@ class KindMethods(WorklistMethods):
                 f"{said} in {counted(fits.n_sweeps, 'sweep')}; kinds that look alike may be one.",
                 category=ConvergenceWarning,
             )
-        verdict, number = fits.verdict
-        caveat = None if verdict is None else fits.models[number]._judged.caveat()
+        caveat = fits.caveat()
         if caveat is not None:
-            warn_user(f"Kind {fits.names[number]!r}: ", caveat, category=VerdictWarning)
+            warn_user(caveat, category=VerdictWarning)
 
     @property
     def _parameters(self) -> dict[str, Any]:

@@ -61,6 +61,7 @@ def stored_text(model: PUGAM, provenance: Provenance) -> str:
             n_unlabelled=fits.n_unlabelled,
             n_sweeps=fits.n_sweeps,
             settled=fits.settled,
+            found=fits.found,
             provenance=provenance,
         )
     )

@@ -59,7 +59,14 @@ from pugam.inference.importance import (
 from pugam.inference.intervals import USUAL_LEVEL, Interval, RatioInterval, normal_quantile, wald_interval_log
 from pugam.inference.kind import Inference
 from pugam.inference.kind_diagnosis import KindDiagnoses
-from pugam.inference.kind_shares import KindLimits, kind_posteriors, rows_left, share_correlation, worst_verdict
+from pugam.inference.kind_shares import (
+    KindLimits,
+    kind_posteriors,
+    of_found_kinds,
+    rows_left,
+    share_correlation,
+    worst_verdict,
+)
 from pugam.inference.kinds import inference_of, make_inference, profile_of
 from pugam.inference.labelling_bounds import LabellingBounds, bound_labelling
 from pugam.inference.labelling_test import LabellingTest, score_labelling
@@ -212,6 +219,7 @@ __all__ = [
     "moved_shares",
     "normal_quantile",
     "not_converged",
+    "of_found_kinds",
     "pool_shares",
     "posterior_errors",
     "posterior_limits",

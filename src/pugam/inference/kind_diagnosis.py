@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pugam.inference.diagnosis import Diagnosis
+from pugam.inference.findings import FoundKinds
 from pugam.inference.intervals import Interval
-from pugam.inference.kind_shares import worst_verdict
+from pugam.inference.kind_shares import of_found_kinds, worst_verdict
 from pugam.inference.verdict import headline
 from pugam.messages import Message, Words, in_python
 
@@ -24,20 +25,24 @@ class KindDiagnoses:
         Of the fit of each kind; their pi is the share among rows of no other kind.
     interval : Interval
         For pi, the share of all kinds together.
+    found : bool
+        Whether kinds were found by clustering, not given.
     """
 
     names: tuple[str, ...]
     diagnoses: tuple[Diagnosis, ...]
     interval: Interval
+    found: bool = False
 
     @property
     def verdict(self) -> str:
-        """The worst of the verdicts on the kinds."""
-        return str(self._worst[0])
+        """The worst of the verdicts on the kinds; at best "weakly determined" where kinds were found."""
+        worst = str(self._worst[0])
+        return str(of_found_kinds(worst)) if self.found else worst
 
     @property
     def worst(self) -> str:
-        """The first kind that it is the verdict on."""
+        """The first kind with the worst verdict."""
         return self.names[self._worst[1]]
 
     @property
@@ -47,18 +52,28 @@ class KindDiagnoses:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What was seen that should worry, each with its kind and a remedy."""
+        return tuple(map(str, self.messages))
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """What was found about how kinds were told apart, and about each of them."""
+        of_all = [FoundKinds().message] if self.found else []
         pairs = zip(self.names, self.diagnoses, strict=True)
-        return tuple(f"Kind {name!r}: {said}" for name, found in pairs for said in found.warnings)
+        return *of_all, *(Message(f"Kind {name!r}: ", said) for name, found in pairs for said in found.messages)
 
     def caveat(self, n_reasons: int | None = None) -> Message | None:
         """What has to be said before any number: the worst verdict, its kind, and its reasons, or so many of them."""
         said = self.diagnoses[self._worst[1]].caveat(n_reasons)
-        return None if said is None else Message(f"Kind {self.worst!r}: ", said)
+        if said is not None:
+            return Message(f"Kind {self.worst!r}: ", said)
+        return Message(f"{headline(self.verdict)}. ", FoundKinds().message) if self.found else None
 
     def in_words(self, interval: Interval | None = None, words: Words = in_python) -> str:
         """Tell what was found, kind by kind, with an interval for pi made before."""
         shown = self.interval if interval is None else interval
-        lines = [f"{headline(self.verdict)}, by kind {self.worst!r}. All kinds together: {shown}"]
+        reason = f"by kind {self.worst!r}" if self.verdict == self._worst[0] else "since kinds were found by clustering"
+        lines = [f"{headline(self.verdict)}, {reason}. All kinds together: {shown}"]
+        lines += ["! " + FoundKinds().message.told(words)] if self.found else []
         for name, found in zip(self.names, self.diagnoses, strict=True):
             lines += ["", f"Kind {name!r}, among unlabelled rows of no other kind:", found.in_words(words=words)]
         return "\n".join(lines)

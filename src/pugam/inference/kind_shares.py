@@ -24,7 +24,7 @@ from pugam.inference.intervals import Interval
 from pugam.likelihood import expit, logit
 from pugam.solvers import Fitted
 
-__all__ = ["KindLimits", "kind_posteriors", "rows_left", "share_correlation", "worst_verdict"]
+__all__ = ["KindLimits", "kind_posteriors", "of_found_kinds", "rows_left", "share_correlation", "worst_verdict"]
 
 Array = NDArray[np.float64]
 
@@ -154,3 +154,8 @@ def worst_verdict(verdicts: Sequence[Any]) -> tuple[Any, int]:
         return None, 0
     number = max(range(len(verdicts)), key=lambda place: (SEVERITY.index(verdicts[place]), -place))
     return verdicts[number], number
+
+
+def of_found_kinds(worst: str | None) -> str | None:
+    """The verdict on all kinds where clustering found them, whose worst is this: intervals take clusters for given."""
+    return "weakly determined" if worst == "well determined" else worst

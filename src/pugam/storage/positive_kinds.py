@@ -22,7 +22,7 @@ __all__ = ["KINDS_FORMAT", "StoredKinds", "kinds_to_json", "read_saved"]
 
 Array = NDArray[np.float64]
 
-KINDS_FORMAT, KINDS_VERSION = "pugam kinds of positives", 1
+KINDS_FORMAT, KINDS_VERSION = "pugam kinds of positives", 2
 KEYS = (
     "format",
     "format_version",
@@ -31,6 +31,7 @@ KEYS = (
     "unlabelled",
     "sweeps",
     "settled",
+    "found",
     "correlation",
     "kinds",
 )
@@ -56,6 +57,8 @@ class StoredKinds:
         Total weight of the unlabelled rows.
     n_sweeps : int
     settled : bool
+    found : bool
+        Whether kinds were found by clustering, not given.
     provenance : Provenance
     """
 
@@ -67,6 +70,7 @@ class StoredKinds:
     n_unlabelled: float
     n_sweeps: int
     settled: bool
+    found: bool
     provenance: Provenance
 
 
@@ -81,6 +85,7 @@ def kinds_to_json(stored: StoredKinds) -> str:
         float(stored.n_unlabelled),
         stored.n_sweeps,
         stored.settled,
+        stored.found,
         write_symmetric(stored.correlation),
         [dict(zip(KIND_KEYS, kind, strict=True)) for kind in kinds],
     ]
@@ -101,8 +106,8 @@ def read_saved(text: str | bytes, name: str) -> StoredModel | StoredKinds:
 
 
 def _read_kinds(document: Node) -> StoredKinds:
-    _require_version(document)
-    parts = document.fields(*KEYS)
+    version = _read_version(document)
+    parts = document.fields(*(key for key in KEYS if key != "found" or version > 1))
     kinds = [node.fields(*KIND_KEYS) for node in parts["kinds"].items()]
     names = tuple(kind["name"].text() for kind in kinds)
     if len(names) < 2 or len({*names, ALL_ROWS}) <= len(names):
@@ -122,17 +127,19 @@ def _read_kinds(document: Node) -> StoredKinds:
         n_unlabelled=parts["unlabelled"].number(0.0, what="a number that is not negative"),
         n_sweeps=parts["sweeps"].whole(1),
         settled=parts["settled"].flag(),
+        found=version > 1 and parts["found"].flag(),
         provenance=read_provenance(parts["provenance"]),
     )
 
 
-def _require_version(document: Node) -> None:
+def _read_version(document: Node) -> int:
     version = document.fields("format_version", others=True)["format_version"].whole(1)
     if version > KINDS_VERSION:
         raise document.refusal(
             f"was written by a newer pugam (format {version}); this is pugam {__version__}, which "
             f"reads formats up to {KINDS_VERSION}: update pugam."
         )
+    return version
 
 
 def _require_alike(node: Node, models: tuple[StoredModel, ...]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pugam.inference import Interval, KindDiagnoses, kind_posteriors, logits_of_rows, unlabelled_rows
-from pugam.messages import Message, Words, all_of
+from pugam.messages import Words, all_of
 from pugam.presentation.protocol import FittedModel
 from pugam.presentation.report.candidates import require_names, row_name
 from pugam.presentation.report.content import Candidate, Content, Diagnostics, Kind
@@ -58,7 +58,7 @@ def collect_kinds(
         pi=interval,
         plain=plain_sentence(interval, model.n1_, len(numbers), diagnosis.verdict, all_of(len(kinds), "kind")),
         statistical=kinds_sentence(model, interval),
-        warnings=(*summary.warnings, *_warnings(diagnosis, words)),
+        warnings=(*summary.warnings, *(message.told(words) for message in diagnosis.messages)),
         effects=(),
         terms=(),
         ratios=(),
@@ -71,13 +71,6 @@ def collect_kinds(
         repeat=tuple(repeat.items()),
         kinds=kinds,
     )
-
-
-def _warnings(diagnosis: KindDiagnoses, words: Words) -> Iterator[str]:
-    """What was found about each kind, in these words."""
-    for name, found in zip(diagnosis.names, diagnosis.diagnoses, strict=True):
-        for message in found.messages:
-            yield Message(f"Kind {name!r}: ", message).told(words)
 
 
 def _posteriors(models: Sequence[FittedModel]) -> Array:
