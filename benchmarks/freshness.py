@@ -58,7 +58,7 @@ class Register:
     runs: tuple[Run, ...]
     older: tuple[Older, ...]
     by_hand: dict[str, str]
-    words: tuple[str, ...]
+    apart: tuple[str, ...]
 
     @property
     def known(self) -> dict[str, str]:
@@ -72,7 +72,7 @@ def read_register(path: Path = REGISTER) -> Register:
     groups = found["groups"]
 
     def run_of(entry: dict[str, Any]) -> Run:
-        rooms = tuple(room for name in entry.pop("rests_on", ["fit"]) for room in groups.get(name, [name]))
+        rooms = tuple(room for name in entry.pop("rests_on", ["fit"]) for room in groups.get(name, found["apart"].get(name, [name])))
         return Run(tables=tuple(map(path_of, entry.pop("tables"))), rests_on=rooms, **entry)
 
     return Register(
@@ -82,7 +82,7 @@ def read_register(path: Path = REGISTER) -> Register:
             for entry in found.get("older", [])
         ),
         by_hand={path_of(name): why for name, why in found["by_hand"].items()},
-        words=tuple(found["words"]),
+        apart=tuple(module for modules in found["apart"].values() for module in modules),
     )
 
 
@@ -160,8 +160,8 @@ def defaults(source: str) -> Iterator[tuple[str, str]]:
 class History:
     """The package as it is in the working tree, and as it was at a commit."""
 
-    def __init__(self, root: Path = ROOT, source: str = "src/pugam", words: tuple[str, ...] = ()) -> None:
-        self.root, self.source, self.words = root, source, words
+    def __init__(self, root: Path = ROOT, source: str = "src/pugam", apart: tuple[str, ...] = ()) -> None:
+        self.root, self.source, self.apart = root, source, apart
         self._of_blob = cache(self._of_blob_anew)
         self._files_at = cache(self._files_at_anew)
         self._now = cache(self._now_anew)
@@ -191,7 +191,8 @@ class History:
                 yield from ((path, name) for name, code in self._of_blob(path, blob) if code not in codes)
 
     def _is_under(self, path: str, rests_on: tuple[str, ...]) -> bool:
-        return path not in self.words and any(path == room or path.startswith(f"{room}/") for room in rests_on)
+        """Whether a module is among these or in one of these rooms; some count only where they are named themselves."""
+        return path in rests_on or (path not in self.apart and any(path.startswith(f"{room}/") for room in rests_on))
 
     def _files_at_anew(self, commit: str) -> dict[str, str]:
         listed = self.git("ls-tree", "-r", commit, "--", self.source) or ""
@@ -312,7 +313,7 @@ Why they are still quoted, each with the commit it was made at.
 
 def main(arguments: list[str]) -> None:
     register = read_register()
-    history = History(words=register.words)
+    history = History(apart=register.apart)
     if "--write" in arguments:
         PAGE.write_text(page_of(register), encoding="utf-8")
     if not history.is_whole:

@@ -109,8 +109,9 @@ def _rows(X: pd.DataFrame, labelled: np.ndarray, pi: float) -> Rows:
 
 
 def answer(make: Callable[[int], Rows], seed: int, check: bool = True) -> list[list[float]]:
-    """For each way: the estimate's error, whether intervals hold pi, with and without model errors, the width, the number
-    of kinds, and whether pi is called well determined.
+    """For each way: the estimate's error, whether intervals hold pi, with and without model errors, and the width.
+
+    Also how many kinds there are, and whether pi is called well determined.
     """
     with warnings.catch_warnings(), threadpool_limits(limits=1):
         warnings.simplefilter("ignore")

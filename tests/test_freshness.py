@@ -30,7 +30,7 @@ def quoted():
 
 @pytest.fixture(scope="module")
 def found():
-    history = History(words=REGISTER.words)
+    history = History(apart=REGISTER.apart)
     if not history.is_whole:
         pytest.skip("the commits of the tables are not here: a shallow clone, or no git")
     return {state.table: state for state in states(REGISTER, history, at_most=1)}
@@ -153,15 +153,16 @@ def test_a_change_since_the_commit_of_a_table_is_found_and_a_move_is_none(tmp_pa
         subprocess.run([*git, *words], check=True)
     commit = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
 
-    def changes():
-        history = History(tmp_path, words=("solvers/words.py",))
+    def changes(*named):
+        history = History(tmp_path, apart=("solvers/words.py",))
         assert history.is_whole
         assert history.knows(commit)
         assert not history.knows("0123456")
-        return list(history.changes(commit, ("solvers",)))
+        return list(history.changes(commit, ("solvers", *named)))
 
     (room / "fits.py").rename(room / "climbs.py")
     (room / "words.py").write_text("HINT = 2\n", encoding="utf-8")
     assert changes() == []
+    assert changes("solvers/words.py") == [("solvers/words.py", "HINT")]
     (room / "climbs.py").write_text(BEFORE.replace("steps + 1", "steps + 2"), encoding="utf-8")
     assert changes() == [("solvers/fits.py", "climb")]
