@@ -129,3 +129,35 @@ def test_features_stand_in_an_order_of_their_own(data):
     first, second = (choose_rows(profile_of(model._fitted("The rows"))) for model in (given, turned))
 
     np.testing.assert_array_equal(first.features, second.features)
+
+
+def test_levels_have_no_order_and_their_names_tell_trees_nothing():
+    rng = np.random.default_rng(0)
+    level = rng.choice(6, 500, p=[0.1, 0.3, 0.05, 0.25, 0.2, 0.1])
+    numbers, z = rng.normal(size=500), np.repeat([1, 0], 250)
+
+    def diagnosed(names):
+        X = pd.DataFrame({"a": numbers, "b": np.array(list(names))[level]})
+        model = PUGAM("s(a) + f(b)", check=True, interactions=None).fit(X, z)
+        return choose_rows(profile_of(model._fitted("The rows"))), model.diagnose()
+
+    (first, found), (second, renamed) = diagnosed("abcdef"), diagnosed("cfbead")
+
+    np.testing.assert_array_equal(first.features, second.features)
+    assert sorted(first.unordered) == [False, True]
+    assert np.diff(np.bincount(first.features[:, first.unordered].ravel().astype(int))).max() <= 0
+    assert renamed.omnibus.pvalue == pytest.approx(found.omnibus.pvalue, rel=1e-6)
+    assert renamed.best_bin == found.best_bin
+    assert renamed.verdict == found.verdict
+
+
+def test_the_rarest_of_very_many_levels_share_a_number():
+    rng = np.random.default_rng(0)
+    level = np.minimum(rng.geometric(0.03, 2000), 120)
+    X = pd.DataFrame({"a": rng.normal(size=2000), "b": np.char.add("level ", level.astype(str))})
+
+    rows = rows_of(X, rng.integers(0, 2, 2000), terms="s(a) + r(b)", pi=0.4)
+
+    (numbers,) = rows.features[:, rows.unordered].T
+    assert set(numbers) == set(range(64))
+    assert np.count_nonzero(numbers == 63) > np.count_nonzero(numbers == 62)

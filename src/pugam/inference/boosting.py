@@ -40,7 +40,7 @@ def predict_residuals(rows: RowsTested, known: Flags, wanted: Flags) -> Array:
     learned_from = np.maximum(variance, SMALLEST_VARIANCE)
     residuals = rows.off_tangents(rows.residuals[known], known)
     target = residuals * np.sqrt(variance / weights) / learned_from
-    trees, features = HistGradientBoostingRegressor(**TREES), rows.features
+    trees, features = HistGradientBoostingRegressor(**TREES, categorical_features=rows.unordered), rows.features
     with _threads().limit(limits=1, user_api="openmp"):  # so few rows are slower with more
         trees.fit(features[known], target, sample_weight=learned_from * weights)
         return np.asarray(trees.predict(features[wanted]))
@@ -50,7 +50,8 @@ def held_out_chances(rows: RowsTested) -> Array:
     """Predict the chance that each row is labelled by trees fitted without its fold, shape (n,)."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    trees, chances = HistGradientBoostingClassifier(**TREES), np.empty(len(rows.positive))
+    trees = HistGradientBoostingClassifier(**TREES, categorical_features=rows.unordered)
+    chances = np.empty(len(rows.positive))
     with _threads().limit(limits=1, user_api="openmp"):
         for fold in np.unique(rows.folds):
             others, inside = rows.folds != fold, rows.folds == fold

@@ -100,17 +100,28 @@ class RowsTested:
         """The columns of the table that the model reads, each once, as the smallest term sees it: axis and values."""
         return read_axes(self.design, self.encoded)
 
-    @cached_property
+    @property
     def features(self) -> Array:
         """The columns of the table that the model reads, in bins of equal numbers of rows: shape (n, k).
 
         Binned once for all: scikit-learn takes long to bin rows with weights. Missing values are NaN. Those that labels
         go with most stand first, since of two equally good splits trees take that of the first column.
         """
+        return self._features[0]
+
+    @property
+    def unordered(self) -> Flags:
+        """Which of the features are levels, numbered from the most frequent one: shape (k,)."""
+        return self._features[1]
+
+    @cached_property
+    def _features(self) -> tuple[Array, Flags]:
         apart = self.positive.astype(np.float64) - self.positive.mean()
-        found = [_in_bins(values) for _, values in self.axes.values()]
-        found.sort(key=lambda bins: _goes_with(bins, apart), reverse=True)
-        return np.column_stack(found)
+        columns = [values for _, values in self.axes.values()]
+        found = [(_by_frequency if _are_levels(values) else _in_bins)(values) for values in columns]
+        order = sorted(range(len(found)), key=lambda place: _goes_with(found[place], apart), reverse=True)
+        unordered = np.array([_are_levels(columns[place]) for place in order])
+        return np.column_stack([found[place] for place in order]), unordered
 
     @property
     def are_enough(self) -> bool:
@@ -201,8 +212,22 @@ def read_axes(design: Design, encoded: Sequence[Encoded]) -> dict[str, tuple[Axi
     return found
 
 
+def _are_levels(values: Encoded) -> bool:
+    return values.dtype == np.int32
+
+
+def _by_frequency(codes: Encoded) -> Array:
+    """Number levels from the most frequent one, whatever they are called; the rarest of very many share a number."""
+    missing, numbers = codes == MISSING_CODE, np.full(len(codes), np.nan)
+    _, first, places, counts = np.unique(codes[~missing], return_index=True, return_inverse=True, return_counts=True)
+    ranks = np.empty(len(counts))
+    ranks[np.lexsort((first, -counts))] = np.minimum(np.arange(len(counts)), N_BINS - 1)
+    numbers[~missing] = ranks[places]
+    return numbers
+
+
 def _in_bins(values: Encoded) -> Array:
-    missing = values == MISSING_CODE if values.dtype == np.int32 else np.isnan(values)
+    missing = np.isnan(values)
     present, bins = values[~missing], np.full(len(values), np.nan)
     edges = np.unique(np.quantile(present, np.linspace(0.0, 1.0, N_BINS + 1)[1:-1])) if len(present) else present
     bins[~missing] = np.searchsorted(edges, present, side="right")
