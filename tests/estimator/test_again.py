@@ -78,6 +78,18 @@ def test_roles_are_given_as_in_a_fit(may):
     assert list(model.refit(X, may.z, sample="year").shares()["sample"]) == ["2023", "2024", "all"]
 
 
+def test_shares_that_were_pooled_are_pooled_again(may, tmp_path):
+    site = np.where(may.z == 1, None, np.array(list("abcd"))[np.arange(len(may.z)) % 4])
+    pooled = PUGAM("x1 + x2 + x3", check=False).fit(may.X, may.z, sample=site, shares="pooled")
+    pooled.save(tmp_path / "pooled.json")
+
+    again = pugam.load(tmp_path / "pooled.json").refit(may.X, may.z, sample=site)
+    apart = pooled.refit(may.X, may.z, sample=site, shares="separate")
+
+    np.testing.assert_allclose(again.shares()["pi"], pooled.shares()["pi"], atol=1e-6)
+    assert apart.shares()["pi"][:4].std() > 1.1 * pooled.shares()["pi"][:4].std()
+
+
 def test_only_a_fitted_model_can_be_fitted_again(may):
     with pytest.raises(NotFittedError):
         PUGAM().refit(may.X, may.z)

@@ -9,7 +9,7 @@ import pytest
 
 from pugam import PUGAM, InputError, PugamWarning, SlowWarning, f, r, s, te
 from pugam.data import read_table
-from pugam.estimator.requirements import warn_of_size, warn_of_survey
+from pugam.estimator.requirements import warn_of_size, warn_of_weights
 from pugam.terms import Design
 
 ROWS = pd.DataFrame({"x": np.linspace(0.0, 1.0, 800), "code": [f"c{number % 400}" for number in range(800)]})
@@ -42,14 +42,36 @@ def test_weights_that_add_up_to_other_than_the_rows_are_told(scale):
     weights = np.linspace(0.5, 1.5, 4000) * scale
     total = f"{4000 * scale:,.0f}"
     with pytest.warns(PugamWarning, match=f"Weights add up to {total} for 4,000 rows.*divide them"):
-        warn_of_survey(None, None, weights)
+        warn_of_weights(weights, np.arange(len(weights)) % 2 == 0)
 
 
-@pytest.mark.parametrize("weights", [None, np.linspace(0.5, 1.5, 40), np.full(40, 3.0)])
+@pytest.mark.parametrize("weights", [np.linspace(0.5, 1.5, 40), np.full(40, 3.0), np.repeat([1.0, 9.0], [30, 10])])
 def test_usual_weights_and_numbers_of_rows_are_passed_over(weights):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warn_of_survey(None, None, weights)
+        warn_of_weights(weights, np.arange(len(weights)) % 2 == 0)
+
+
+def test_weights_that_vary_are_told_but_not_beside_a_design(X, z):
+    weights = np.random.default_rng(0).lognormal(size=len(z))
+    for label in (0, 1):
+        weights[z == label] /= weights[z == label].mean()
+
+    with pytest.warns(PugamWarning, match=r"Weights vary: \d+ .* tell about as much as .*strata"):
+        PUGAM("x1 + x2", check=False).fit(X, z, weights)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        PUGAM("x1 + x2", check=False).fit(X, z, weights, strata=np.zeros(len(z), dtype=int))
+
+
+@pytest.mark.parametrize(("place", "label"), [(0, "labelled"), (-1, "unlabelled")])
+def test_a_row_that_outweighs_all_others_is_told(place, label):
+    weights = np.ones(400)
+    weights[place] = 1000.0
+    positive = np.arange(400) < 200
+
+    with pytest.warns(PugamWarning, match=f"One {label} row has a weight of 1,000, .* as 83% of the {label} rows"):
+        warn_of_weights(weights, positive)
 
 
 @pytest.mark.parametrize(("model", "roles"), [(PUGAM, {"sample": "site"}), (PUGAM, {}), (PUGAM.paper, {})])

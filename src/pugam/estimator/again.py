@@ -44,7 +44,8 @@ class AgainMethods:
         Parameters
         ----------
         X, y, sample_weight, **roles
-            As of `fit`: ``z``, ``sample``, ``audit`` and others by their names.
+            As of `fit`: ``z``, ``sample``, ``audit`` and others by their names. Shares of samples that were pooled are
+            pooled again, unless ``shares`` says otherwise.
 
         Examples
         --------
@@ -58,7 +59,8 @@ class AgainMethods:
         True
         """
         check_is_fitted(self)
-        return same_settings(cast("PUGAM", self)).fit(X, y, sample_weight, **roles)
+        model = cast("PUGAM", self)
+        return same_settings(model).fit(X, y, sample_weight, **_policies(model, roles), **roles)
 
     def changes_since(self, old: PUGAM, level: float = 0.95) -> Changes:
         """Compare this model with one that was fitted before, to other rows: shares and effects, and their differences.
@@ -144,6 +146,13 @@ def _shares(model: PUGAM, level: float, model_error: bool) -> dict[str, Interval
 
 def _ends(interval: Interval) -> tuple[float, float, float]:
     return interval.estimate, interval.lower, interval.upper
+
+
+def _policies(model: PUGAM, roles: dict[str, Any]) -> dict[str, Any]:
+    """What was asked of a fit beside its parameters; it holds for the next one, unless that asks for something else."""
+    samples = None if model._kinds is not None else model._fit.samples
+    pooled = samples is not None and samples.pooled is not None
+    return {"shares": "pooled"} if pooled and roles.get("sample") is not None and "shares" not in roles else {}
 
 
 def same_settings(model: PUGAM) -> PUGAM:

@@ -31,6 +31,7 @@ __all__ = [
     "warn_of_samples",
     "warn_of_size",
     "warn_of_survey",
+    "warn_of_weights",
     "with_pooled_shares",
 ]
 
@@ -38,6 +39,9 @@ FEWEST_AUDITED = 10  # of which rows of both classes can be expected
 MOST_COLUMNS = 300  # of a term: time grows with their square, or faster
 MOST_NAMES = 5  # shown in a message
 USUAL_WEIGHTS = 0.5, 1.5  # between which their mean lies where rows count for about one each
+LEAST_EQUAL = 0.8  # rows of equal weight that tell as much: with fewer, intervals are narrower by a tenth or more
+OUTWEIGHING, NOTICEABLE = 100.0, 0.1  # times the second largest weight, and of all weight of a label
+SMALLEST_WEIGHT = float(np.finfo(np.float64).tiny)
 MUCH_NARROWER = 1.1  # times, from which it is told
 MOSTLY_LABELLED = 0.9  # share of the rows, from which labels may be swapped
 AT_DEFAULTS = "pi", "smoothing", "shrinkage", "estimate"  # what marginal likelihood asks for
@@ -245,10 +249,8 @@ def require_same_survey(known: Survey | None, found: SurveyRows | None) -> None:
         )
 
 
-def warn_of_survey(survey: SurveyRows | None, known: Survey | None, weights: NDArray[np.float64] | None = None) -> None:
-    """Warn where rows were drawn by a survey of which standard errors know nothing, or have weights as if they were."""
-    if survey is None and weights is not None:
-        _warn_of_weights(weights)
+def warn_of_survey(survey: SurveyRows | None, known: Survey | None) -> None:
+    """Warn where rows were drawn by a survey of which standard errors know nothing, or little."""
     if survey is not None and known is None:
         warn_user(
             "Curves were shrunk, and pi was estimated from held-out rows: standard errors and intervals treat rows as "
@@ -277,20 +279,53 @@ def _warn_of_few_clusters(survey: Survey) -> None:
     )
 
 
-def _warn_of_weights(weights: NDArray[np.float64]) -> None:
-    """Warn of sampling weights that would count as numbers of rows; whole numbers are taken to be just that."""
+def warn_of_weights(weights: NDArray[np.float64], positive: NDArray[np.bool_]) -> None:
+    """Warn of weights that count as numbers of rows, and hardly can be; whole numbers are taken to be just that."""
     low, high = USUAL_WEIGHTS
-    if low <= weights.mean() <= high or are_copies(weights):
+    by_label = {"labelled": weights[positive], "unlabelled": weights[~positive]}
+    for label, some in by_label.items():
+        _warn_of_one_row(label, some)
+    if are_copies(weights):
         return
-    total = _in_full(float(weights.sum()))
-    warn_user(
-        f"Weights add up to {total} for {len(weights):,} rows: they count as repeated rows, in intervals and tests. If "
-        "they are sampling weights, divide them by their mean, or say how rows were drawn, by ",
-        Argument("groups"),
-        " or ",
-        Argument("strata"),
-        ".",
-    )
+    drawn = "say how rows were drawn, by ", Argument("groups"), " or ", Argument("strata")
+    if not low <= weights.mean() <= high:
+        total = _in_full(float(weights.sum()))
+        warn_user(
+            f"Weights add up to {total} for {len(weights):,} rows: they count as repeated rows, in intervals and "
+            "tests. If they are sampling weights, divide them by their mean, or ",
+            *drawn,
+            ".",
+        )
+        return
+    label, equal = min(((label, _equal_rows(some)) for label, some in by_label.items()), key=lambda found: found[1])
+    if equal < LEAST_EQUAL:
+        n_rows = np.count_nonzero(by_label[label])
+        warn_user(
+            f"Weights vary: {n_rows:,} {label} rows tell about as much as {equal * n_rows:.0f} rows of equal weight "
+            "do, but each counts as so many rows as its weight says. If these are sampling weights, intervals are too "
+            "narrow: ",
+            *drawn,
+            " (the same for all rows, if there are no strata).",
+        )
+
+
+def _equal_rows(weights: NDArray[np.float64]) -> float:
+    """As many rows of equal weight tell as much (Kish), as a share of the rows that count."""
+    shares = weights / max(float(weights.sum()), SMALLEST_WEIGHT)
+    return 1.0 / max(float(np.count_nonzero(weights) * np.sum(shares**2)), 1.0)
+
+
+def _warn_of_one_row(label: str, weights: NDArray[np.float64]) -> None:
+    """Warn of a row that outweighs all others by far: its weight may be a slip."""
+    if len(weights) < 2:
+        return
+    second, largest = np.partition(weights, -2)[-2:]
+    if largest > OUTWEIGHING * second and largest > NOTICEABLE * weights.sum():
+        one, next_largest = (_in_full(float(weight)) for weight in (largest, second))
+        warn_user(
+            f"One {label} row has a weight of {one}, and the next largest weight is {next_largest}: that row counts as "
+            f"{100.0 * largest / weights.sum():.0f}% of the {label} rows. Is its weight right?"
+        )
 
 
 def _in_full(number: float) -> str:

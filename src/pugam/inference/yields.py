@@ -122,6 +122,8 @@ def expected_yields(
     below = np.hypot(np.maximum(estimate - low, 0.0), short)
     lower, upper = np.rint(np.maximum(estimate - below, 0.0)), np.rint(np.maximum.reduce([high, more, estimate]))
     lower, upper = np.minimum(lower, np.floor(estimate)), np.maximum(upper, np.ceil(estimate))
+    # A longer review finds all that a shorter one does: limits of neither are to say otherwise.
+    lower, upper = np.minimum.accumulate(lower[::-1])[::-1], np.maximum.accumulate(upper)
     recalls = np.minimum(drawn / np.maximum(drawn[..., -1:], SUREST), 1.0)
     return Yields(
         reviewed,
