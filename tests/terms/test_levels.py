@@ -1,5 +1,7 @@
 """Levels of a column: which can be used, and which were seen."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -9,7 +11,7 @@ from meeting import SITES, column, evaluate, meet
 
 from pugam import PUGAM
 from pugam.data import read_table
-from pugam.errors import InputError
+from pugam.errors import InputError, PugamWarning
 from pugam.terms import Design, f, r, ti, unscorable_rows
 from pugam.terms.missing import resolve_term
 
@@ -115,3 +117,36 @@ def test_numbers_that_are_rounded_are_not_taken_for_levels_of_the_fit():
 
 def test_numbers_that_are_exact_are_levels():
     assert meet(f("x"), [7, LONG - 1, LONG - 2]).levels == (7, LONG - 2, LONG - 1)
+
+
+@pytest.mark.parametrize("kind", ["f", "r"])
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ([1, 2, 10], ["1", "2", "10"]),
+        ([1.0, 2.5, -3.0], ["1", "2.5", "-3"]),
+        ([True, False, True], ["True", "False", "True"]),
+    ],
+)
+def test_levels_that_were_text_are_found_by_the_numbers_they_are_written_like(kind, values, text):
+    """A CSV file of the fit holds text, and a frame made of the same file numbers."""
+    rng = np.random.default_rng(0)
+    places, z = rng.integers(0, 3, 300), np.repeat([1, 0], 150)
+    X = pd.DataFrame({"a": rng.normal(size=300) + z, "code": np.array(text)[places]})
+    model = PUGAM(f"a + {kind}(code)", check=False, pi=0.3).fit(X, z)
+    numbers = X.assign(code=np.array(values)[places])
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = model.predict_proba(numbers)
+
+    np.testing.assert_array_equal(found, model.predict_proba(X))
+
+
+def test_numbers_that_no_level_is_written_like_stay_unseen():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.normal(size=300), "code": np.array(["1", "2", "x"])[rng.integers(0, 3, 300)]})
+    model = PUGAM("a + r(code)", check=False, pi=0.3).fit(X, np.repeat([1, 0], 150))
+
+    with pytest.warns(PugamWarning, match=r"1 row has a level of code that the fit did not see \(7"):
+        model.predict_proba(pd.DataFrame({"a": [0.0, 0.0], "code": [2.0, 7.0]}))

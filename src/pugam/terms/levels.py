@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from pugam.data import LARGEST_EXACT, Column, require_exact
+from pugam.data import LARGEST_EXACT, Column, Levels, require_exact
 from pugam.errors import InputError, RowError
 from pugam.messages import LeavingUnscored, UnseenZero
 from pugam.nodes import Node
@@ -22,6 +22,7 @@ __all__ = [
     "grouping",
     "read_levels",
     "require_told_apart",
+    "written_levels",
 ]
 
 UNSEEN_CODE, MISSING_CODE = -1, -2  # codes of levels that are none; -1 is also the last row of a table by level
@@ -39,10 +40,17 @@ def find_levels(term: Term, column: Column) -> tuple[object, ...]:
 
 
 def encode_levels(term: Term, column: Column, levels: tuple[object, ...], permit_unseen: bool) -> NDArray[np.int32]:
-    """Turn values into level numbers; levels that the fit never saw are refused, or get a code of their own."""
+    """Turn values into level numbers; levels that the fit never saw are refused, or get a code of their own.
+
+    Where all levels are text, as from a CSV file, numbers and booleans are found among them as they are written.
+    """
     require_told_apart(term.label, column, levels)
     numbers = {level: number for number, level in enumerate(levels)}
     codes = np.fromiter((numbers.get(value, UNSEEN_CODE) for value in column.values), np.int32, len(column.values))
+    unseen = np.flatnonzero(codes == UNSEEN_CODE)
+    if len(unseen):
+        known = written_levels(column.name, levels, column.values[unseen].tolist())
+        codes[unseen] = [known.get(value, UNSEEN_CODE) for value in column.values[unseen].tolist()]
     if not permit_unseen and (codes == UNSEEN_CODE).any():
         row = int(np.argmax(codes == UNSEEN_CODE))
         level = column.values[row]
@@ -57,6 +65,18 @@ def encode_levels(term: Term, column: Column, levels: tuple[object, ...], permit
             " to give them a zero effect.",
         )
     return codes
+
+
+def written_levels(name: str, levels: tuple[object, ...], values: Iterable[object]) -> dict[object, int]:
+    """Numbers of the levels, if all are text, that numbers and booleans among these values are written like."""
+    if not all(isinstance(level, str) for level in levels):
+        return {}
+    written, numbers = (
+        Levels(name, [str(level) for level in levels]),
+        dict(zip(levels, range(len(levels)), strict=True)),
+    )
+    found = {value: written.find(value) for value in dict.fromkeys(values) if isinstance(value, bool | int | float)}
+    return {value: numbers[level] for value, level in found.items() if level in numbers}
 
 
 def require_told_apart(label: str, column: Column, levels: Iterable[object]) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from pugam.data import Table
 from pugam.errors import warn_user
 from pugam.terms.design import Design
+from pugam.terms.levels import written_levels
 
 __all__ = ["count_unseen", "warn_unseen"]
 
@@ -25,6 +26,7 @@ def count_unseen(designs: Iterable[Design], table: Table) -> dict[str, Counter[o
         if not axis.is_numeric:
             column, known = table.column(name), set(axis.levels)
             counts = Counter(column.values[~column.missing].tolist())
+            known |= written_levels(name, axis.levels, counts).keys()
             found[name] = Counter({level: count for level, count in counts.items() if level not in known})
     return {name: counts for name, counts in found.items() if counts}
 
