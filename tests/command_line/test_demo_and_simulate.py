@@ -96,7 +96,8 @@ def test_the_files_of_a_demonstration_belong_together(demonstrated, pugam_says, 
 @pytest.mark.long
 def test_a_quiet_demonstration_is_short_and_may_be_given_again(pugam_says, empty_folder):
     (empty_folder / "demo").mkdir()
-    (empty_folder / "demo" / "report.html").write_text("an older one")
+    for name in ("tumours.csv", "report.html"):
+        (empty_folder / "demo" / name).write_text("an older one")
 
     code, out, err = pugam_says("demo", "--quiet")
 
@@ -178,3 +179,15 @@ def test_the_package_can_be_run_as_a_module(empty_folder, pugam_says):
     assert pugam_says("--version") == (0, f"{pugam.__version__}\n", "")
     assert (mistake.returncode, mistake.stdout) == (2, "")
     assert mistake.stderr == "pugam: No such command 'fly'. See pugam --help.\n"
+
+
+@pytest.mark.parametrize("name", ["model.json", "report.html", "effects.png"])
+def test_a_demonstration_replaces_nothing_that_none_wrote(pugam_says, empty_folder, name):
+    (empty_folder / name).write_text("precious")
+
+    code, _, err = pugam_says("demo", "--out", ".", "--quiet")
+
+    assert code == 2
+    assert f"--out . holds {name}, which the demo would replace; choose another folder." in err
+    assert [path.name for path in empty_folder.iterdir()] == [name]
+    assert (empty_folder / name).read_text() == "precious"

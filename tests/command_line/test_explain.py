@@ -61,6 +61,30 @@ def test_rows_are_named_by_the_identifiers_of_the_fit(pugam_says, model):
     assert "column 'who' holds no 'B1'" in pugam_says("explain", "model.json", "rows.csv", "--row", "B1")[2]
 
 
+def test_identifiers_that_are_numbers_come_before_numbers_of_rows(pugam_says, model, rows):
+    rows.assign(patient=np.arange(ROWS) + 101).to_csv("rows.csv", index=False)
+    model.save("model.json", data={"id": "patient"})
+
+    code, by_patient, _ = pugam_says("explain", "model.json", "rows.csv", "--row", "150")
+    assert code == 0
+    assert f"p_positive {model.predict_proba(rows.iloc[[49]])[0, 1]:.4f}" in by_patient
+    assert (
+        f"p_positive {model.predict_proba(rows.iloc[[2]])[0, 1]:.4f}"
+        in pugam_says("explain", "model.json", "rows.csv", "--row", "3")[1]
+    )  # nobody has that number
+
+
+def test_rows_of_a_folder_are_counted_before_any_is_shown(pugam_says, empty_folder, rows):
+    (empty_folder / "parts").mkdir()
+    for part in range(3):
+        rows[8 * part : 8 * part + 8].to_parquet(empty_folder / "parts" / f"{part}.parquet", index=False)
+
+    code, out, err = pugam_says("explain", "model.json", "parts")
+
+    assert (code, out) == (2, "")
+    assert "parts has more than 10 rows" in err
+
+
 @pytest.mark.parametrize("name", ["explained.csv", "explained.parquet"])
 def test_a_table_has_a_line_for_each_row_and_term(pugam_says, model, rows, name):
     code, out, err = pugam_says("explain", "model.json", "rows.csv", "--id", "who", "--out", name)

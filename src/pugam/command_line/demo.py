@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["demo"]
 
+PICTURES = "effects", "diagnosis"
+
 
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for table, model, pictures and report.")] = Path("demo"),
@@ -44,6 +46,7 @@ def demo(
         raise InputError(f"--out {out} cannot be a folder: {error.strerror}; choose another.") from None
     tumours = load_tumours()
     table, page, saved = out / "tumours.csv", out / "report.html", out / "model.json"
+    _require_no_other(table, page, saved, *(out / f"{name}.png" for name in PICTURES))
     rows = pa.RecordBatch.from_pandas(tumours.X.assign(diagnosed=tumours.z.astype(int)), preserve_index=False)
     with open_writer(table, rows.schema) as writer:
         writer.write(rows)
@@ -79,11 +82,20 @@ def demo(
     say(f"\nThe same with a table of your own:   {_program()} fit {table} --label diagnosed --report report.html")
 
 
+def _require_no_other(table: Path, *others: Path) -> None:
+    """Refuse to replace files that no earlier demo wrote: its table would lie beside them."""
+    there = [path for path in others if path.exists()]
+    if there and not table.exists():
+        raise InputError(
+            f"--out {table.parent} holds {there[0].name}, which the demo would replace; choose another folder."
+        )
+
+
 def _draw(model: PUGAM, diagnosis: Any, out: Path) -> list[str]:
     """Draw two pictures, where that can be done, and say where they are."""
     if not is_there(MATPLOTLIB):
         return [f"Pictures need matplotlib:            {remedy(MATPLOTLIB)}"]
-    for figure, name in ((model.plot(), "effects"), (model.plot("diagnosis", diagnosis=diagnosis), "diagnosis")):
+    for figure, name in zip((model.plot(), model.plot("diagnosis", diagnosis=diagnosis)), PICTURES, strict=True):
         with replacing(out / f"{name}.png") as temporary:
             figure.savefig(temporary, dpi=120)
     return [

@@ -164,8 +164,8 @@ class Wanted:
 
     @classmethod
     def read(cls, file: DataFile, rows: Sequence[str] | None, column: str | None, known: str | None = None) -> Wanted:
-        """Check what was asked for; what is no number of a row is an identifier, in the column known from the fit."""
-        if column is None and known in file.names and not all(map(_is_number, rows or ())):
+        """Check what was asked for; identifiers in the column known from the fit come before numbers of rows."""
+        if column is None and known is not None and known in file.names and _are_identifiers(file, known, rows or ()):
             column = known
         if column is not None and column not in file.names:
             file.read([column])  # says that there is no such column, and which is nearest
@@ -201,6 +201,19 @@ class Wanted:
         raise InputError(f"{self.file.path}: column {self.column!r} holds no {name!r}; check --row and --id.")
 
 
+def _are_identifiers(file: DataFile, column: str, rows: Sequence[str]) -> bool:
+    """Whether rows are named by identifiers: one is no number, or the column holds one of them."""
+    if not all(map(_is_number, rows)):
+        return True
+    asked, first_row = set(rows), 0
+    for batch in file.batches([column]) if asked else ():
+        own = file.typed(batch, {column: "text"}, first_row).column(0).to_pylist()
+        if not asked.isdisjoint("" if name is None else str(name) for name in own):
+            return True
+        first_row += batch.num_rows
+    return False
+
+
 def _is_number(row: str) -> bool:
     return row.isascii() and row.isdigit() and bool(row.lstrip("0"))
 
@@ -222,14 +235,11 @@ def _explained(
 
     features = Features.of_model(model)
     kinds, share_of = file.kinds(features.columns, features.kinds), share.of_batches(file, model)
+    if most is not None and wanted.names is None:
+        _require_few(file, most)
     first_row, beyond, found = 0, Beyond(), set[str]()
     for batch in file.batches():
         places, names = wanted.choose(batch, first_row)
-        if most is not None and len(places) > most:
-            raise InputError(
-                f"{file.path} has more than {most} rows; say which to explain, as in --row 17, or write all of them to "
-                "a table with --out explained.csv."
-            )
         found.update(names)
         if places:
             read = file.typed(batch.select(list(features.columns)), kinds, first_row)
@@ -242,6 +252,17 @@ def _explained(
         first_row += batch.num_rows
     wanted.require_found(found, first_row)
     beyond.warn()
+
+
+def _require_few(file: DataFile, most: int) -> None:
+    n_rows = 0
+    for batch in file.batches(file.names[:1]):
+        n_rows += batch.num_rows
+        if n_rows > most:
+            raise InputError(
+                f"{file.path} has more than {most} rows; say which to explain, as in --row 17, or write all of them to "
+                "a table with --out explained.csv."
+            )
 
 
 def _taken(share: dict[str, Any], places: Sequence[int]) -> dict[str, Any]:
