@@ -89,6 +89,17 @@ def test_limits_hold_the_estimate_whatever_the_length():
     assert (found.found.estimate <= found.found.upper).all()
 
 
+def test_limits_do_not_fall_with_the_length():
+    """Positives are rare: a long review adds more doubt than positives to the certain ones that it begins with."""
+    posterior = np.concatenate([np.linspace(0.99, 0.9, 40), np.full(1000, 0.02)])
+    errors = ModelErrors.of_share(0.06, 0.03, 0.06)
+
+    found = review(posterior, np.arange(0, 1041, 20), intercept_variance=1.0, errors=errors, share=0.06).found
+
+    assert (np.diff(found.lower) >= 0.0).all()
+    assert (np.diff(found.upper) >= 0.0).all()
+
+
 def test_errors_that_rows_have_in_common_do_not_average_out():
     n = 4000
     found = review(np.full(n, 0.3), [n], intercept_variance=0.2**2).found
