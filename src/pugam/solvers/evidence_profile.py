@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.interpolate import CubicHermiteSpline
 
 from pugam.linear_algebra import inverse
-from pugam.solvers.laplace import EvidenceAt, Model
+from pugam.solvers.laplace import EvidenceAt, Model, climb, has_few_rows
 from pugam.solvers.pi import PiRange
 from pugam.solvers.settling import Box, adjust, bounded_move, move_to
 from pugam.solvers.tuning import TUNING
@@ -210,6 +210,21 @@ class _Search:
             return float((slope + np.sqrt(slope**2 + 2.0 * bend * max(fall, 0.0))) / bend)
         return fall / -slope if slope < 0.0 else np.inf
 
+    def glance(self, top: EvidenceAt, error: float) -> bool:
+        """Whether a little beside the top begins a higher hill, as curves of few rows may have it; remember where."""
+        if not has_few_rows(self.model):
+            return False
+        for way in (1.0, -1.0):
+            point = top.point.copy()
+            point[self.number] = np.clip(self.place(top) + way * TUNING.glance * error, *self.pi_range.logits)
+            box = Box.around(top, self.pi_range).holding(self.number, point[self.number])
+            beta = top.optimum.layout.with_shares(top.optimum.beta, point[: top.n_shares])
+            there = adjust(self.model, climb(self.model, beta, top.logs), box, TUNING.settled_gain)
+            if there.value > top.value + TUNING.settled_gain:
+                self.found[float(point[self.number])] = there
+                return True
+        return False
+
     def sharpen(self) -> None:
         """Look where the limits of the interval are thought to be, unless they are known well enough.
 
@@ -239,7 +254,7 @@ def follow(model: Model, start: EvidenceAt, pi_range: PiRange, number: int = 0) 
         step = float(np.clip(search.stride * error, *TUNING.profile_steps))
         for way in (1.0, -1.0):
             search.walk(top, way, step, TUNING.evidence_fall)
-        if search.best is top:
+        if search.best is top and not search.glance(top, error):
             break
     search.sharpen()
     if search.best is not top:  # the last look found another hill

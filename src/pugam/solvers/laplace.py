@@ -37,7 +37,7 @@ from pugam.solvers.summit import newton_path
 from pugam.solvers.tuning import TUNING
 from pugam.terms import Design
 
-__all__ = ["EvidenceAt", "Model", "climb", "log_evidence"]
+__all__ = ["EvidenceAt", "Model", "climb", "has_few_rows", "log_evidence"]
 
 Array = NDArray[np.float64]
 
@@ -132,13 +132,18 @@ def _own(here: Standpoint) -> Array:
     return own
 
 
+def has_few_rows(model: Model) -> bool:
+    """Whether coefficients may well have several modes next to each other."""
+    return model.engine.n0 + model.engine.n1 < TUNING.pilot_rows
+
+
 def climb(model: Model, beta: Array, logs: Array, bend: Array | None = None) -> EvidenceAt:
     """Find the mode with pi and precisions fixed, and see how the evidence changes there.
 
     Few rows may have several modes next to each other, and Newton steps would follow one that is not the highest.
     """
     objective = model.at(logs)
-    followed = _follow(objective, beta) if model.engine.n0 + model.engine.n1 >= TUNING.pilot_rows else None
+    followed = None if has_few_rows(model) else _follow(objective, beta)
     mode, observed = followed or _search(objective, beta)
     return _differentiate(model, objective, mode, observed, logs, bend)
 

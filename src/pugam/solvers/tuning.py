@@ -185,6 +185,7 @@ class Tuning:
     most_places: int = 60
     most_walks: int = 8  # from a start far away, or with weights of millions: nearer to the top each time
     profile_steps: tuple[float, float] = (1e-6, 0.4)  # on the logit scale; in between, a standard error
+    glance: float = 0.2  # standard errors: whether, so far beside the top, curves of few rows have a higher mode
     first_step: float = 2.0  # standard errors: near a limit of the 95% interval
     least_error: float = 0.1  # of a share, relative to the usual one; in 60 fits it was above 0.58 or below 0.001
     uneven: float = 0.1  # of a change of the evidence, its part that no parabola has: the limits move by 1% of it
