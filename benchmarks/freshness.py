@@ -69,10 +69,11 @@ class Register:
 def read_register(path: Path = REGISTER) -> Register:
     """Read which runs there are; `rests_on` may name groups of rooms."""
     found = tomllib.loads(path.read_text(encoding="utf-8"))
-    groups = found["groups"]
+    groups = found["groups"] | found["apart"]
 
     def run_of(entry: dict[str, Any]) -> Run:
-        rooms = tuple(room for name in entry.pop("rests_on", ["fit"]) for room in groups.get(name, found["apart"].get(name, [name])))
+        named = entry.pop("rests_on", ["fit"])
+        rooms = tuple(room for name in named for room in groups.get(name, [name]))
         return Run(tables=tuple(map(path_of, entry.pop("tables"))), rests_on=rooms, **entry)
 
     return Register(
