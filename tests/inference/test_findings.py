@@ -16,7 +16,6 @@ from pugam.inference.findings import (
     FewStartsNear,
     Finding,
     FlatProfile,
-    FoundKinds,
     IntervalsDiffer,
     LabelsDisagree,
     LabelsPrefer,
@@ -47,6 +46,7 @@ from pugam.inference.findings import (
     WideInterval,
 )
 from pugam.inference.fixed_share import ShareContradicted
+from pugam.inference.kind_diagnosis import FoundKinds
 from pugam.inference.opinions import OthersDisagree
 from pugam.inference.sample_findings import PositivesDiffer
 from pugam.inference.term_checks import SaysTheSame, TooFewFunctions

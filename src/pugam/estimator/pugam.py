@@ -44,7 +44,6 @@ from pugam.estimator.requirements import (
     warn_of_samples,
     warn_of_size,
     warn_of_survey,
-    warn_of_weights,
     with_pooled_shares,
 )
 from pugam.estimator.roles import columns_taken, open_engine, take_labels, take_roles
@@ -401,9 +400,7 @@ class PUGAM(FittedMethods, ClassifierMixin, BaseEstimator):
         warn_of_columns(design, labelling, shown, positive[numbers])
         self._warn(findings)
         warn_of_samples(rows.roles, samples, positive, rows.kept)
-        warn_of_survey(survey, self._fit.survey)
-        if survey is None and rows.weights is not None:
-            warn_of_weights(rows.weights, positive)
+        warn_of_survey(survey, self._fit.survey, rows.weights, positive)
         return self
 
     def _take_over(

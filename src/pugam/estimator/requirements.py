@@ -249,8 +249,15 @@ def require_same_survey(known: Survey | None, found: SurveyRows | None) -> None:
         )
 
 
-def warn_of_survey(survey: SurveyRows | None, known: Survey | None) -> None:
-    """Warn where rows were drawn by a survey of which standard errors know nothing, or little."""
+def warn_of_survey(
+    survey: SurveyRows | None,
+    known: Survey | None,
+    weights: NDArray[np.float64] | None,
+    positive: NDArray[np.bool_],
+) -> None:
+    """Warn where rows were drawn by a survey of which standard errors know nothing, or have weights as if they were."""
+    if survey is None and weights is not None:
+        warn_of_weights(weights, positive)
     if survey is not None and known is None:
         warn_user(
             "Curves were shrunk, and pi was estimated from held-out rows: standard errors and intervals treat rows as "

@@ -99,19 +99,6 @@ class OpenEnd(Finding):
 
 
 @dataclass(frozen=True)
-class FoundKinds(Finding):
-    """Nobody told kinds of positives apart: clustering did."""
-
-    said = (
-        "Kinds were found by clustering the labelled rows, and intervals take these clusters for given, so that they "
-        "cover too seldom: a rare kind may have been taken for part of another one, and its hidden rows missed. If "
-        "anybody knows the kinds, give them as ",
-        Argument("kind"),
-        "; otherwise show the estimate beside that of a fit without kinds.",
-    )
-
-
-@dataclass(frozen=True)
 class LeansOnPrior(Finding):
     """The prior on how far classes are apart says more about pi than the rows do."""
 

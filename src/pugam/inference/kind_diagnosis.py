@@ -5,13 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pugam.inference.diagnosis import Diagnosis
-from pugam.inference.findings import FoundKinds
+from pugam.inference.findings import Finding
 from pugam.inference.intervals import Interval
 from pugam.inference.kind_shares import of_found_kinds, worst_verdict
 from pugam.inference.verdict import headline
-from pugam.messages import Message, Words, in_python
+from pugam.messages import Argument, Message, Words, in_python
 
-__all__ = ["KindDiagnoses"]
+__all__ = ["FoundKinds", "KindDiagnoses"]
+
+
+@dataclass(frozen=True)
+class FoundKinds(Finding):
+    """Nobody told kinds of positives apart: clustering did."""
+
+    said = (
+        "Kinds were found by clustering the labelled rows, and intervals take these clusters for given, so that they "
+        "cover too seldom: a rare kind may have been taken for part of another one, and its hidden rows missed. If "
+        "anybody knows the kinds, give them as ",
+        Argument("kind"),
+        "; otherwise show the estimate beside that of a fit without kinds.",
+    )
 
 
 @dataclass(frozen=True, repr=False)

@@ -71,10 +71,8 @@ def written_levels(name: str, levels: tuple[object, ...], values: Iterable[objec
     """Numbers of the levels, if all are text, that numbers and booleans among these values are written like."""
     if not all(isinstance(level, str) for level in levels):
         return {}
-    written, numbers = (
-        Levels(name, [str(level) for level in levels]),
-        dict(zip(levels, range(len(levels)), strict=True)),
-    )
+    numbers = {str(level): number for number, level in enumerate(levels)}
+    written = Levels(name, list(numbers))
     found = {value: written.find(value) for value in dict.fromkeys(values) if isinstance(value, bool | int | float)}
     return {value: numbers[level] for value, level in found.items() if level in numbers}
 
