@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.special import expit, logit, ndtr, ndtri
 
@@ -101,6 +101,7 @@ shares = st.floats(0.0, 1.0)
 
 
 @given(st.tuples(shares, shares, shares), st.lists(shares, max_size=3), st.floats(1e-6, 1 - 1e-6))
+@example(ends=(0.0, 0.5, 3.2e-253), others=[], level=1e-6)
 def test_it_holds_the_estimate_and_what_others_say_and_stays_in_the_range(ends, others, level):
     lower, pi, upper = sorted(ends)
 

@@ -68,7 +68,7 @@ def _level_above(interval: Interval, largest: float) -> float:
         return interval.level
     missed_below = float(ndtr(-math.hypot(quantile, largest * quantile / distance)))
     above = max(-float(ndtri(1.0 - interval.level - missed_below)), SMALLEST_QUANTILE)
-    return 2.0 * float(ndtr(above)) - 1.0
+    return min(2.0 * float(ndtr(above)) - 1.0, interval.level)  # rounding may make it higher
 
 
 def _distance(lower: float, upper: float) -> float:
